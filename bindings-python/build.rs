@@ -2,8 +2,8 @@
 //! contents from the package's stubs.
 //!
 //! Editors read the stubs, and `help` reads the module's docstrings. If the docstrings were written in Rust, the same prose
-//! would exist twice. Setting the docstrings at import would take time in each process, and Python does not allow it for
-//! built-in functions.
+//! would exist twice. Setting the docstrings at import would take time in each process, and Python does not allow the
+//! docstrings of built-in functions to be set.
 
 use std::{
     collections::BTreeMap,

@@ -6,7 +6,10 @@ import { parse } from "smol-toml";
 import { HOME, REPOSITORY } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
-/** The public address of the site. It is needed for the links to pictures in other sites' link previews. */
+/**
+ * The public address of the site. The picture that other sites show in link previews has a URL that begins with this
+ * address.
+ */
 const site = process.env.POLYFLAKE_SITE;
 const picture = new URL("/social.png", site ?? "http://localhost").href;
 

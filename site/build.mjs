@@ -1,7 +1,7 @@
 /**
- * Collects everything that the site contains besides its pages in one folder: pictures, the page that identifies IDs
- * (which is already there), the readers' script, each page as Markdown, and a list of the pages for programs. `node
- * build.mjs FOLDER`.
+ * Adds everything that the site contains except its HTML pages to a folder: pictures, the script that the pages load,
+ * each page as Markdown, and `llms.txt`, which is a machine-readable list of the pages. The folder already contains the
+ * page that identifies IDs. Usage: `node build.mjs FOLDER`.
  */
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

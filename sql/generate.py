@@ -1,9 +1,9 @@
 """Writes the SQL files of this folder, which read IDs in PostgreSQL, DuckDB and SQLite.
 
-The expressions for the IDs of known services, and the functions that all others call, come from `polyflake layout sql`.
-So the IDs of known services and of custom layouts are read by the same rule, and a new preset appears in each file. Run
-it after `cargo build -p polyflake-cli`. `tests/integrations/test_sql.py` fails if a file differs from this program's
-output.
+The expressions for the IDs of known services, and the helper functions that all other functions call, come from
+`polyflake layout sql`. Therefore, the same SQL reads the IDs of known services and of custom layouts, and a new preset
+appears in each file. Run this program after `cargo build -p polyflake-cli`. `tests/integrations/test_sql.py` fails if a
+file differs from this program's output.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ ALIASES = {"twitter": ["x"]}
 
 
 class Ticks(NamedTuple):
-    """The ticks of a format: their length, the number of ticks from 1970 to the epoch, and the number of ticks."""
+    """A format's ticks: the length of a tick, the number of ticks from 1970 to the epoch, and the number of ticks that
+    the format can represent.
+    """
 
     ms: int
     epoch: int
@@ -72,7 +74,9 @@ EXPECTED_PRESET = f"invalid_layout: expected one of {NAMES}, found "
 
 
 def helpers(dialect: str) -> str:
-    """Returns the functions that a layout's functions call, which these files also contain."""
+    """Returns the helper functions that a layout's functions call. The generated SQL files also contain these helper
+    functions.
+    """
     return (FOLDER.parent / f"cli/src/sql/{dialect}.sql").read_text(encoding="utf-8") + "\n"
 
 
@@ -112,7 +116,9 @@ def field_case(dialect: str, cast: str = "{}") -> str:
 
 
 class Span(NamedTuple):
-    """The bounds of a time span: the prefix of the functions, the type of the column, and the two expressions."""
+    """The SQL functions that return the bounds of a time span. `name` is the prefix of their names, and `form` is the
+    type of the column.
+    """
 
     name: str
     form: str
@@ -126,7 +132,9 @@ class Span(NamedTuple):
 
 
 def ends(ticks: Ticks, shift: int) -> tuple[str, str]:
-    """Returns expressions for the lowest and the highest word of a time span: a tick, and the bits below it."""
+    """Returns expressions for the lowest and the highest word of a time span. A word consists of a tick and the `shift`
+    bits below the tick.
+    """
     low, high = ticks.first_from("moment"), ticks.last_before("before")
     return (f"{low} << {shift}", f"({high} << {shift}) | {mask(shift)}") if shift else (low, high)
 
@@ -136,7 +144,9 @@ def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
     snos = ends(SNO, 1)
 
     def digits(name: str, form: str, words: tuple[str, str], count: int, rests: tuple[str, str], what: str) -> Span:
-        """Returns bounds that begin with the digits of a word."""
+        """Returns a span in which each bound consists of a word's hexadecimal digits, followed by the given remaining
+        digits.
+        """
         cast = from_hex if form == binary else "({})::uuid"
         bounds = [
             cast.format(f"lpad({to_hex.format(word)}, {count}, '0') || '{rest}'")
@@ -649,7 +659,7 @@ def sqlite() -> str:
     tables = []
 
     def table(name: str, id: str, before: list[str], check: str, parts: dict[str, str], comment: str) -> None:
-        """Returns a table whose columns are expressions over the ID. They are NULL if the value is not an ID."""
+        """Adds a table whose columns are computed from the ID. These columns are NULL if the value is not an ID."""
         valid = [f"is_valid INTEGER AS ({check})"] if check else []
         guarded = {part: f"CASE WHEN is_valid THEN {value} END" if check else value for part, value in parts.items()}
         columns = [*before, *valid, *[f"{part} INTEGER AS ({value})" for part, value in guarded.items()], TIME]
@@ -702,7 +712,7 @@ SQLITE_HEAD = """\
 
 
 def shared(name: str) -> str:
-    """Returns a function of the cipher, which is a copy of the one in `public.sql`."""
+    """Returns a copy of one of the cipher's functions in `public.sql`, moved to the schema `randflake`."""
     text = (FOLDER / "public.sql").read_text(encoding="utf-8")
     (found,) = re.findall(rf"(?m)^-- .*\nCREATE FUNCTION polyflake\.{name}\([^;]*? AS \$\$\n(?s:.*?)^END \$\$;\n", text)
     return found.replace("polyflake.", "randflake.")

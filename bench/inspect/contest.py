@@ -1,7 +1,8 @@
-"""Runs three programs on each ID of a corpus, and prints how many formats each one identifies.
+"""Runs three programs on each ID of a corpus, and prints how many IDs of each format each program identifies.
 
-Arguments: the corpus, the time at which it is read (RFC 3339), and the programs polyflake, uuinfo and idt.
-A program that only answers "Snowflake" identifies the form, but not the system: a separate column counts these answers.
+Arguments: the corpus, the time that polyflake uses as the current time (RFC 3339), and the programs polyflake, uuinfo
+and idt. For uuinfo and idt, a second column also counts the answer "Snowflake", which names the kind of format but not
+the service that uses it.
 """
 
 import json

@@ -41,7 +41,7 @@ def fill_alternately(fill: Fill, keys: dict[KeyFormat, list[Key]]) -> Iterable[t
 
 
 def median(rounds: tuple[FilledTable, ...]) -> FilledTable:
-    """Returns the last round with the median time of all rounds."""
+    """Returns the result of the last round, with its time replaced by the median time of all rounds."""
     return replace(rounds[-1], seconds=statistics.median(filled.seconds for filled in rounds))
 
 

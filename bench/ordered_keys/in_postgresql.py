@@ -28,7 +28,9 @@ def programs() -> Path | None:
 
 
 def _server_user() -> str | None:
-    """Returns the user that runs the server, because PostgreSQL refuses to run as root."""
+    """Returns the user that the server runs as, or `None` for the current user. If the current user is root, the server
+    needs a different user, because PostgreSQL refuses to run as root.
+    """
     if os.geteuid() != 0:
         return None
     try:

@@ -1,4 +1,6 @@
-"""The cost of keys in a B-tree: inserts rows with one kind of key into a database table."""
+"""The kinds of keys whose cost in a B-tree is measured, and the measured results. A measurement inserts rows with one
+kind of key into a database table.
+"""
 
 from __future__ import annotations
 

@@ -45,8 +45,9 @@ def _plot_peers(language: str, ones: dict[str, Any], report: dict[str, Any], fol
 
 
 def _plot_dots(axis: Axes, entries: list[Entry]) -> None:
-    """Draws entries as dots, with the fastest on top. The scale is logarithmic if the slowest entry would hide all
-    others, because bars would have no meaningful length on such a scale.
+    """Draws entries as dots, with the fastest entry at the top. The scale is logarithmic if the slowest entry would
+    otherwise make the other entries indistinguishable. Dots are used because bars have no meaningful length on a
+    logarithmic scale.
     """
     entries = sorted(entries, key=lambda entry: -entry["ns"])
     nanos = [entry["ns"] for entry in entries]

@@ -19,7 +19,7 @@ COLUMNS = [
 
 
 def draw(report: dict[str, Any], folder: Path) -> None:
-    """Draws a row for each database and a column for each figure."""
+    """Draws a row of plots for each database, with a column for each measurement."""
     databases = list(dict.fromkeys(table["database"] for table in report["tables"]))
     size = (13.5, 0.9 + 2.5 * len(databases))
     figure, axes = pyplot.subplots(len(databases), len(COLUMNS), figsize=size, squeeze=False)

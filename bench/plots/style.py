@@ -79,7 +79,9 @@ def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None
 
 
 def strip_svg(svg: str) -> str:
-    """Rounds coordinates to a tenth of a point, declares each style once, and removes elements without effect."""
+    """Rounds coordinates to a tenth of a point, declares each style once, and removes elements that do not affect the
+    image.
+    """
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", LINKS)
     root = ElementTree.fromstring(svg)
@@ -109,7 +111,9 @@ def dark(rules: dict[str, str]) -> str:
 
 
 def _split_parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
-    """Returns the element, or its children if it is a group without an effect."""
+    """Returns the element, or its children if it is a group without attributes. Returns an empty list for a metadata
+    element.
+    """
     if element.get("id") not in referred:
         element.attrib.pop("id", None)
     if element.tag == f"{{{SVG}}}metadata":

@@ -1,8 +1,8 @@
-"""Contests: statements timed in turn, and goals for the ratios of their times, which `cargo xtask bench` evaluates.
+"""Times statements in turn, and sets goals for the ratios of their times, which `cargo xtask bench` evaluates.
 
-It uses the same method as in Rust: rounds of about half a millisecond, in which the entries take turns. Every
-entry rests while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30 ns
-or more.
+The method is the same as in the Rust benchmarks: the entries take turns, and each turn lasts about half a millisecond.
+A generator is idle while the other entries run, so it does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes
+30 ns or more.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ class Entry:
 
 @dataclass
 class Goal:
-    """The maximum time of an entry, as a multiple of another entry's time. Name and position on the axis identify each
-    entry."""
+    """The maximum time of an entry, as a multiple of another entry's time. Each entry is identified by its name and its
+    position on the x-axis.
+    """
 
     name: str
     ours: tuple[str, int | None]
@@ -69,7 +70,9 @@ class Comparison:
         return any(text in name for name in [self.name, *(goal.name for goal in self.goals)])
 
     def time_repeatedly(self) -> None:
-        """Times all entries in turn and prints the times, again and again while the reader requests more."""
+        """Times all entries in turn, and prints the times. Repeats this for as long as `cargo xtask bench` replies
+        `more`.
+        """
         timed = [(entry, entry.timer()) for entry in self.entries]
         counts = [_calibrate(timer) for _, timer in timed]
         rounds: list[list[float]] = [[] for _ in timed]
@@ -94,7 +97,9 @@ class Comparison:
 
 
 def _time_without_interruption(timer: Timer, count: int) -> float:
-    """Returns the duration in seconds of a round during which no other process used this one's processor."""
+    """Returns the duration of a round in seconds. Repeats the round if the system interrupts it, with at most
+    `MAX_TRIES` attempts in total.
+    """
     for _ in range(MAX_TRIES):
         before = _interruptions()
         seconds = timer.timeit(count)
@@ -110,7 +115,8 @@ def _interruptions() -> int:
 def _calibrate(timer: Timer) -> int:
     """Returns the number of repetitions that fill a round.
 
-    The first call is not counted: a generator with an explicit worker ID waits in it for the next tick.
+    The first call is not counted, because a generator with an explicit worker ID waits for the next tick during its
+    first call.
     """
     timer.timeit(1)
     count = 1

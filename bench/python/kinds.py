@@ -1,4 +1,6 @@
-"""Reads JSON of several object types by the metabytes of their IDs, compared with ways that don't use a metabyte."""
+"""Compares two ways to read a JSON object that can have one of several types: `sno.by_metabyte`, which selects the type
+by the metabyte of the object's ID, and code that is written by hand.
+"""
 
 from __future__ import annotations
 

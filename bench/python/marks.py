@@ -1,7 +1,7 @@
-"""Tests properties of each library's strings, as the Rust program's `marks` does.
+"""Tests properties of each library's strings, like `marks` in the Rust program.
 
-Tests whether each string is greater than the previous one, whether a forked child repeats its parent's IDs, and whether
-their time is a clock reading.
+The properties are whether each string is greater than the previous one, whether a forked child repeats its parent's
+IDs, and whether the time in the strings comes from a clock reading.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 1
 
 
 def marked_entries() -> list[Entry]:
-    """Returns entries for each library's IDs as sortable strings, without Randflake's, which are encrypted."""
+    """Returns entries that make each library's IDs as sortable strings. Randflakes are excluded, because they are
+    encrypted.
+    """
     return [
         Entry("sno", "make()", {"make": sno.generate_text}),
         Entry("Hot Guid", "make()", {"make": hotguid.generate_text}),
@@ -62,7 +64,9 @@ def _forked_child_repeats_an_id(make: Make) -> bool:
 
 
 def _reads_the_clock(make: Make, first: int) -> bool:
-    """Returns whether a later ID holds a later time, in a child without its parent's threads."""
+    """Returns whether a later ID contains a later time. The IDs are made in a forked child, which does not have its
+    parent's threads.
+    """
 
     def pause() -> list[str]:
         before = make()
@@ -74,7 +78,7 @@ def _reads_the_clock(make: Make, first: int) -> bool:
 
 
 def _make_ids_for_a_while(make: Make) -> list[str]:
-    """Makes IDs for long enough that parent and child make some in the same millisecond."""
+    """Makes IDs for long enough that the parent and the child both make IDs in the same millisecond."""
     end, ids = time.monotonic() + 0.03, [make()]
     while time.monotonic() < end:
         ids.append(make())
@@ -82,7 +86,9 @@ def _make_ids_for_a_while(make: Make) -> list[str]:
 
 
 def _run_in_child_and_parent(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
-    """Returns what a child makes, and what its parent makes at the same time."""
+    """Runs `work` in a forked child while the parent makes IDs. Returns the strings that `work` returned, and the
+    parent's IDs.
+    """
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

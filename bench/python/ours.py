@@ -14,7 +14,9 @@ PARTITIONS = 512
 
 
 def sno_generators() -> Iterator[sno.Generator]:
-    """Yields generators with many partitions in turn, repeatedly. Each has already waited for its first tick."""
+    """Returns an iterator that cycles through generators with different partitions. Each generator has already waited
+    for its first tick.
+    """
     generators = [sno.Generator(partition=partition) for partition in range(PARTITIONS)]
     for generator in generators:
         generator.generate()
@@ -22,7 +24,7 @@ def sno_generators() -> Iterator[sno.Generator]:
 
 
 def randflake_generator() -> randflake.Generator:
-    """Creates a generator for all node IDs, because a single node ID has only 131,072 IDs a second."""
+    """Creates a generator whose grant covers all node IDs, because one node ID allows only 131,072 IDs per second."""
     grant = randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824)
     return randflake.Generator(grant, SECRET)
 
@@ -71,7 +73,9 @@ def decode_entries() -> list[Entry]:
 
 
 def columns(count: int) -> list[Entry]:
-    """Returns entries that decode a column of strings strictly into new memory, and entries that encode one."""
+    """Returns entries that strictly decode a column of strings into new memory, and an entry that encodes IDs as a
+    column of strings.
+    """
     import numpy
     import pyarrow
 
@@ -85,7 +89,7 @@ def columns(count: int) -> list[Entry]:
 
 
 def randflake_columns(count: int) -> list[Entry]:
-    """The same entries for Randflake, whose strings have different lengths."""
+    """Returns entries that decode and encode a column of Randflake strings, which vary in length."""
     import numpy
     import pyarrow
 

@@ -1,4 +1,4 @@
-"""Entries of other libraries, used as documented."""
+"""Entries for other libraries, which are used as their documentation describes."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def texts() -> list[Entry]:
 
 
 def memory(count: int) -> list[Entry]:
-    """Copies 13 bytes per ID into new memory: 13 bytes read and 13 written are the 26 bytes of a string and its ID."""
+    """Returns an entry that copies 13 bytes per ID into new memory. The copy reads 13 bytes and writes 13 bytes, as
+    many in total as the 26 bytes of a string and its ID.
+    """
     objects = {"copy": bytearray, "source": b"\1" * (13 * count)}
     return [Entry("memory copied, as many bytes moved", "copy(source)", objects, items=count)]
 

@@ -36,6 +36,6 @@ def decode() -> list[Entry]:
 
 
 def goals(verb: str) -> list[Goal]:
-    """Goals to be much faster than Sqids."""
+    """Returns goals that limit the time of this library to 5% of the time that Sqids takes."""
     one = Goal(f"python: public ID {verb}", ("polyflake", None), (SQIDS, None), 0.05)
     return [one, Goal(f"python: public ID {verb}, many", ("polyflake, 1024 at once", None), (SQIDS, None), 0.05)]

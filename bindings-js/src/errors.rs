@@ -1,5 +1,5 @@
-//! Writes an error to the scratch area for JavaScript: its numbers into the answer registers, and its strings one after
-//! another into the area's bytes.
+//! Writes an error to the scratch area for JavaScript. The error's numbers are written into the answer registers, and its
+//! strings are written into the area's bytes, one after another.
 //!
 //! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway. An interrupted allocation
 //! would leave the allocator's lists inconsistent for the rest of the module's life.

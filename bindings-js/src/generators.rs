@@ -49,7 +49,8 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.put_one(self))
     }
 
-    /// Reads a parameter, generates one ID over several turns, and writes the packed ID.
+    /// Reads a parameter, generates one ID, and writes the packed ID. If the generator has to wait, the call writes a
+    /// handle instead, with which `turn` continues the call.
     pub fn generator_generate_async(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.begin_one(self, object.clone()))
@@ -73,14 +74,14 @@ impl<C: Host> Machine<C> {
         of_generator!(object, generator => generator.put_stats(self))
     }
 
-    /// Closes the generator. If the format needs it to continue, writes a snapshot, or the last second or millisecond in
-    /// which the generator was used.
+    /// Closes the generator. If the format requires a state from which a new generator can continue, writes this state: a
+    /// snapshot, or the last second or millisecond in which the generator was used.
     pub fn generator_close(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         of_generator!(object, generator => generator.put_final_state(self))
     }
 
-    /// Reads the new end of the window or the grant, and extends it.
+    /// Reads a time, and extends the generator's window or grant to end at this time.
     pub fn generator_extend(&self, at: ScratchRef) -> Result<()> {
         let (object, end) = (self.object(at)?, at.time(register::VALUE));
         of_generator!(object, generator => generator.extend_window(end))

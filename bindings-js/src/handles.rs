@@ -24,7 +24,7 @@ macro_rules! objects {
             $($others)*
         }
 
-        /// Runs code with the generator that an object contains, for every ID format.
+        /// Evaluates an expression with the generator that an object contains. The generator may be of any ID format.
         macro_rules! of_generator {
             ($d object:expr, $d generator:ident => $d run:expr) => {
                 match &*$d object {
@@ -106,9 +106,9 @@ impl<C: Host> Machine<C> {
 
     /// Returns the object whose handle is in a call's arguments.
     ///
-    /// It is usually the object of the previous call, which is cached. The processor predicts that branch and runs ahead,
-    /// whereas a lookup in the list is a chain of dependent loads. Handles are compared as bits, which avoids converting a
-    /// float.
+    /// This is usually the object of the previous call, which is cached. The processor can predict that the handle matches
+    /// the cached one and continue speculatively, whereas a lookup in the list is a chain of dependent loads. Handles are
+    /// compared as bits, which avoids converting a float.
     #[inline]
     pub(crate) fn object(&self, at: ScratchRef) -> Result<Rc<Object<C>>> {
         let handle = at.raw_bits(register::HANDLE);

@@ -28,9 +28,9 @@ fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Value
 
 /// Calls on generators. Each call that generates IDs reads a message with bindables.
 impl<C: Host> Machine<C> {
-    /// Reads the handle of a layout, the shared options, 1 to allow a layout without a timestamp, and 1 to restore a
-    /// snapshot. Reads a message with the snapshot, if there is one, and the names of bindables, each with its value or
-    /// range. Writes a handle.
+    /// Reads the handle of a layout, the shared options, and two flags that are 1 if set: whether a layout without a
+    /// timestamp is allowed, and whether a snapshot is restored. Then reads a message that contains the snapshot, if one is
+    /// restored, and the names of bindables, each with its value or range. Writes the generator's handle.
     pub fn layout_generator_build(&self, at: ScratchRef) -> Result<()> {
         let (clock, shared) = (self.take_clock(), at.shared_options()?);
         let (object, message) = (self.object(at)?, self.take_message(at));

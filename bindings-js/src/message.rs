@@ -258,7 +258,7 @@ impl Writer {
         }
     }
 
-    /// Writes a format's figures under their JavaScript names.
+    /// Writes the description of an ID format, with its members under their JavaScript names.
     pub(crate) fn description(&mut self, figures: &Description) {
         let fields = figures.fields();
         self.object(9);

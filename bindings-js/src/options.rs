@@ -59,8 +59,8 @@ impl SharedOptions {
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }
-        // A granted generator starts in the tick of its first call instead of skipping it, which is what the option
-        // requires.
+        // If `skips_first_tick` is `false`, the generator must start in the tick of its first call. `granted` has this
+        // effect.
         if self.skips_first_tick { builder } else { builder.granted() }
     }
 
@@ -73,8 +73,9 @@ impl SharedOptions {
         }
     }
 
-    /// Returns a builder's error with the name of the option that caused it. A bindable may also be named `start`, but the
-    /// error for an invalid value of a bindable has no range.
+    /// Returns a builder's error with the name of the option that caused it. An error about `start` or `end` concerns the
+    /// window only if the error has a range: a bindable may have the same name, but the error for an invalid value of a
+    /// bindable has no range.
     pub(crate) fn with_option_name(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {

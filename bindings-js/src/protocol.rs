@@ -42,8 +42,8 @@ pub(crate) mod tag {
 }
 
 /// The registers. The eight named registers are reserved for the purposes given here. The documentation of each call lists
-/// its other arguments and its answers, which are stored in order in the registers from [`VALUE`](register::VALUE) and
-/// [`ANSWER`](register::ANSWER) onward.
+/// its other arguments and its answers. The arguments are stored in order, starting in the register
+/// [`VALUE`](register::VALUE). The answers are stored in order, starting in the register [`ANSWER`](register::ANSWER).
 pub mod register {
     /// The handle of the object that a call uses or creates.
     pub const HANDLE: usize = 0;
@@ -69,9 +69,9 @@ pub mod register {
     pub const ANSWER: usize = 32;
 }
 
-/// Declares a macro for each list of calls, which passes the list to another macro. Also declares the macro `calls`, which
-/// passes all lists. If a list names a feature and the feature is off, the list is empty. `$` is the dollar sign in the
-/// declared macros.
+/// Declares a macro for each list of calls. The macro passes the list to another macro. Also declares the macro `calls`,
+/// which passes all lists. If a list names a feature that is off, the list is empty. `$` is the dollar sign in the declared
+/// macros.
 macro_rules! lists {
     ($d:tt $($($feature:literal)? $list:ident { $($calls:tt)* })*) => {
         $(
@@ -92,9 +92,9 @@ macro_rules! lists {
 
         /// Passes each list of calls to a macro that exports the calls.
         ///
-        /// Each call consists of a method of `Machine` and its name in JavaScript. `at now` marks the calls that generate
-        /// one ID, which receive the current time. On backends that support it, the function after an arrow returns the
-        /// call's answer.
+        /// Each call is listed as a method of `Machine` and the method's name in JavaScript. `at now` marks the calls that
+        /// generate one ID, which receive the current time. An arrow is followed by a function that returns the call's
+        /// answer directly, which only some backends support.
         #[macro_export]
         macro_rules! calls {
             ($d export:ident) => { $($d crate::$list!($d export);)* };

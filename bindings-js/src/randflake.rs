@@ -83,8 +83,8 @@ fn is_temporary(error: &Error) -> bool {
 
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Reads the shared options, a grant, and the last second that is used up, or NaN. Reads the secret from the scratch
-    /// area's bytes. Writes a handle.
+    /// Reads the shared options, a grant, and the last second that an earlier generator used, or NaN. Reads the secret from
+    /// the scratch area's bytes. Writes the generator's handle.
     pub fn randflake_build(&self, at: ScratchRef) -> Result<()> {
         let (clock, secret) = (self.take_clock(), at.take_secret("secret"));
         let mut builder = Builder::with_clock(at.grant(register::OWN)?, secret?, clock);
@@ -158,7 +158,7 @@ impl<C: Host> Make<C> for RandflakeGenerator<C> {
         Ok(())
     }
 
-    /// Writes the statistics, with NaN if no second has been used yet.
+    /// Writes the statistics. The last used second is NaN if the generator has not used a second yet.
     #[allow(clippy::cast_precision_loss, reason = "34 bits for all nodes")]
     fn put_stats(&self, machine: &Machine<C>) -> Result<()> {
         let stats = self.generator.stats();

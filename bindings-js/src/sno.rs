@@ -26,14 +26,15 @@ impl Scratch {
     }
 }
 
-/// The register of a snapshot's first number, after the options.
+/// The register that contains a snapshot's first number. It follows the registers of the options.
 const SNAPSHOT_REGISTER: usize = register::OWN + 6;
 
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Reads the shared options and `how`. `how` is 0 for a new generator, 1 to restore a snapshot, 2 to import a snapshot
-    /// of the original sno library, and 3 for a new generator for a lease's grant. Then reads the metabyte, the partition,
-    /// the sequence bounds, 1 if default partitions are leased from a lent table, and the snapshot. Writes a handle.
+    /// Reads the shared options and `how`, which selects what the call does: 0 creates a generator, 1 restores a snapshot,
+    /// 2 imports a snapshot of the original sno library, and 3 creates a generator for a lease's grant. Then reads the
+    /// metabyte, the partition, the sequence bounds, a flag that is 1 if default partitions are leased from a lent table,
+    /// and the snapshot. Writes the generator's handle.
     pub fn sno_build(&self, at: ScratchRef) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;

@@ -19,11 +19,11 @@ pub fn entry_from_float(entry: f64) -> u64 {
     if entry >= 0.0 { floats::to_u64(entry) } else { RESERVED }
 }
 
-/// Converts a 16-bit number from JavaScript, which returns NaN on failure.
+/// Converts a 16-bit number that a JavaScript function returned. The function returns NaN if it fails.
 ///
 /// # Errors
 ///
-/// `entropy_unavailable` on failure. JavaScript keeps the cause.
+/// Returns `entropy_unavailable` if the number is NaN or not in the 16-bit range. JavaScript keeps the cause.
 pub fn word_from_float(word: f64) -> Result<u16> {
     if (0.0..65_536.0).contains(&word) {
         Ok(floats::to_u16(word))

@@ -20,8 +20,9 @@ use crate::{
 
 /// Calls on generators. All except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Takes the shared options, the worker ID, the last millisecond of an earlier generator, and 1 to follow rollbacks or else
-    /// 0. Writes a handle.
+    /// Reads the shared options, the worker ID, the last millisecond that an earlier generator used (NaN if omitted), and a
+    /// number that states whether the generator follows clock rollbacks: 1 if it does, otherwise
+    /// 0. Writes the generator's handle.
     pub fn uuid7_build(&self, at: ScratchRef) -> Result<()> {
         let mut builder = Builder::with_clock(self.take_clock(), C::key).at_random();
         let shared = at.shared_options()?;

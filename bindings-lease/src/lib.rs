@@ -98,7 +98,7 @@ pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     with_rules(|lease| lease.next(now, random, text))
 }
 
-/// Reports that the process was restored from an image of its memory. The next command then begins to abandon the lease.
+/// Reports that the process was restored from an image of its memory. The next call to `next` then abandons the lease.
 #[unsafe(no_mangle)]
 pub extern "C" fn restored() {
     fork::restored();

@@ -9,10 +9,10 @@
 //!
 //! # Why the pointers are valid
 //!
-//! Node-API calls a function on the thread of the environment that created it, and only until that environment's clean-up. The
-//! data pointer refers to the machine in `machine::ATTACHED`, which the same clean-up drops. Therefore the machine outlives
-//! each call, and only one thread ever reaches it. Calls may nest, because a clock may generate an ID, so a function gets a
-//! shared reference, and the machine changes its cells only.
+//! Node-API calls a function on the thread of the environment that created it, and only until that environment's clean-up.
+//! The data pointer refers to the machine in `machine::ATTACHED`, which the same clean-up drops. Therefore the machine
+//! outlives each call, and only one thread ever reaches it. Calls may nest, because a clock may generate an ID. For this
+//! reason, a function gets only a shared reference, and calls change only the machine's cells.
 #![allow(unsafe_code, reason = "Node-API itself, which is C")]
 
 use std::{
@@ -102,8 +102,8 @@ pub(crate) unsafe fn define(
         data: machine.cast_mut().cast(),
     };
     let properties: Vec<_> = functions.into_iter().map(property).collect();
-    // SAFETY: the caller guarantees that `object` belongs to `env`, which is running. `add!` terminates each name with a null
-    // byte, and the data pointer refers to a `Native`, which is what `run` reads from it. Node-API copies the descriptors.
+    // SAFETY: the caller guarantees that `object` belongs to `env`, which is running. `add!` terminates each name with a
+    // null byte. The data pointer refers to a `Native`, as `run` expects. Node-API copies the descriptors.
     napi::check_status!(unsafe {
         sys::napi_define_properties(env, object, properties.len(), properties.as_ptr())
     })

@@ -1,4 +1,4 @@
-//! Clocks in Node.js: the system clock or a caller's function, and the thread's sleep.
+//! Clocks in Node.js: the system clock, and clocks that call a caller's function. Both kinds sleep by blocking the thread.
 //!
 //! The package wraps a caller's clock so that it never throws. The wrapper returns NaN, and keeps the exception for the
 //! call's error. Therefore an exception can reach this file only if the stack overflows. In that case, only `clock_error`
@@ -119,7 +119,8 @@ pub(crate) fn call_function(env: Env, function: sys::napi_value, numbers: &[f64]
     let (mut this, mut value, mut result) = (ptr::null_mut(), ptr::null_mut(), f64::NAN);
     let mut arguments = [ptr::null_mut(); 4];
     for (argument, number) in arguments.iter_mut().zip(numbers) {
-        // SAFETY: an environment's functions are used nowhere else, so `env` is running this call and is valid.
+        // SAFETY: functions are called only in the environment that created them, so `env` is running this call and is
+        // valid.
         unsafe { sys::napi_create_double(env, *number, argument) };
     }
     // SAFETY: `env` is running this call, and `function` was borrowed from `env`. The loop above wrote `count` arguments,

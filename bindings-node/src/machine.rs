@@ -104,8 +104,8 @@ fn scratch_from_array(area: Object<'_>) -> napi::Result<&'static Scratch> {
         return Err(napi::Error::new(Status::InvalidArg, "expected a larger, aligned area"));
     }
     // SAFETY: the checks above show that the memory is large enough and aligned, and any bytes are a valid `Scratch`. An
-    // array buffer does not move. This array buffer stays alive, because `AttachedMachine` holds it until the environment
-    // ends, which also drops the machine. The package neither detaches nor resizes it. `Scratch` consists of cells, so
+    // array buffer does not move. This array buffer stays alive as long as the machine, because `AttachedMachine` holds
+    // both until the environment ends. The package neither detaches nor resizes the buffer. `Scratch` consists of cells, so
     // JavaScript may write to it between calls.
     Ok(unsafe { &*scratch })
 }

@@ -104,7 +104,7 @@ pub(crate) fn read<T: Send>(
     read.map(Some).map_err(|fault| expected.to_exception(fault, name))
 }
 
-/// Describes the column that an argument expects, and its items.
+/// The descriptions of an expected column and of its items, for error messages.
 #[derive(Clone, Copy)]
 pub(crate) struct ExpectedColumn {
     pub(crate) column: &'static str,

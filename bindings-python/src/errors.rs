@@ -6,8 +6,8 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// Why a call from the core to Python code failed: an exception that the code raised, or a reason. It becomes the source of
-/// the core's error.
+/// The cause of a failed call from the core to Python code. The cause is an exception that the code raised, or a reason in
+/// words. It becomes the source of the core's error.
 #[derive(Debug)]
 pub(crate) enum RaisedError {
     /// An exception from a clock, which becomes the cause of `clock_failed`.
@@ -42,9 +42,9 @@ pub(crate) fn raise(error: Error) -> PyErr {
     attached(|py| raise_about(py, &error, error.field()))
 }
 
-/// Calls a function that uses Python. The current thread must have been called by Python. This function does not use
-/// `Python::attach`, which would panic while the interpreter shuts down, because finalizers still run and make calls at
-/// that time.
+/// Calls a function that uses Python. Only code that was called from Python may call this function, so that the current
+/// thread is attached. This function does not use `Python::attach`, because finalizers still make calls while the
+/// interpreter shuts down, and `Python::attach` would panic at that time.
 #[allow(unsafe_code)]
 pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     // SAFETY: only functions called from Python create exceptions, and they do so while their thread is attached: every

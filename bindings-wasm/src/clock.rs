@@ -1,5 +1,5 @@
-//! JavaScript clocks, because the module has no system calls: `Date.now` as it was at import time, or a caller's function.
-//! Calls sleep if the runtime allows it.
+//! Clocks that call JavaScript, because the module has no system calls. A clock calls either `Date.now`, as it was at
+//! import time, or a caller's function. Calls that have to wait sleep if the runtime allows it.
 //!
 //! Calling JavaScript from the module to get the time takes 13 ns longer than reading the time in the script. So for calls
 //! that generate one ID, the script reads `Date.now` just before the call and passes the clock reading in the scratch area.

@@ -1,12 +1,12 @@
 /** The functions that the wasm machine imports: the time, a sleep, user clocks by number, and default partitions. */
 
 /**
- * `Date.now` as it was at the import. A mock that a test installs later must not reach generators, because their time
- * never goes back. To use mocked time, pass a clock to the generator.
+ * `Date.now` as it was at import time. Generators must not use a mock that a test installs later, because their time
+ * never moves backwards. To use mocked time, pass a clock to the generator.
  */
 export const now = /* @__PURE__ */ (() => Date.now)();
 
-/** `performance.now` as it was at the import. */
+/** `performance.now` as it was at import time. */
 const passed = /* @__PURE__ */ (() => {
   const { performance } = globalThis;
   const now = performance?.now;
@@ -33,7 +33,7 @@ export function forget(number) {
 }
 
 /**
- * Returns the time in Unix milliseconds, or NaN at the end of the stack, which is the only place where a clock throws.
+ * Returns the time in Unix milliseconds, or NaN if the clock throws, which happens only if the stack overflows.
  */
 export function read(number) {
   try {
@@ -44,8 +44,8 @@ export function read(number) {
 }
 
 /**
- * Returns monotonic milliseconds since an arbitrary moment, or NaN if no such clock exists, or if its reading is not a
- * number, or is less than the last one.
+ * Returns monotonic milliseconds since an arbitrary moment. Returns NaN if no monotonic clock exists, if its reading is
+ * not a finite number, or if the reading is less than the previous reading.
  */
 export function elapsed() {
   try {
@@ -57,8 +57,8 @@ export function elapsed() {
 }
 
 /**
- * The greatest common divisor of all readings that {@link step} has seen, in milliseconds. It is at most the longest
- * step of browsers.
+ * The greatest common divisor of all clock readings that {@link step} has made, in milliseconds. It starts at the
+ * longest step of any browser's clock.
  */
 let common = 100;
 
@@ -77,7 +77,7 @@ export function step() {
   return common;
 }
 
-/** Reports that a call has to wait. Returns 1 if it may. */
+/** Reports that a call has to wait. Returns 1 if the call may wait, otherwise 0. */
 export function stalled(number, reason, unixMs, calls, sleptMs) {
   try {
     return clocks.get(number)?.stalled?.(reason, unixMs, calls, sleptMs) ?? 1;
@@ -126,10 +126,13 @@ export function sleep(ms) {
   }
 }
 
-/** The table of default partitions, or the source of keys. Its functions never throw. */
+/**
+ * The table of default partitions or the source of keys that was lent to the module. The functions of both objects
+ * never throw.
+ */
 let table;
 
-/** Lends the table or the source. */
+/** Lends a table of default partitions or a source of keys to the module. */
 export function lend(lent) {
   table = lent;
 }

@@ -18,8 +18,9 @@ const BITS_PER_LINE: u32 = 64;
 
 /// Recognizes IDs: shows their format, time, fields and odds.
 ///
-/// The most likely format is the one under which the ID looks least random: a time in the recent past, a small sequence number,
-/// a small machine number. If two formats have the same bits, each of them gets 50%.
+/// The most likely format is the one in which the ID looks least random, with a time in the recent past, a small sequence
+/// number and a small machine ID. If two formats use the same bit layout, the odds of one are at most twice the odds of the
+/// other.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -50,10 +51,10 @@ pub(crate) struct Arguments {
     /// A file with a custom layout as JSON. Can be repeated.
     #[arg(long, value_name = "FILE")]
     layout: Vec<PathBuf>,
-    /// A file with the secret of Randflakes: 16 bytes or 32 hexadecimal digits.
+    /// A file that contains the secret for Randflakes: 16 bytes or 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
-    /// The current time in RFC 3339, by default that of the system. Readings with a time in the future are unlikely.
+    /// The current time in RFC 3339. Defaults to the system time. Readings with a time in the future are unlikely.
     #[arg(long, value_name = "TIME")]
     now: Option<jiff::Timestamp>,
 }
@@ -153,7 +154,8 @@ fn all(
     Err(Failure::new("unknown_format", reason))
 }
 
-/// Returns standard output, with colours for cards. For data, it is buffered unless it is a terminal.
+/// Returns standard output, with colours for cards. For JSON and tables, the output is buffered unless it goes to a
+/// terminal.
 fn output(form: &Form) -> Box<dyn Write> {
     match form {
         Form::Cards => Box::new(anstream::stdout().lock()),

@@ -45,10 +45,11 @@ enum Command {
     },
     /// Lists the presets for known services, one name per line.
     Presets,
-    /// Writes functions that read the time and the fields of IDs in a database, and the IDs of a span of time.
+    /// Writes SQL functions that read the time and the fields of IDs in a database, and that compute the range of IDs for a
+    /// time span.
     ///
-    /// IDs of 64-bit integers are in columns of type bigint, BIGINT or INTEGER, byte IDs in bytea or BLOB, and byte IDs of 16
-    /// bytes in uuid as well.
+    /// 64-bit integer IDs are stored in columns of type bigint, BIGINT or INTEGER. Byte IDs are stored in columns of type
+    /// bytea or BLOB. Byte IDs of 16 bytes can also be stored in columns of type uuid.
     #[command(after_help = SQL_EXAMPLES)]
     Sql {
         /// A preset, or a file with a layout as JSON.
@@ -57,7 +58,7 @@ enum Command {
         /// The database.
         #[arg(long, value_enum, default_value_t = Dialect::Postgresql)]
         dialect: Dialect,
-        /// What the names of the functions begin with [default: the name of the preset or the file].
+        /// The prefix of the function names [default: the name of the preset or the file].
         #[arg(long, value_parser = sql::parse_name)]
         name: Option<String>,
     },

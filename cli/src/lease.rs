@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{failure::Failure, serve};
 
-/// The ID formats that lease worker IDs, which are the endings of namespace names.
+/// The ID formats whose generators can lease worker IDs. The full name of a namespace ends with the name of its format.
 pub(crate) const FAMILIES: [&str; 5] = polyflake_lease::Shape::FORMATS;
 
 /// Shows the leased worker IDs of a namespace, and changes them on behalf of an operator.
@@ -46,7 +46,7 @@ struct Confirmation {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Checks whether a lease could be acquired, without writing: prints one line, and exits with 0 or 1.
+    /// Checks whether a lease could be acquired, without writing to the store. Prints one line, and exits with 0 or 1.
     Check {
         /// The lease URL, with its namespace. Defaults to the variable `POLYFLAKE_LEASE`.
         url: Option<String>,
@@ -73,7 +73,8 @@ enum Command {
         watch: Option<u64>,
     },
     Serve(serve::Arguments),
-    /// Stops the renewals of a worker ID, which is free when its grant ends, after at most one lease.
+    /// Prevents the grant of a worker ID from being renewed. The worker ID is free when the grant ends, after at most one
+    /// lease duration.
     Evict {
         #[command(flatten)]
         place: NamespaceArguments,
@@ -119,8 +120,8 @@ enum Command {
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Reports that the store FROM became this store, TO, without losing data, so that worker IDs are granted at once. `status`
-    /// shows the names.
+    /// Reports that the store named FROM became this store, named TO, without losing data. Worker IDs are then granted at
+    /// once. The command `status` shows the names of the stores.
     Promoted {
         #[command(flatten)]
         store: Address,
@@ -345,8 +346,8 @@ fn status(place: &NamespaceArguments, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the metrics of all namespaces in the Prometheus text format. A namespace that cannot be read is an error on standard
-/// error and a gauge, because an alert must not depend on what is missing.
+/// Returns the metrics of all namespaces in the Prometheus text format. If a namespace cannot be read, prints the error to
+/// standard error and sets the gauge `readable` to 0, because an alert must not depend on a missing metric.
 fn metrics(store: &Address) -> Result<String, Failure> {
     const METRICS: [(&str, &str); 8] = [
         ("readable", "1 if the records of the namespace can be read, 0 if not."),

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns the lines of an input, without their line ends. Invalid UTF-8 becomes U+FFFD, so that one bad byte affects only its
+/// Returns the lines of an input, without line endings. Invalid UTF-8 becomes U+FFFD, so that one bad byte affects only its
 /// own line. UTF-16, which PowerShell writes, is recognized by its byte order mark or by the zero bytes in its first two
 /// characters.
 pub(crate) fn lines<'a>(

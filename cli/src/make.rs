@@ -264,7 +264,7 @@ fn wait_for_tick_end(tick: Duration) {
     sleep(tick + Duration::from_millis(1));
 }
 
-/// Parses a secret: 16 bytes, or 32 hexadecimal digits with an optional line end.
+/// Reads a secret from a file, which contains either 16 bytes, or 32 hexadecimal digits with an optional line ending.
 pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
     let bytes = failure::read(path)?;
     let text = bytes.trim_ascii();

@@ -44,22 +44,23 @@ pub(crate) struct Arguments {
     /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
-    /// The file of tokens, one line `NAMESPACE TOKEN` for each. Defaults to the content of the variable `POLYFLAKE_TOKENS`.
+    /// A file that contains a line `NAMESPACE TOKEN` for each token. By default, the tokens are read from the environment
+    /// variable `POLYFLAKE_TOKENS`.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
     /// The address and the port to listen on.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     listen: SocketAddr,
-    /// The file of the certificate chain in PEM, for TLS.
+    /// A PEM file with the certificate chain for TLS.
     #[arg(long, value_name = "FILE", requires = "key")]
     certificate: Option<PathBuf>,
-    /// The file of the certificate's private key in PEM.
+    /// A PEM file with the private key of the certificate.
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
-    /// Serves plain HTTP to other machines, for a proxy that encrypts.
+    /// Serves plain HTTP to other machines, for use behind a proxy that encrypts the traffic.
     #[arg(long, conflicts_with = "certificate")]
     behind_proxy: bool,
-    /// Creates the store if it does not exist. Leave it out later, so that an empty volume is an error.
+    /// Creates the store if it does not exist. Omit this option on later starts, so that an empty volume causes an error.
     #[arg(long)]
     create: bool,
     /// The maximum number of connections from clients.
@@ -73,7 +74,7 @@ pub(crate) struct Arguments {
     rate: u32,
 }
 
-/// What the connections of clients share.
+/// The state that all client connections share.
 struct Service {
     tokens: RwLock<Arc<Tokens>>,
     pool: Pool,
@@ -138,7 +139,8 @@ async fn serve(
     accepting.await.map_err(|error| Failure::new("io_failed", error.to_string()))
 }
 
-/// Checks the store, and reads the files of tokens and certificates again, until it is aborted.
+/// Checks the store and reloads the tokens and the certificate from their files, at regular intervals. Runs until the
+/// service aborts the task.
 async fn watch_files_and_store(
     service: Arc<Service>,
     tls: Option<Arc<tls::Acceptor>>,
@@ -165,7 +167,7 @@ async fn watch_files_and_store(
     }
 }
 
-/// Replaces the tokens if they have changed. The same tokens keep the state of their limits.
+/// Replaces the tokens if they have changed. Otherwise, the current tokens keep the state of their rate limits.
 fn renew_tokens(service: &Service, read: Tokens) {
     if *service.tokens() != read {
         *service.tokens.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(read);

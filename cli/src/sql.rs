@@ -37,7 +37,8 @@ pub(crate) fn write(layout: &Layout, name: &str, dialect: Dialect) -> Result<Str
     }
 }
 
-/// Returns the names' prefix for the functions of a layout file: the file's stem, reduced to the characters of an identifier.
+/// Returns the prefix of the function names for a layout file. The prefix is the file's stem in lower case, with an
+/// underscore in place of each character that is not an ASCII letter or digit.
 pub(crate) fn name_of(path: &str) -> String {
     let stem = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
@@ -58,7 +59,7 @@ const RESERVED_NAMES: [&str; 10] = [
     "uuid7",
 ];
 
-/// Checks a name that becomes a part of an identifier in every dialect without quotes.
+/// Checks a name that becomes part of an unquoted identifier in every dialect.
 pub(crate) fn parse_name(name: &str) -> Result<String, String> {
     let is_plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '_');
     let starts = name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -166,7 +167,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns how expressions read an ID: an integer ID as a whole, or an ID in bytes one range of bits at a time.
+    /// Returns how expressions read an ID. An integer ID is read as a whole, and a byte ID is read one range of bits at a
+    /// time.
     fn source(&self, word: &'static str, bits: fn(u32, u32) -> String) -> Source {
         self.length.map_or(Source::Word(word), |_| Source::Bytes(bits))
     }
@@ -190,7 +192,7 @@ impl Table {
             || self.fields.iter().any(|field| field.kind == Kind::Integer)
     }
 
-    /// Returns whether the functions include `_bytes`, which also reads the other fields.
+    /// Returns whether the functions include `_bytes`, which also reads fields that are not integers of at most 64 bits.
     fn has_non_integer_fields(&self) -> bool {
         self.fields.iter().any(|field| field.kind != Kind::Integer)
     }

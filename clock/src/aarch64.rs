@@ -21,7 +21,7 @@ pub(super) fn ordered_counter() -> u64 {
     // SAFETY: the instruction barrier accesses no memory, so it is always sound. A second barrier follows the counter read.
     unsafe { asm!("isb", options(nostack, preserves_flags)) };
     let count = counter();
-    // SAFETY: as above.
+    // SAFETY: the instruction barrier accesses no memory, so it is always sound.
     unsafe { asm!("isb", options(nostack, preserves_flags)) };
     count
 }

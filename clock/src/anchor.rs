@@ -1,5 +1,5 @@
-//! The anchor: a moment at which the counter and the wall clock were read together, and a rate. Readings are extrapolated from
-//! the anchor for at most a millisecond.
+//! An anchor consists of a moment at which the counter and the wall clock were read together, and the counter's rate. Clock
+//! readings are extrapolated from the anchor for at most a millisecond.
 //!
 //! ```text
 //! reading = nanos + (counter - anchor's counter) * scale, while less than `span` counts have passed
@@ -9,13 +9,14 @@
 //!
 //! # How far a reading can lead the wall clock
 //!
-//! A generator that reads a time that is too late writes a later tick into its IDs than the wall clock shows. After a restart,
-//! it would then find the clock behind its own IDs. So every approximation here errs towards a lag. There are two bounds:
+//! If a generator reads a time that is ahead of the wall clock, it writes a later tick into its IDs than the wall clock
+//! shows. After a restart, the generator would then find the clock behind its own IDs. Therefore every approximation in
+//! this module makes readings lag rather than lead. There are two bounds:
 //!
 //! - While the counter runs at a constant rate, and the wall clock is neither slowed down nor set back, a reading is never
 //!   later than the wall clock.
 //! - In every other case, a reading is less than [`SPAN`] + [`MAX_LEAD`] (1.125 ms) later than a time that the wall clock
-//!   has really shown. If the wall clock is set back, that time is the one before the step, until the anchor ends.
+//!   has actually shown. If the wall clock is set back, that time is one from before the step, until the anchor ends.
 //!
 //! A sample reads the counter, then the wall clock, then the counter again:
 //!
@@ -28,8 +29,8 @@
 //! ```
 //!
 //! - **The start.** The anchor pairs `nanos` with the count `after`, although the wall clock was read earlier. At that
-//!   count, the wall clock shows `nanos` or more. So an anchor lags by at most the width of its sample, which is usually
-//!   some nanoseconds. Once a rate is known, the width of a sample in nanoseconds is known too. A wide sample was
+//!   count, the wall clock shows `nanos` or more. So an anchor lags by at most the width of its sample, which is usually a
+//!   matter of nanoseconds. Once a rate is known, the width of a sample in nanoseconds is known too. A wide sample was
 //!   interrupted, and no rate is measured from it.
 //! - **The rate.** Between two samples, the wall clock advanced by the difference of their `nanos`. The counter advanced by
 //!   at most (this sample's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both samples. A
@@ -37,9 +38,9 @@
 //! - **Trust.** A rate is used only if it agrees with the previous one to within an eighth, and then the smaller of the two
 //!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree
 //!   again. Until then, each reading is a system call.
-//! - **The end.** An anchor serves for `span` counts, which the scale turns into one millisecond. So whatever the counter does,
-//!   a reading is less than a millisecond later than the anchor's time. If the counter stops, `READINGS` in the module above
-//!   ends the anchor instead.
+//! - **The end.** An anchor is valid for `span` counts, which the scale converts to one millisecond. So whatever the
+//!   counter does, a reading is less than a millisecond later than the anchor's time. If the counter stops, each thread
+//!   renews the anchor after `READINGS` readings (a constant of the parent module).
 //!
 //! If the wall clock itself is slowed down, a reading can be a little ahead of the wall clock at the next sample. Readings
 //! must not move backwards because of that. The next anchor therefore begins at the latest reading instead of at `nanos`,
@@ -62,11 +63,11 @@
 //!
 //! Readers take no lock: they read `seq`, the anchor and `seq` again, and discard the reading if `seq` changed. A thread
 //! that finds the anchor too old renews it, one thread at a time. The other threads wait for about as long as a renewal
-//! takes. A thread that has waited without success reads the wall clock itself, and marks the anchor that is being written as
-//! invalidated. That anchor may stem from a sample that is older than this thread's reading, and a later reading through it
-//! could go back in time. So no thread ever waits for one that the scheduler has suspended. In a forked child, the thread
-//! that was writing does not exist. The process generation in `seq` shows this, and the first thread that needs the anchor
-//! writes it.
+//! takes. A thread that has waited without success reads the wall clock itself, and marks the anchor that is being written
+//! as invalidated. That anchor may be based on a sample that is older than this thread's reading, and a later reading from
+//! the anchor could go back in time. Because each wait is limited, a thread that the scheduler has suspended never blocks
+//! the other threads. In a forked child, the thread that was writing does not exist. The process generation in `seq` shows
+//! this, and the first thread that needs the anchor writes it.
 
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
@@ -88,7 +89,7 @@ pub(super) const MAX_LEAD: i64 = SPAN / 8;
 /// The number of consecutive slow samples that are tolerated. A slow sample was interrupted, and measuring from it would
 /// make the next rate too low. A longer run of slow samples shows that the rate is wrong.
 const MAX_SLOW_SAMPLES: u64 = 3;
-/// A sample that takes longer than this, in nanoseconds, is slow. While the rate is unknown, no sample counts as slow.
+/// The duration, in nanoseconds, above which a sample counts as slow. While the rate is unknown, no sample counts as slow.
 const SLOW_SAMPLE_NANOS: u64 = 1_000;
 
 const WRITING: u64 = 1;
@@ -143,8 +144,8 @@ impl AnchorState {
     #[inline]
     fn reading_at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
-        // This does not overflow: a reading adds less than a millisecond, and `Anchor::next_anchor` creates no valid anchor
-        // within two milliseconds of the latest time.
+        // This does not overflow: a reading is less than a millisecond later than the anchor's time, and
+        // `Anchor::next_anchor` creates no valid anchor within two milliseconds of the latest representable time.
         let nanos = || self.nanos.wrapping_add(((passed * self.scale) >> SHIFT).cast_signed());
         (passed < self.span).then(nanos)
     }
@@ -272,8 +273,9 @@ impl Anchor {
         self.seq.store(writing & !(WRITING | INVALIDATED), Ordering::Release);
     }
 
-    /// Waits for the anchor that another thread is writing, or reads the wall clock and invalidates that anchor. Returns
-    /// `None` if the anchor has been written in the meantime.
+    /// Waits until another thread has written the anchor, and returns the time according to that anchor. If the wait takes
+    /// too long, reads the wall clock instead and invalidates the anchor that is being written. Returns `None` if the
+    /// caller must try again, because `seq` has changed in the meantime.
     fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
         for _ in 0..H::SPINS {
             core::hint::spin_loop();
@@ -336,8 +338,9 @@ impl RateMark {
             return last;
         }
         let strays = if is_wide { self.strays.load(Ordering::Relaxed) + 1 } else { 0 };
-        // A wide (slow) sample changes neither the mark nor the rate, unless it is the last of several in a row. In that
-        // case, the rate is so wrong that ordinary samples seem wide, and the measurement starts over.
+        // A slow (wide) sample changes neither the mark nor the rate, unless it is the last of several consecutive slow
+        // samples. In that case, the last rate must be so wrong that ordinary samples appear slow, and the measurement
+        // starts over.
         self.strays.store(strays % MAX_SLOW_SAMPLES, Ordering::Relaxed);
         if is_wide && strays < MAX_SLOW_SAMPLES {
             return 0;
@@ -353,10 +356,11 @@ impl RateMark {
     }
 }
 
-/// Returns the smallest possible number of nanoseconds per count, or 0 if no counter has such a rate.
+/// Returns the smallest possible number of nanoseconds per count, or 0 if that rate is implausible because a span would
+/// have fewer than 16 counts.
 fn rate(nanos: i64, counts: u64) -> u64 {
     let nanos = u128::from(nanos.max(0).unsigned_abs()) << SHIFT;
-    // Up to almost one count more than `counts` may have elapsed.
+    // The counter is read in whole counts, so the true difference can exceed `counts` by almost 1.
     let rate = nanos / (u128::from(counts) + 1);
     // A span must have at least 16 counts, so that one count is a small part of it.
     let most = u128::from(SPAN.unsigned_abs()) << SHIFT >> 4;

@@ -1,9 +1,9 @@
 //! The wall clock, read through the processor's counter if that counter is reliable and cheaper to read than the system's
 //! clock.
 //!
-//! A fence and a conversion account for two thirds of the system call's time. This module reads the counter without the
-//! fence, so the processor may read it a few instructions too early. [`SLACK_NANOS`] allows for this error. [`anchor`]
-//! synchronizes the counter with the wall clock.
+//! The system call that reads the clock spends two thirds of its time on a fence and a conversion. This module reads the
+//! counter without the fence, so the processor may read it a few instructions too early. [`SLACK_NANOS`] allows for this
+//! error. [`anchor`] synchronizes the counter with the wall clock.
 
 use std::{
     cell::Cell,
@@ -35,7 +35,8 @@ trait Hardware {
     /// than a renewal.
     const SPINS: u32 = 64;
 
-    /// Returns the counter's value, which may have been read a few instructions earlier or later.
+    /// Returns the counter's value. The processor may execute the read a few instructions earlier or later than program
+    /// order requires.
     fn counter(&self) -> u64;
 
     /// Returns the counter's value, read in program order: after all earlier instructions and before all later ones.
@@ -113,7 +114,8 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
     }
 }
 
-/// Returns the time according to the anchor, which the thread may use for `left` more readings.
+/// Returns the time according to the anchor, and decrements `left`, the number of readings that the thread may still take
+/// before it renews the anchor. Returns `None` if the anchor must be renewed.
 #[inline]
 fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
     // `left` limits how long a stopped counter goes unnoticed. It is kept per thread, because with a shared limit, every

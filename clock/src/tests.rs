@@ -104,7 +104,7 @@ struct Reading {
     leads: i64,
 }
 
-/// Returns the clock readings of one thread, one every `step` nanoseconds, up to a true time.
+/// Returns the clock readings that one thread takes every `step` nanoseconds until the simulated time `until`.
 fn readings(world: &SimulatedMachine, step: i64, until: i64) -> Vec<Reading> {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut all = vec![];
@@ -117,7 +117,7 @@ fn readings(world: &SimulatedMachine, step: i64, until: i64) -> Vec<Reading> {
     all
 }
 
-/// Returns the greatest lead and the greatest lag among the readings in a range of true time.
+/// Returns the greatest lead and the greatest lag among the readings taken in the simulated time range `from..to`.
 fn max_lead_and_lag(all: &[Reading], from: i64, to: i64) -> (i64, i64) {
     let leads = || all.iter().filter(|reading| (from..to).contains(&reading.at));
     (
@@ -133,7 +133,7 @@ fn assert_monotonic(all: &[Reading]) {
     }
 }
 
-/// Reads the clock as a generator does.
+/// Returns the time according to the anchor, and renews the anchor first if necessary, as `now` does.
 fn read(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) -> Result<i64> {
     super::read(anchor, left, world).map_or_else(|| super::renew(anchor, left, world, 0), Ok)
 }
@@ -170,7 +170,8 @@ fn idle_times_of_any_length_keep_readings_accurate() {
     }
 }
 
-/// Returns a machine whose wall clock runs faster or slower by `millionths`, starting at 20 ms.
+/// Returns a machine whose wall clock runs faster by `millionths` parts per million, starting at 20 ms. If `millionths` is
+/// negative, the wall clock runs slower.
 fn slewed_clock(millionths: i64) -> SimulatedMachine {
     SimulatedMachine::with_wall_clock(move |now| {
         now + (now - 20 * MS).max(0) * millionths / 1_000_000
@@ -182,8 +183,8 @@ fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
         let all = readings(&slewed_clock(millionths), 170, 60 * MS);
         assert_monotonic(&all);
-        // A millisecond passes before the new rate is measured, and part of the next one passes before readings agree with
-        // the wall clock again.
+        // The new rate is measured only after a millisecond, and readings agree with the wall clock again only after part
+        // of the following millisecond.
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
         let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + US;
         assert!(lead <= most && lag <= most, "{millionths}: {lead} {lag}");
@@ -253,8 +254,7 @@ fn a_changed_counter_rate_is_measured_again() {
             move |now: i64| 3 * (now.min(20 * MS) + (now - 20 * MS).max(0) * times / over);
         let all = readings(&SimulatedMachine::with_counter(changed), 170, 80 * MS);
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS, 80 * MS);
-        // With a counter that is ten times too slow, a thread uses up its quota of readings before the anchor's millisecond
-        // is over.
+        // With a counter that is ten times too slow, a thread uses up its quota of readings before the anchor's span ends.
         assert!(lead <= SPAN + MAX_LEAD && lag <= SPAN + US, "{times}/{over}: {lead} {lag}");
         let (lead, lag) = max_lead_and_lag(&all, 20 * MS + 4 * WARM_UP, 80 * MS);
         assert!(lead <= 10 && lag <= US, "{times}/{over}: {lead} {lag}");

@@ -5,15 +5,15 @@ use loom::sync::atomic::{AtomicI64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// Wall-clock rollbacks of up to this many nanoseconds are ignored, because the cause may be an old clock reading from a
-/// thread that other threads have overtaken.
+/// The largest wall-clock rollback, in nanoseconds, that is ignored. A rollback of up to this size may be only apparent,
+/// because a delayed thread may report a clock reading that is older than the readings of other threads.
 const MAX_IGNORED_ROLLBACK: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.
 ///
-/// Readings move backwards only if the wall clock does. Once a thread has seen a reading, or an ID that was created from it,
-/// the thread never gets an earlier reading. The only exception is a wall clock that has moved backwards by more than ten
-/// milliseconds in the meantime.
+/// Readings move backwards only if the wall clock does. Once a thread has seen a reading, or an ID that was created from
+/// it, the thread never gets an earlier reading, unless the wall clock has moved backwards by more than ten milliseconds in
+/// the meantime.
 ///
 /// ```
 /// use polyflake_clock::Ticks;
@@ -154,7 +154,7 @@ mod model {
     use super::*;
 
     /// One thread reads the wall clock directly and publishes the reading, as a generator publishes an ID. Meanwhile,
-    /// another thread ticks with an older and a newer reading.
+    /// another thread calls `tick` twice, first with an older reading and then with a newer one.
     #[test]
     fn no_thread_reads_an_earlier_time_than_one_it_has_seen() {
         loom::model(|| {

@@ -10,7 +10,7 @@ use super::{Hardware, arch};
 /// processors' counters disagree or the counter's rate is wrong.
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// The number of times that a cost comparison reads each source in one trial.
+/// The number of readings of each clock source per trial when the costs of the sources are compared.
 const READINGS: u32 = 16;
 const TRIALS: u32 = 4;
 
@@ -30,8 +30,8 @@ fn is_kernel_clock_source() -> bool {
     fs::read_to_string(CLOCK_SOURCE_FILE).is_ok_and(|source| source.trim() == arch::CLOCK_SOURCE)
 }
 
-/// Returns whether reading the counter takes at most three quarters of the system call's time, measured by the counter
-/// itself. Reading the counter takes longer if a debugger or a hypervisor traps it.
+/// Returns whether reading the counter takes at most three quarters of the time that the system call takes. Both times are
+/// measured with the counter itself. Reading the counter takes longer if a debugger or a hypervisor traps the instruction.
 pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {

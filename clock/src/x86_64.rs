@@ -17,7 +17,8 @@ pub(super) fn counter() -> u64 {
 /// later ones from starting before the count is read. Without the fences, a sample could be shorter than the wall-clock
 /// reading that it encloses.
 pub(super) fn ordered_counter() -> u64 {
-    // SAFETY: as above; the fences access no memory.
+    // SAFETY: every x86-64 processor has these instructions, `is_readable` has checked that this process may read the
+    // counter, and the fences access no memory.
     unsafe {
         _mm_lfence();
         let count = _rdtsc();

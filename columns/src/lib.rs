@@ -1,7 +1,8 @@
-//! Many IDs in memory: packed arrays, columns of their string forms, and Arrow's C data interface.
+//! Packed arrays of IDs, columns of encoded IDs, and Arrow's C data interface.
 //!
-//! This crate does not depend on a host language: a binding adds its capsules, buffers and exceptions. Therefore the unsafe
-//! code for columns can be tested in Rust, under Miri, and with malformed columns from a fuzzer.
+//! This crate does not depend on a host language. Each binding adds what its language needs, such as capsules, buffers and
+//! exceptions. Therefore the unsafe code for columns can be tested in Rust, under Miri, and with malformed columns from a
+//! fuzzer.
 //!
 //! Reading order: `memory` (vectors of many items), `packed` (packed arrays of IDs), `texts` (columns of strings, decoded
 //! strictly), `arrow` (import and export of columns).

@@ -13,8 +13,9 @@ use crate::{
 };
 
 pub(crate) mod sealed {
-    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value. If a
-    /// format restricts the bits of its IDs, callers overwrite the zeros.
+    /// A type that is a transparent wrapper around bytes or one integer, so that zeroed memory is a valid value of the
+    /// type. Zeros are not necessarily a valid ID, because a format may restrict the bits of its IDs. In that case, callers
+    /// overwrite the zeros.
     pub trait Zeroable {}
 }
 
@@ -91,8 +92,8 @@ pub fn zeroed<T: Plain>(count: usize) -> Result<Vec<T>, OutOfMemory> {
 pub fn grow<T: Plain>(items: &mut Vec<T>, count: usize) {
     let (length, more) = (items.len(), count.saturating_sub(items.len()));
     let places = &mut items.spare_capacity_mut()[..more];
-    // SAFETY: the memory is the vector's spare capacity, and zeros are a valid item of a `Plain` type. (`resize` takes 0.3 ns
-    // per 10-byte item.)
+    // SAFETY: the memory is the vector's spare capacity, and zeros are a valid item of a `Plain` type. This code avoids
+    // `resize`, which takes 0.3 ns per 10-byte item.
     #[allow(unsafe_code)]
     unsafe {
         places.as_mut_ptr().write_bytes(0, places.len());

@@ -9,7 +9,7 @@ use crate::{OutOfMemory, Plain, arrow::Column, try_with_capacity};
 pub struct Packed<T: Plain> {
     /// The items, which are shared because exported Arrow arrays keep the memory alive after this value is dropped.
     items: Arc<Vec<T>>,
-    /// The number of rows, and of cells per row.
+    /// The number of rows, and the number of cells in each row.
     shape: [isize; 2],
     /// The number of bytes from one row to the next, and from one cell to the next.
     strides: [isize; 2],

@@ -1,5 +1,5 @@
-//! Tests of Arrow columns from other libraries: in every layout, each item is read as it would be on its own, and malformed
-//! columns are rejected.
+//! Tests of Arrow columns from other libraries. In every layout, each item must be read as if it were decoded individually,
+//! and malformed columns must be rejected.
 
 mod producer;
 
@@ -12,7 +12,7 @@ use producer::{Buffer, Foreign, ForeignChunks, Layout, column};
 const LAYOUTS: [Layout; 4] =
     [Layout::Fixed(16), Layout::Offsets32, Layout::Offsets64, Layout::Views];
 
-/// Creates IDs with varied bytes.
+/// Creates `count` IDs whose bytes follow a fixed pattern.
 fn snos(count: usize) -> Vec<Sno> {
     let byte = |at: usize, k: usize| u8::try_from((at * 37 + k * 11) % 256).expect("a byte");
     (0..count).map(|at| Sno::from_bytes(std::array::from_fn(|k| byte(at, k)))).collect()
@@ -171,7 +171,7 @@ fn a_failed_or_released_stream_is_an_error() {
 /// Malformed columns, each with the reason for its rejection.
 type MalformedColumns = Vec<(&'static str, Foreign)>;
 
-/// Returns string columns whose structs alone reveal that they violate the rules of the interface.
+/// Returns string columns that violate the rules of the interface in ways that are detected before any item is read.
 fn malformed_structs() -> MalformedColumns {
     let texts = to_texts(&snos(4));
     let [fixed, joined, large, views] = LAYOUTS.map(|layout| column(layout, true, &texts, 1));

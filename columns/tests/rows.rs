@@ -1,4 +1,4 @@
-//! Strings in rows of fixed width, as in `NumPy` arrays and elsewhere.
+//! Tests of strings in rows of fixed width, as in `NumPy` arrays.
 
 use polyflake::{randflake::Randflake, sno::Sno};
 use polyflake_columns::{

@@ -90,8 +90,8 @@ pub trait Clock {
         None
     }
 
-    /// Called before each sleep of a call that has to wait. The method runs on the waiting thread, while no lock is held.
-    /// An error ends the wait.
+    /// Handles a stall. While a call waits, the generator calls this method before each sleep, on the waiting thread and
+    /// while no lock is held. An error ends the wait.
     fn stalled(&self, stall: &Stall) -> Result<()> {
         let _ = stall;
         Ok(())
@@ -135,7 +135,7 @@ pub trait Clock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClockInfo {
-    /// The clock's granularity: the most by which its reading advances in one step. A generator rejects a clock whose
+    /// The clock's granularity: the largest amount by which its reading advances at once. A generator rejects a clock whose
     /// resolution is coarser than the generator's tick. The default is one nanosecond.
     pub resolution: Duration,
     /// How far a reading can lag behind a reading that another thread has already used. The default is zero, which means
@@ -156,11 +156,11 @@ pub struct ClockInfo {
     /// Not part of the public API; used by bindings.
     #[doc(hidden)]
     pub unit: Duration,
-    /// The observed resolution of the clock: all readings so far are multiples of it. It is zero if the clock does not
-    /// observe its resolution. Not part of the public API; used by bindings.
+    /// The observed resolution of the clock, or zero if the clock does not track it. All readings so far are multiples of
+    /// this duration. This field is not part of the public API. It exists for bindings.
     ///
     /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot generate IDs for the next tick
-    /// before the next step, so waits end at that step, and `retry_at` is the time of that step.
+    /// before the clock's next step. Therefore waits end at that step, and `retry_at` is the time of that step.
     #[doc(hidden)]
     pub step: Duration,
     /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API; used by
@@ -542,8 +542,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Returns the error for a clock reading that a format cannot represent, in the clock's unit. `error` contains the format's
-/// limits in milliseconds.
+/// Returns the error for a clock reading that a format cannot represent. The returned error states the reading and the
+/// format's limits in the clock's unit. `error` contains the limits in milliseconds.
 #[cold]
 pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
@@ -607,8 +607,8 @@ pub fn nanos_from_float_ms(unix_ms: f64) -> Result<i64> {
     if whole as f64 == unix_ms { nanos_from_ms(whole) } else { nanos_from_fraction(unix_ms) }
 }
 
-/// Converts a clock reading that is not a whole number of milliseconds, on behalf of [`nanos_from_float_ms`]. A fraction is
-/// rounded down, and NaN and infinities are rejected.
+/// Implements [`nanos_from_float_ms`] for clock readings that are not a whole number of milliseconds. A fraction is rounded
+/// down, and NaN and infinities are rejected.
 #[cold]
 #[inline(never)]
 #[allow(

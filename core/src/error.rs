@@ -262,7 +262,7 @@ impl Error {
         Self::with_fact(ErrorKind::InvalidLength, Fact::length(found, least, most))
     }
 
-    /// Creates an error for a byte string that is not a whole number of items of `of` bytes each.
+    /// Creates an error for a byte string whose length, `found`, is not a multiple of `of` bytes.
     #[doc(hidden)]
     #[cold]
     pub const fn not_a_multiple(found: usize, of: u32) -> Self {
@@ -356,7 +356,8 @@ impl Error {
         error.with_kind(ErrorKind::TimeOutOfRange)
     }
 
-    /// Returns the same error with the given unit for its range. The message states the unit after the limits.
+    /// Sets the unit of the error's range, and returns the error. The message states the unit after the limits. An error
+    /// without a range is returned unchanged.
     #[doc(hidden)]
     #[cold]
     #[must_use]

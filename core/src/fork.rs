@@ -7,10 +7,10 @@
 //! share, so that the generators of one fork tree have different partitions. This code uses no locks, because a child could
 //! inherit a lock in its locked state.
 //!
-//! A copied process image, for example of a virtual machine that is restored twice, is different: neither copy can detect
-//! the restore. The program must therefore report the restore ([`after_restore`]). The report advances a *restore count* in
-//! the shared pages, so one call reaches all processes of the tree. An identity belongs to a *generation*, which combines
-//! the process generation and the restore count. The identity is used only while both are current.
+//! These mechanisms do not detect a copied process image, for example if a virtual machine is restored twice. Neither copy
+//! can detect the restore, so the program must report it ([`after_restore`]). The report increments a *restore count* in
+//! the shared pages, so one call reaches all processes of the fork tree. An identity belongs to a *generation*, which
+//! combines the process generation and the restore count. The identity is used only while both values are current.
 //!
 //! Miri has neither hooks nor `fork()`, and models simulate the atomics. Both use the code for platforms without forks.
 
@@ -61,8 +61,8 @@ pub fn restores() -> u32 {
 
 /// Returns the current generation of identities: the process generation and the restore count.
 ///
-/// The process generation is read last, so that a caller that checks the result at the end of its own work detects every
-/// fork up to this moment.
+/// The process generation is read last. A caller that checks the result after its own work therefore detects every fork
+/// that happened before this read.
 #[inline]
 pub(crate) fn generation() -> u64 {
     let restores = imp::restores();
@@ -85,21 +85,24 @@ const fn combine(process: u32, restores: u32) -> u64 {
     (restores as u64) << 32 | process as u64
 }
 
-/// Reports that this process was restored from an image of its memory, of which there may be other copies: a snapshot of a virtual
-/// machine, AWS Lambda `SnapStart`, CRIU. Call this function in each copy before it generates IDs.
+/// Reports that this process was restored from an image of its memory, from which other copies may also have been restored.
+/// Examples are a snapshot of a virtual machine, AWS Lambda `SnapStart` and CRIU. Call this function in each copy before
+/// that copy generates IDs.
 ///
 /// Copies have the same worker IDs, random bytes and sequences, so without this call they generate the same IDs. One call
-/// reaches all threads, and all processes that were forked from one another after the first ID, the first generator with an
-/// explicit worker ID or a window, or the first call of this function. To reach processes that are forked earlier, call it once
-/// before the program forks, or call it in each process. It has these effects:
+/// reaches all threads. It also reaches all processes that were forked from one another after the program generated its
+/// first ID, created its first generator with an explicit worker ID or a window, or first called this function. To reach
+/// processes that are forked earlier, call this function once before the program forks, or call it in each process. The
+/// call has these effects:
 ///
 /// - Default worker IDs and generators' random bytes are assigned anew. A generator with `identity_from` calls its function
 ///   again, or fails with `forked` if it has a window. Handles drop the sequence slots that they had reserved.
 /// - Generators with an explicit worker ID, grant or window fail with `forked`. Create new ones with a worker ID that no other
 ///   copy uses.
 ///
-/// The guarantee covers calls that begin after this function has returned. A call that is in progress may return an ID that
-/// another copy returns, too. A snapshot that was returned before the restore exists in each copy.
+/// The guarantee covers calls that begin after this function has returned. A call that is already in progress may return an
+/// ID that another copy also returns. If the program took a generator's snapshot before the restore, every copy has that
+/// snapshot.
 ///
 /// ```
 /// let ids = polyflake::sno::Generator::new();
@@ -110,9 +113,9 @@ const fn combine(process: u32, restores: u32) -> u64 {
 /// ```
 ///
 /// # Errors
-/// Returns `entropy_unavailable` if the operating system provides no random bytes. Explicit worker IDs are rejected all the
-/// same, and default ones are assigned once there are random bytes. Returns `forked` if the system cannot provide the memory that
-/// is needed to detect forks.
+/// Returns `entropy_unavailable` if the operating system provides no random bytes. In this case, explicit worker IDs are
+/// still rejected, and default worker IDs are assigned as soon as random bytes are available. Returns `forked` if the
+/// system cannot provide the memory that is needed to detect forks.
 #[cfg(feature = "std")]
 pub fn after_restore() -> Result<()> {
     imp::prepare()?;
@@ -124,14 +127,15 @@ pub fn after_restore() -> Result<()> {
     Ok(())
 }
 
-/// Starts a thread that calls [`after_restore`] whenever the kernel notices that this virtual machine is a restored copy. If the
-/// thread is running, the call has no effect.
+/// Starts a thread that calls [`after_restore`] whenever the kernel notices that this virtual machine is a restored copy.
+/// If the thread is already running, the call has no effect.
 ///
-/// This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as Firecracker, Cloud
-/// Hypervisor or QEMU, and the permission to read `/dev/kmsg`, which is where the kernel reports it. It does not notice other
-/// copies of a process, such as those of CRIU or AWS Lambda.
+/// This function requires Linux 5.18 or later and a hypervisor that changes the machine's generation ID (VMGENID), such as
+/// Firecracker, Cloud Hypervisor or QEMU. It also requires permission to read `/dev/kmsg`, where the kernel reports the
+/// restore. The thread does not detect copies of a process that are made in other ways, such as by CRIU or AWS Lambda.
 ///
-/// The thread learns of a restore a moment later, so IDs that the program generates in that moment may exist in another copy.
+/// The thread detects a restore with a short delay. IDs that the program generates during this delay may also exist in
+/// another copy.
 ///
 /// The thread reaches the same processes as [`after_restore`]. A forked child does not inherit the thread: if the parent ends
 /// before the child does, call this function in the child.
@@ -144,8 +148,8 @@ pub fn after_restore() -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// Returns `watch_unavailable` on other systems, in a machine without a generation ID, and without permission to read the log.
-/// Returns `forked` if the system cannot provide the memory that is needed to detect forks.
+/// Returns `watch_unavailable` on other systems, on a machine without a generation ID, and without permission to read the
+/// log. Returns `forked` if the system cannot provide the memory that is needed to detect forks.
 #[cfg(feature = "std")]
 pub fn watch_restores() -> Result<()> {
     #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]

@@ -25,7 +25,7 @@ use crate::{
 std::thread_local! {
     /// The clock reading of the current call, in Unix milliseconds.
     static CLOCK_MS: Cell<i64> = const { Cell::new(0) };
-    /// The first of the random bytes that the last call of `draw` returned to a Hot Guid generator.
+    /// The first of the random bytes that the last call to `draw` returned to a Hot Guid generator.
     static FIRST_RANDOM_BYTE: Cell<u8> = const { Cell::new(0) };
 }
 
@@ -265,8 +265,8 @@ mod forks {
         unsafe { libc::fork() }
     }
 
-    /// Forks before the given access of a call. Returns the call's results in this process and in the child, or `None` if
-    /// the call performs at most `access` accesses.
+    /// Runs `call`, and forks the process before atomic access number `access` of that call, counted from 0. Returns the
+    /// call's results in this process and in the child, or `None` if the call performs at most `access` accesses.
     fn fork_before_access(access: usize, call: impl FnOnce() -> Vec<u8>) -> Option<[Vec<u8>; 2]> {
         let (mut from, mut to) = pipe().unwrap();
         let child = Rc::new(Cell::new(-1));
@@ -319,8 +319,8 @@ mod forks {
         id.map(Vec::from).unwrap_or_default()
     }
 
-    /// Pairs of the tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's
-    /// first call, or it is in the same tick as the previous call, or in a later one.
+    /// The tick of the previous call, if any, paired with the tick of the tested call. The tested call is the generator's
+    /// first call, a second call in the same tick, or a call in a later tick.
     const CALL_TICKS: [(Option<usize>, usize); 3] =
         [(None, 100), (Some(100), 100), (Some(100), 101)];
 

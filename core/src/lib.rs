@@ -23,7 +23,8 @@
 // Marks items that require a feature on docs.rs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// The modules in reading order, which is also the path of the data. The family is `sno`, `randflake`, `hotguid`, `uuid7` or `layout`.
+// The following diagram shows the modules in the order in which the data passes through them, which is also the recommended
+// reading order. The family is `sno`, `randflake`, `hotguid`, `uuid7` or `layout`.
 //
 //     Clock --time--> generator (process, window) --tick--> sequence --slot--> family's `Pack` --word--> [sparx64] --> bytes =
 //     ID --> base32 | guid text --> text       (decoding follows the same line backwards)

@@ -1,8 +1,9 @@
 //! Conversions to narrower integers.
 //!
-//! The `cast_possible_truncation` lint guards the crate against silent truncation, so it should not be disabled at every
-//! cast of a value that is known to fit. Instead, these functions state why a cast is correct: either the value fits, which
-//! debug builds check, or only its lowest bits are wanted. In a release build, each function is a plain cast.
+//! The `cast_possible_truncation` lint guards the crate against silent truncation, so individual casts should not disable
+//! the lint, even if the value is known to fit. Instead, these functions state why a cast is correct: either the value
+//! fits, which debug builds check, or only the value's lowest bits are needed. In a release build, each function is a plain
+//! cast.
 #![allow(clippy::cast_possible_truncation, reason = "checked in debug builds, or wanted")]
 
 /// Converts a value that is known to fit in 8 bits.

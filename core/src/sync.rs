@@ -9,14 +9,14 @@
 //! all others        those of the processor
 //! ```
 //!
-//! In unit tests, the explorer runs the real code with these types. An earlier one simulated the accesses, so a fault in the
-//! real ones passed. A test of the repository rejects atomics of other origin, except in clocks, the detection of the CPU and
-//! the hooks of `fork()`, which are not part of a model.
+//! In unit tests, the explorer runs the real code with these types. An earlier explorer simulated the atomic accesses, so
+//! it missed a fault in the real accesses. A test in this repository rejects atomics from other sources, except in clocks,
+//! CPU detection and the hooks of `fork()`, which are not part of a model.
 
 /// A pointer to memory reserved for forked children. The models do not track it, because they do not fork.
 #[cfg(any(loom, shuttle, not(test)))]
 pub(crate) use portable_atomic::AtomicPtr as SparePtr;
-/// A counter that the models do not track, because their decisions do not depend on it.
+/// A counter that the models do not track, because no decision in a model depends on the counter's value.
 pub(crate) use portable_atomic::AtomicU32 as Tally;
 pub(crate) use portable_atomic::Ordering;
 
@@ -51,8 +51,8 @@ pub(crate) mod shared {
     pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64};
 }
 
-/// Wraps loom's atomics so that they have `const` constructors, like the standard library's atomics. A cell becomes part of the
-/// model when it is first used.
+/// Wraps loom's atomics so that they have `const` constructors, like the standard library's atomics. loom adds each atomic
+/// to the model when the atomic is first used.
 #[cfg(loom)]
 mod model {
     use std::sync::OnceLock;

@@ -111,8 +111,9 @@ fn after_a_report_in_one_copy_no_id_is_generated_twice() {
     });
 }
 
-/// Both copies have the same position in the table of partitions. They differ only in a base that each copy picks at
-/// random. The two bases are equal with a probability of 1 in 65,536.
+/// Both copies have the same position in the table of partitions. They differ only in the table's base, a number that
+/// determines the order in which partitions are assigned. Each copy picks its base at random, and the two bases are equal
+/// with a probability of 1 in 65,536.
 #[test]
 fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
     run_in_separate_process(&[], || {

@@ -61,7 +61,7 @@ impl ExpectedError {
 
 const MAX_UNSIGNED: i128 = u64::MAX as i128;
 
-/// Covers every error constructor, with facts just inside and outside the limits of inline storage.
+/// Covers every error constructor, with values just inside and just outside the limits of inline storage.
 const EXPECTED_ERRORS: [ExpectedError; 27] = [
     expected(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
     expected(

@@ -152,8 +152,8 @@ const CREATION_METHODS: &[CreationMethod] = &[
     }),
 ];
 
-/// Returns the available kinds of fork. The last kind, a fork without hooks, exists only in some C libraries, and only the
-/// process generation on Linux detects it.
+/// Returns the available kinds of fork. The last kind, a fork without hooks, exists only in some C libraries. It can be
+/// detected only on Linux, through the process generation.
 fn available_forks() -> Vec<forks::Fork> {
     let mut kinds: Vec<forks::Fork> = vec![forks::fork_with_hooks];
     if cfg!(target_os = "linux") {

@@ -497,7 +497,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     assert_eq!(low.generate(0).unwrap().sequence(), 0);
     clock.set_unix_ms(START_MS + 40);
     assert_eq!(high.generate(0).unwrap().sequence(), 100);
-    // The generator's highest tick counts, even though the clock now shows a lower one.
+    // The partition stays reserved through the generator's highest tick, even though the clock now shows a lower tick.
     clock.set_unix_ms(START_MS + 20);
     assert!(high.generate(0).unwrap().tick_tock());
     drop(high);

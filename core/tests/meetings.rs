@@ -4,9 +4,9 @@
 //! A call is suspended at each clock reading and each access to the partition table, and other calls run in the meantime.
 //! The test explores every order of calls, and lets the clock advance at any reading. Only the number of calls that start
 //! inside other calls is limited. When a waiting task gets its next turn, it is either polled again or dropped. In
-//! contrast, the models in `tests/model` switch threads at each memory access, but with few clock scripts. To run the test
-//! for longer, with one more nested call and one more tick: `POLYFLAKE_MORE=1 cargo test --release -p polyflake --test
-//! meetings`.
+//! contrast, the models in `tests/model` switch threads at each memory access, but cover only a few sequences of clock
+//! readings. To run a longer test, with one more nested call and one more tick, use `POLYFLAKE_MORE=1 cargo test --release
+//! -p polyflake --test meetings`.
 #![cfg(not(any(loom, shuttle, miri)))]
 
 use std::{

@@ -247,7 +247,8 @@ fn ranges_are_reused_only_after_their_last_tick() {
     let single = |worker: i64| builder().bind("worker", worker).bind("process", 3);
     let is_moved = |worker| moves(workers([2, 4], 3), single(worker)).is_ok();
     assert_eq!([1, 2, 4, 5].map(is_moved), [true, false, false, true]);
-    // A switch to a range over a different bindable field, with worker 2.
+    // A switch from a range of workers in one process to a range of processes with worker 2. The switch fails if the two
+    // ranges share a combination of worker and process.
     let processes = |first: u64| builder().bind("worker", 2).range("process", first..=first + 1);
     let is_moved =
         |workers_before, first| moves(workers(workers_before, 3), processes(first)).is_ok();

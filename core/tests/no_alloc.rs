@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Returns the number of this thread's allocations. Selects the process's kernels first, because the selection reads an
-/// environment variable once, which allocates memory on Windows.
+/// Returns the number of this thread's allocations. First makes the process detect its instruction-set level, because the
+/// detection reads an environment variable once, which allocates memory on Windows.
 fn allocations() -> usize {
     assert!(levels().next().is_some());
     ALLOCATIONS.with(Cell::get)
@@ -78,8 +78,8 @@ fn sno_allocates_nothing() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// If a child is forked without the C library's hooks, another thread may have held the heap's lock at that moment. That
-/// thread does not exist in the child, so the lock is never released there.
+/// A fork without the C library's hooks may happen while another thread holds the heap's lock. That thread does not exist
+/// in the child, so the lock is never released there.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -201,7 +201,8 @@ fn generators_over_layouts_allocate_nothing() {
     assert_no_allocation(|| ids.generate_with(&values).unwrap());
     assert_no_allocation(|| ids.fill_with(&values, &mut [0_i64; 100][..]).unwrap());
 
-    // An ID in a byte layout needs one allocation. A whole batch needs only one more, for a partial ID.
+    // In a byte layout, generating a single ID needs one allocation. Filling a whole batch also needs only one allocation,
+    // for the partial ID from which the batch's IDs are assembled.
     let fields = [Field::timestamp(48, Tick::MILLISECOND, 0), Field::sequence(16)];
     let ids = Generator::builder(Layout::bytes(8, fields).unwrap()).build().unwrap();
     let before = ALLOCATIONS.with(Cell::get);

@@ -43,7 +43,7 @@ fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
     batch
 }
 
-// Ranges of node IDs.
+// The tests below cover ranges of node IDs.
 
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
@@ -84,7 +84,7 @@ fn a_grant_of_all_nodes_uses_a_wider_word() {
     }
 }
 
-// Grants.
+// The tests below cover the limits and the extension of grants.
 
 #[test]
 fn times_outside_the_format_are_outside_the_grant() {
@@ -112,7 +112,7 @@ fn another_grant_cannot_extend_the_current_one() {
     }
 }
 
-// Closing and restoring.
+// The tests below cover closing a generator and resuming after its last second.
 
 #[test]
 fn close_returns_the_last_second_used() {
@@ -191,7 +191,7 @@ fn resume_after_rejects_invalid_seconds() {
     assert_code(ids.generate(), "clock_behind");
 }
 
-// Clocks and callers.
+// The tests below cover handles and the `Debug` output.
 
 #[test]
 fn debug_hides_the_secret() {

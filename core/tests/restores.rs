@@ -51,7 +51,7 @@ fn random_worker_ids_are_reassigned_after_a_restore() {
     });
 }
 
-/// The clock does not advance, so only the report of a restore can end the streams of random bits.
+/// The clock does not advance, so only the reported restore can cause the streams of random bits to be replaced.
 #[test]
 fn random_bits_of_uuids_are_rekeyed_after_a_restore() {
     run_in_separate_process(&[], || {
@@ -232,7 +232,8 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
         let left = Arc::new(AtomicU32::new(0));
         let builder = sno::Generator::builder().partition(7);
         let ids = builder.clock(ReportingClock(SystemClock, left.clone())).build().unwrap();
-        // The first tick is skipped, so that the clock's state becomes part of the snapshot.
+        // This call fails because the first tick is skipped. As a result, `close` has to read the clock's properties to
+        // create the snapshot, and the clock reports the restore during that read.
         assert!(ids.try_generate(7).is_err());
         left.store(1, Ordering::Relaxed);
         let code = ids.close().map_err(|error| error.code()).err();
@@ -242,8 +243,8 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
     });
 }
 
-/// In the child, the lease's keeper begins another grant, so the child's calls wait for that grant. The child must never
-/// use the parent's grant.
+/// In the child, the keeper, which maintains the lease, begins another grant, so the child's calls wait for that grant. The
+/// child must never use the parent's grant.
 #[cfg(unix)]
 #[test]
 fn a_childs_lease_is_unavailable_after_a_restore() {
@@ -268,8 +269,8 @@ fn a_childs_lease_is_unavailable_after_a_restore() {
     });
 }
 
-/// Calls must neither hang nor fail, no matter how often a restore is reported while they are in progress. The test does
-/// not compare IDs, because the threads share generators and their slots anyway.
+/// Calls must neither hang nor fail, no matter how often a restore is reported while they are in progress. The check that
+/// all IDs are distinct proves little in this test, because the threads share the generators and therefore their slots.
 #[test]
 fn calls_succeed_while_another_thread_reports_restores() {
     run_in_separate_process(&[], || {

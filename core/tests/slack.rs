@@ -1,8 +1,8 @@
 //! Tests clocks whose readings may lag. If a reading is earlier than the generator's tick by less than the clock's slack,
 //! it counts as a reading in that tick.
 //!
-//! Every short sequence of readings around the edges of three ticks is compared with models that don't use state words or
-//! atomics.
+//! The generators run with every short sequence of clock readings around the edges of three ticks. Their results are
+//! compared with those of simple models, which use neither state words nor atomics.
 
 #[path = "support/family.rs"]
 mod family;
@@ -52,7 +52,8 @@ impl Clock for LaggingClock {
     }
 }
 
-/// Returns readings on both sides of each relevant edge: the start of each tick, and the start of the slack before it.
+/// Returns readings on both sides of two edges for each tick: the start of the tick, and the time before it at which the
+/// slack begins.
 fn edges(tick: i64) -> Vec<i64> {
     let starts = (0..3).map(|k| START_NANOS + k * tick);
     starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
@@ -170,8 +171,8 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
     assert_eq!(seconds, [0, 0, 1, 1]);
 }
 
-/// Makes IDs with a handle whose clock lags once in a new tick. Returns the tick, the tick-tock bit and the sequence number
-/// of each ID.
+/// Makes three IDs with a handle. The clock shows the start of a tick, then a time one nanosecond earlier, and then the
+/// start of the tick again. Returns the tick, the tick-tock bit and the sequence number of each ID.
 fn rollback_results(slack: i64) -> Vec<(i64, bool, u16)> {
     let clock = LaggingClock::new(slack);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();

@@ -38,8 +38,8 @@ impl ClockRateGuard {
 
     /// Makes the clock run faster by `millionths` parts per million, or slower if the number is negative.
     fn set(&self, millionths: i64) {
-        // The tick length changes the rate in steps of 100 parts per million. The frequency provides the rest, in units of
-        // 1/65,536 of a part per million.
+        // Changing the length of the kernel's tick changes the clock rate in steps of 100 parts per million. The frequency
+        // offset covers the remainder, in units of 1/65,536 of a part per million.
         let (ticks, rest) = (millionths / 100, millionths % 100);
         self.apply(TICK + ticks, rest << 16);
     }
@@ -67,8 +67,8 @@ fn errno() -> std::io::Error {
 #[derive(Debug, Default)]
 struct Observations {
     readings: u64,
-    /// The largest lag of a reading behind an exact reading taken before it, and the largest lead of a reading over an
-    /// exact reading taken after it, in nanoseconds.
+    /// Each reading is taken between two exact readings. `lag` is the most that a reading was behind the exact reading
+    /// before it, and `lead` is the most that a reading was ahead of the exact reading after it, in nanoseconds.
     lag: i64,
     lead: i64,
     /// The number of lags and leads of less than 2^k ns, keyed by k.

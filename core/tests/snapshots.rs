@@ -1,6 +1,6 @@
 //! Tests snapshots of generators with every kind of identity against a reference that records every ID. The tests are
 //! random walks over a table of four partitions. Half of the walks start in the format's first tick, and some run alongside
-//! a child process. For a long run: `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
+//! a child process. For a long run, use `POLYFLAKE_WALKS=1000000 cargo test --release -p polyflake --test snapshots`.
 
 use std::{
     env,
@@ -51,7 +51,7 @@ use child::Child;
 /// A table that manages only partitions 0 to 3.
 type SmallTable = small_table::SmallTable<4>;
 
-/// A table that stands for the one in another process.
+/// A table that represents the table of partitions in another process.
 static SEPARATE_TABLE: SmallTable = SmallTable::new();
 
 fn table() -> &'static SmallTable {
@@ -206,7 +206,7 @@ impl<'c> GeneratorStates<'c> {
         }
     }
 
-    /// Restores a snapshot. Half of the time, it does so as if in a different process with its own table.
+    /// Restores a snapshot. Half of the time, the snapshot is restored with a separate table, as if in a different process.
     fn restore(&mut self) {
         if self.stored.is_empty() {
             return;

@@ -44,7 +44,7 @@ fn a_wait_is_no_longer_than_max_wait() {
     generate(&ids, 1);
     clock.set_readings([START_MS - 1000]);
     generate(&ids, 1);
-    // From here on, the past is unsafe regardless of the clock's readings.
+    // All the following readings are behind the generator's last tick and before its safe point, so the call has to wait.
     clock.set_readings((0..1000).map(|ms| START_MS - 5000 + ms));
     let error = assert_code(ids.generate(0), "clock_behind");
     assert_eq!(error.retry_at(), Some(START_MS - 1000));
@@ -71,8 +71,8 @@ fn a_stalled_call_reports_before_each_sleep() {
     ids.generate(0).unwrap();
     let notice = |unix_ms, slept_ms| (ErrorKind::SequenceExhausted, unix_ms, 1, slept_ms);
     assert_eq!(*notices.lock().unwrap(), [notice(START_MS, 0), notice(START_MS + 1, 4)]);
-    // The call has stopped waiting, so the next call begins a new wait. That wait lasts for the maximum number of readings
-    // during which a clock may show the same time.
+    // The call has stopped waiting, so the next call begins a new wait. That wait lasts until the clock has shown the same
+    // time for the maximum number of readings.
     notices.lock().unwrap().clear();
     for _ in 0..3 {
         ids.generate(0).unwrap();
@@ -91,8 +91,8 @@ fn calls_wait_until_the_unsafe_past_ends() {
     generate(&ids, 1);
     clock.set_readings([START_MS + 40]);
     let last = generate(&ids, 1)[0];
-    // START_MS - 4 is unsafe. START_MS + 4 would be safe for a call that starts at that time, but this call started in the
-    // unsafe past.
+    // START_MS - 4 is before the safe point, so the call has to wait. At START_MS + 4, a new call could flip the tick-tock
+    // bit, but a call that has already had to wait must not.
     clock.set_readings([START_MS - 4, START_MS + 4, START_MS + 8, START_MS + 40]);
     let id = ids.generate(0).unwrap();
     assert_eq!((id.tick(), id.tick_tock(), id.sequence()), (last.tick(), last.tick_tock(), 1));
@@ -197,7 +197,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
     );
 }
 
-/// A new generator's state refers to the format's first tick, too, although no ID has been made in that tick.
+/// A new generator's state already contains the format's first tick, although no ID has been made in that tick.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
@@ -350,7 +350,7 @@ fn a_snapshot_resumes_after_the_blocks_of_handles() {
 #[test]
 fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     let readings = AtomicI64::new(0);
-    // This clock never shows the same time twice in a row.
+    // This clock alternates between two times just before the next tick, so it never shows the same time twice in a row.
     let lingering = Readings(|| {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
         assert!(reading < 100_000, "a wait without an end");

@@ -51,7 +51,8 @@ fn exact_unix_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// The largest error allowed in a clock reading. A slow clock correction within a millisecond would cause a larger error.
+/// The largest error allowed in a clock reading, in nanoseconds. It equals the limit below which the clock corrects a lead
+/// over the wall clock gradually.
 const MAX_ERROR_NANOS: i64 = MS / 8;
 
 /// For each k, the number of values from 2^(k-1) up to but excluding 2^k nanoseconds.
@@ -102,8 +103,8 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// If a reading starts after another thread's reading has ended, it must not be earlier, except by the lag that the omitted
-/// fence allows.
+/// A reading that starts after another thread's reading has ended must not show an earlier time, except by less than the
+/// clock's slack. A lag within the slack is possible because the clock reads the CPU's counter without a fence.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);

@@ -1,5 +1,6 @@
 //! Tests a clock that a background thread keeps up to date. A reading returns the time of the last tick, or the wall-clock
-//! time if no tick can have happened. It is never earlier than a reading that another thread has shared.
+//! time in situations in which the background thread may not have ticked. A reading is never earlier than a reading that
+//! another thread has shared.
 //!
 //! Most of these tests use clocks that tick once a second, so no tick happens during a test. `POLYFLAKE_SECONDS` sets how
 //! long threads race.
@@ -25,7 +26,7 @@ mod forks;
 #[path = "support/separate_process.rs"]
 mod separate_process;
 
-/// The time, in nanoseconds, that passes without a tick.
+/// The length of a pause in the tests, in nanoseconds. The clock is not expected to tick during the pause.
 const PAUSE_NANOS: u32 = 20_000_000;
 const PAUSE: Duration = Duration::from_nanos(PAUSE_NANOS as u64);
 

@@ -25,7 +25,7 @@ fn assert_time_out_of_range<V>(
     assert_eq!(result.err(), Some(expected));
 }
 
-/// Asserts the error for a range that ends too early.
+/// Asserts that the result is the error for a range that ends too early.
 #[track_caller]
 fn assert_range_too_short<V>(result: Result<V>, end: i64, least: i64, most: i64) {
     let expected = Error::out_of_range("end", end.into(), least.into(), most.into()).in_unit("ms");

@@ -386,7 +386,8 @@ impl Clock for RestartedClock {
     }
 }
 
-/// An earlier generator with the same worker ID or the same bytes may have made IDs in the millisecond of the first call.
+/// An earlier generator with the same worker ID or the same random bytes may have made IDs in the millisecond of the first
+/// call.
 #[test]
 fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
     let first = |configure: fn(Builder<&RestartedClock>) -> Builder<&RestartedClock>| {

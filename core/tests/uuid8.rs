@@ -1,4 +1,5 @@
-//! Tests version 8 UUIDs: the test vectors, every single bit, and the sort order.
+//! Tests that version 8 UUIDs match the test vectors, preserve all bits and the sort order of the IDs, and are rejected
+//! unless they belong to an ID.
 #![cfg(feature = "uuid")]
 
 mod support;

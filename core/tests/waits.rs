@@ -81,7 +81,7 @@ fn waits_count_the_elapsed_time() {
 }
 
 /// Browsers may freeze the monotonic clock while a script runs, and tests may stop time. In that case, the requested sleep
-/// times are added up, and the clock's limit on sleeps ends the wait.
+/// durations count as the elapsed time, and the wait also ends after a limited number of equal wall-clock readings.
 #[test]
 fn a_frozen_monotonic_clock_is_ignored() {
     for (max_wait, most) in [(8, 2), (3_600_000, 17)] {

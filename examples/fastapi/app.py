@@ -57,9 +57,11 @@ app = FastAPI()
 
 
 @app.exception_handler(PolyflakeError)
-@app.exception_handler(StatementError)  # wraps an error in a column's default
+@app.exception_handler(StatementError)  # SQLAlchemy wraps an error that a column's default raises
 def respond_with_error(request: Request, error: Exception) -> JSONResponse:
-    """422 for an invalid value from the client, such as a reversed span; 503 if no ID can be made now."""
+    """Responds with 422 to an invalid value from the client, such as a reversed span, or with 503 if no ID can be made
+    now.
+    """
     cause = error.orig if isinstance(error, StatementError) else error
     if not isinstance(cause, PolyflakeError):
         raise error

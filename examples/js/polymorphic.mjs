@@ -3,7 +3,7 @@
 // Run it: node examples/js/polymorphic.mjs
 import assert from "node:assert/strict";
 import { sno } from "polyflake";
-import { byMetabyte } from "polyflake/json"; // everything that a reader needs, without wasm
+import { byMetabyte } from "polyflake/json"; // enough to read the JSON, in plain JavaScript without wasm
 
 /** The base class of all records. Each class has its own metabyte. */
 class Record {
@@ -24,7 +24,7 @@ class Order extends Record {
   static METABYTE = 2;
 }
 
-/** Converts objects to the classes that their IDs state, and leaves everything else unchanged. */
+/** Converts each object to the class that its ID's metabyte identifies, and leaves everything else unchanged. */
 const records = byMetabyte({ [User.METABYTE]: User, [Order.METABYTE]: Order });
 
 const user = User.create({ name: "Ada" });

@@ -1,5 +1,5 @@
-// Versions of a record, stored in the metabyte. All versions share the rest of the ID, so any version's ID determines
-// the IDs of the adjacent versions.
+// Versioned records: an ID's metabyte contains the version number. All versions of a record share the rest of the ID,
+// so any version's ID determines the IDs of the adjacent versions.
 //
 // Run it: node examples/js/record-versions.mjs
 import assert from "node:assert/strict";
@@ -14,7 +14,10 @@ class Documents {
     return this.#put(this.#ids.generate(), text);
   }
 
-  /** Adds a version and returns its ID. `id` is the version that was read, which must still be the latest. */
+  /**
+   * Adds a version and returns its ID. `id` is the ID of the version that the caller read. That version must still be
+   * the latest.
+   */
   update(id, text) {
     const following = sno.withMetabyte(id, sno.metabyte(id) + 1);
     if (this.#versions.has(following)) throw new Error(`stale: ${following} is there`);

@@ -17,7 +17,7 @@ function locateRecord(id) {
   return { region: Math.floor(shardKey / SHARDS), shard: shardKey % SHARDS };
 }
 
-/** A region's server, with its records by shard and the other regions' addresses. */
+/** A region's server, which stores the records of each shard and can look up the addresses of the other regions. */
 class Region {
   static all = new Map();
 

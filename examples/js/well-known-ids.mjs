@@ -1,7 +1,7 @@
 // Reads X and Discord IDs with presets: when a message was written, and on which machine.
 //
-// The JSON of both services contains IDs as strings, because JavaScript numbers would round them. Here, they are
-// bigints from the start.
+// The JSON of both services contains IDs as strings, because JavaScript numbers would round them. This example converts
+// each string directly to a bigint, so no digits are lost.
 //
 // Run it: node examples/js/well-known-ids.mjs
 import assert from "node:assert/strict";

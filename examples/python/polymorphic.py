@@ -40,7 +40,7 @@ TYPES: dict[int, type[Record]] = {cls.METABYTE: cls for cls in (User, Order)}
 
 
 def from_json(text: str) -> Record:
-    """Returns the record in a JSON string, as an object of the class that its ID states."""
+    """Parses a record from a JSON string. The metabyte of the record's ID determines the class of the returned object."""
     members = json.loads(text)
     cls = TYPES[sno.metabyte(members["id"])]
     ids = {name: sno.Sno(members[name]) for name in ("id", "buyer") if name in members}

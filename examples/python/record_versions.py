@@ -1,4 +1,5 @@
-"""Versions of a record by its metabyte: all versions share the rest of the ID, so each ID determines its neighbours.
+"""Versioned records: an ID's metabyte contains the version number. All versions of a record share the rest of the ID,
+so any version's ID determines the IDs of the adjacent versions.
 
 Run it: ``python examples/python/record_versions.py``
 """
@@ -23,7 +24,9 @@ class DocumentStore:
         return self.put(self.ids.generate(), text)
 
     def update(self, id: sno.Sno, text: str) -> sno.Sno:
-        """Adds a version and returns its ID. ``id`` is the version that was read, which must still be the latest."""
+        """Adds a version and returns its ID. ``id`` is the ID of the version that the caller read. That version must
+        still be the latest.
+        """
         following = id.with_metabyte(id.metabyte + 1)
         if following in self.versions:
             raise StaleVersionError(str(following))

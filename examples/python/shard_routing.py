@@ -33,7 +33,7 @@ class Location:
 
 
 class Region:
-    """A region's servers, with the records by shard and the other regions."""
+    """A region's servers, which store the records of each shard and can look up the other regions."""
 
     def __init__(self, name: str, shards: int, others: dict[int, Region]) -> None:
         self.number = REGIONS[name]

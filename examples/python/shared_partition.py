@@ -1,4 +1,5 @@
-"""Two generators that share a partition through sequence bounds: one host's partition serves both of its processes.
+"""Two generators that share a partition through sequence bounds, so that a host's two processes need only one
+partition.
 
 Run it: ``python examples/python/shared_partition.py``
 """

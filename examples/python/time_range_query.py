@@ -18,7 +18,7 @@ Event = tuple[dt.datetime, str]
 
 
 def store(events: Iterable[Event]) -> sqlite3.Connection:
-    """Creates a table of events, whose IDs state when they happened."""
+    """Creates a table of events. Each event's ID contains the time at which the event happened."""
     ids = sno.Generator(partition=1)
     database = sqlite3.connect(":memory:")
     database.execute("CREATE TABLE events (id BLOB PRIMARY KEY, what TEXT NOT NULL) WITHOUT ROWID")

@@ -14,7 +14,7 @@ const SAMPLE = [
 
 const element = (id) => document.getElementById(id);
 
-/** Yields every string in a JSON value that is an ID, with its JSON pointer (RFC 6901). */
+/** Yields every ID in a JSON value, with the ID's JSON pointer (RFC 6901). */
 function* idsIn(value, pointer = "") {
   if (sno.isValid(value)) yield [pointer || "(all)", value];
   if (typeof value !== "object" || value === null) return;
@@ -23,10 +23,13 @@ function* idsIn(value, pointer = "") {
   }
 }
 
-/** The column names, which narrow screens show in each row. */
+/** The column names. On narrow screens, they are repeated in each row. */
 const NAMES = Array.from(document.querySelectorAll("th"), (th) => th.textContent);
 
-/** Returns a cell that wraps its contents in one element, so that narrow screens show its name and one other item. */
+/**
+ * Returns a table cell whose contents are wrapped in one element. On narrow screens, the cell then consists of two
+ * items: the column name and that element.
+ */
 function cell(name, ...contents) {
   const [td, span] = [document.createElement("td"), document.createElement("span")];
   td.setAttribute("role", "cell");

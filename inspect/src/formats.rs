@@ -13,7 +13,8 @@ pub(crate) struct Format {
     /// The fields, starting with the most significant one.
     pub(crate) parts: &'static [Part],
     pub(crate) scale: Option<Scale>,
-    /// The rarity of the format: 0 for version 4 UUIDs, and 1 more for each halving of the frequency.
+    /// The rarity of the format: 0 for version 4 UUIDs, 1 for formats that are half as frequent, 2 for a quarter of the
+    /// frequency, and so on.
     pub(crate) rarity: u32,
     /// Whether this is one of this project's own formats.
     pub(crate) is_ours: bool,
@@ -47,11 +48,11 @@ pub(crate) struct Part {
     pub(crate) name: &'static str,
     pub(crate) role: Role,
     /// A value whose meaning depends on the field's role. For a [`Fixed`] field, it is the field's bits, or
-    /// [`CHECKED_BY_DECODER`]. For a part of the time, it is the position of that part's lowest bit. For other fields, it
-    /// is 1 if the byte order is little-endian.
+    /// [`CHECKED_BY_DECODER`]. For a field that contains a part of the time, it is the position of that part's lowest bit
+    /// within the time. For other fields, it is 1 if the byte order is little-endian.
     pub(crate) value: u64,
-    /// The values that occur in half of all IDs. `None` means that these are small values, and an empty list means that all
-    /// values are equally likely.
+    /// The field's typical values: half of all IDs contain one of them. `None` means that small values are typical, and an
+    /// empty list means that all values are equally likely.
     pub(crate) usual: Option<&'static [u64]>,
 }
 

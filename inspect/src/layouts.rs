@@ -20,7 +20,8 @@ use crate::{
 /// The rarity of the user's own layouts. An ID is more likely to have one of these layouts than any other format.
 const RARITY: u32 = 0;
 
-/// Adds the readings of a string that is an integer, or bytes in hexadecimal digits.
+/// Interprets a string with the user's layouts, and adds the readings. Only an integer, or bytes in hexadecimal digits, can
+/// have such readings.
 pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::integer(text) {
         read_bits(Bits::from_number(id.into(), 64), context, true, readings);
@@ -30,7 +31,7 @@ pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Re
     }
 }
 
-/// Adds the readings of bytes.
+/// Interprets bytes with the user's layouts, and adds the readings.
 pub(crate) fn of_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
     for integer in [true, false] {
         read_bits(Bits::from_bytes(bytes), context, integer, readings);

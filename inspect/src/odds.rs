@@ -3,9 +3,10 @@
 //!
 //! # Why descriptions
 //!
-//! Most strings are valid in several formats. For example, each 64-bit integer is an ID in every snowflake format, so a rule by
-//! length or prefix cannot distinguish them. What differs is how remarkable the ID would be. Read in one format, the bits may
-//! be a time of last year, worker 1 and sequence 7. Read in another one, they may be a time in 2090 and machine 51,234.
+//! Most strings are valid in several formats. For example, each 64-bit integer is an ID in every snowflake format, so no
+//! rule based on length or prefix can distinguish them. What differs is how remarkable the ID would be. In one format, the
+//! bits may represent a time last year, worker 1 and sequence 7. In another format, they may represent a time in 2090 and
+//! machine 51,234.
 //!
 //! The length of a description measures this. A good code has short words for typical values: a value with the probability p
 //! needs -log2(p) bits. So costs in bits add up where probabilities would be multiplied, and one scale serves all formats:
@@ -22,10 +23,10 @@
 //! fixed bits    0, because an ID with other bits would not be in this format
 //! ```
 //!
-//! The odds of a reading are 2^-cost, divided by the sum over all readings. One entry of the sum is never shown, and it is the
-//! more likely one of two explanations: the string is random, or its format is not in the table. Without it, the only format
-//! that matches the bits would always get nearly all of the odds, however rare it is. While the table lacked snowflakes with the
-//! Unix epoch, they were Baidu UIDs with 95 %.
+//! The odds of a reading are 2^-cost, divided by the sum over all readings. One term of the sum is never shown. It
+//! represents the more likely of two alternatives: the string is random, or its format is not in the table. Without this
+//! term, the only format that matches the bits would always get nearly all of the odds, however rare it is. For example,
+//! before the table contained snowflakes with the Unix epoch, they were identified as Baidu UIDs with odds of 95 %.
 //!
 //! `tests/odds.rs` checks that the odds are right: of all readings with odds of 90 %, nine in ten must be correct.
 
@@ -37,8 +38,8 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of a format that is not in the table.
 const UNKNOWN_FORMAT_COST: Cost = Cost::bits(11);
-/// If two formats have the same bits, the popularity of the formats and their typical field values make one of them at most
-/// twice as likely as the other.
+/// The maximum advantage of one reading over another if the two readings differ only in their time. The popularity of the
+/// formats and their typical field values make one reading at most twice as likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
 
 /// A cost in sixteenths of a bit. Each additional bit halves the probability.
@@ -68,7 +69,7 @@ pub(crate) struct CostBreakdown {
     /// The cost of all fields except the time.
     pub(crate) fields: Cost,
     pub(crate) time: Cost,
-    /// The cost of the bits that match the format's fixed bits, if another format has to explain them.
+    /// The cost of the format's fixed bits in a different format, in which these bits could have any value.
     pub(crate) fixed: Cost,
     /// Whether IDs in the format could have been generated at the reading's time.
     pub(crate) is_likely: bool,
@@ -99,9 +100,9 @@ impl Cost {
     }
 }
 
-/// Returns the cost of a random string that belongs to no format. The string may have any length. Its characters belong to
-/// a single class, or to one class before a hyphen or an underscore and one class after it. Random strings are rarely
-/// passed to the inspector, so they count as being as rare as the rarest formats.
+/// Returns the cost of a random string that belongs to no format. The string may have any length. Either all of its
+/// characters belong to a single class, or the last hyphen or underscore divides the string into two parts, each with its
+/// own class. Random strings are rarely passed to the inspector, so they are considered as rare as the rarest formats.
 pub(crate) fn random_text_cost(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
@@ -181,8 +182,9 @@ fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
     }
 }
 
-/// Returns the cost of the time. Recent times are more likely, because each doubling of the age is equally likely, and
-/// because systems grow. For an impossible time, the cost is the full number of bits.
+/// Returns the cost of the time. Recent times are more likely for two reasons: each doubling of the age is equally likely,
+/// and systems generate more IDs as they grow. For an impossible time, the cost is the full number of bits, plus the cost
+/// of an error in the ID.
 pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     const HOUR: i64 = 3_600_000;
     const TYPO_COST: Cost = Cost::bits(16);
@@ -202,8 +204,9 @@ pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
     }
 }
 
-/// Sorts readings by their costs, and calculates the probability of each reading. The alternatives are the other readings,
-/// and a random string of cost `random`.
+/// Sorts readings by their costs, and calculates the probability of each reading. The calculation also considers the
+/// possibility that none of the readings is correct: the string may be random, with the cost `random`, or its format may
+/// not be in the table.
 pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     merge_indistinguishable(readings);
     readings.sort_by_key(|reading| reading.account.total());

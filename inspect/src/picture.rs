@@ -14,8 +14,8 @@ const ROW_HEIGHT: u32 = 24;
 const BITS_PER_LINE: u32 = 22;
 /// The vertical position of the first row of bits.
 const BITS: u32 = 56;
-/// The number of characters in an encoded sno, the number of bits per character, and the width of a character in the
-/// picture. Together, the characters are as wide as a row of bits.
+/// An encoded sno has `CHARACTERS` characters of `BITS_PER_CHARACTER` bits each. In the picture, each character is
+/// `CHARACTER_WIDTH` wide, so together the characters are as wide as a row of bits.
 const CHARACTERS: usize = 16;
 const BITS_PER_CHARACTER: u32 = 5;
 const CHARACTER_WIDTH: u32 = 28;

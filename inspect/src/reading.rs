@@ -1,4 +1,4 @@
-//! Interprets an ID as an ID of one format.
+//! Interprets the bits of an ID according to one format.
 
 use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
@@ -160,7 +160,7 @@ impl Reading {
         }
     }
 
-    /// Returns a sentence about this reading, to be shown as the note of another reading of the same bits.
+    /// Returns a note about this reading. The note is shown with another reading that has the same bits.
     pub(crate) fn to_note(&self) -> String {
         let at = self.time().unwrap_or_default();
         let (article, title) = (words::article(self), &self.title);

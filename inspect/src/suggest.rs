@@ -1,5 +1,6 @@
-//! Suggests which ID the user may have meant if a string is not an ID: a part of the string, the string in the other letter
-//! case, or an ID whose length differs by one character.
+//! If a string is not an ID, suggests which ID the user may have meant. The suggestion may be a part of the string, or the
+//! string converted to lowercase or uppercase. If the string is one character longer or shorter than an ID, the suggestion
+//! says so.
 
 use alloc::{
     format,
@@ -22,8 +23,8 @@ const LENGTHS: [Length; 4] = [
 /// The minimum length of a part that may be suggested. Shorter parts of a string are usually words and numbers.
 const MIN_CANDIDATE_LEN: usize = 8;
 
-/// Returns a suggestion for a string whose readings are all unlikely. The string may contain an ID, it may be an ID in the
-/// opposite case, or it may be one character longer or shorter than an ID.
+/// Returns a suggestion for a string whose readings are all unlikely. The string may contain an ID, it may be an ID after
+/// conversion to lowercase or uppercase, or it may be one character longer or shorter than an ID.
 ///
 /// ```
 /// use polyflake_inspect::{Context, suggest};

@@ -10,7 +10,7 @@ use crate::{
     reading::Reading,
 };
 
-/// Returns a reading of a string for each format whose string form it matches.
+/// Returns one reading of the string for each format that has a matching string form.
 pub(crate) fn readings(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let of = |format: &'static Format| {
         format.texts.iter().find_map(|form| read(format, &bits(text, format, *form)?, context))

@@ -115,7 +115,7 @@ fn fields_cover_all_bits_and_odds_sum_to_at_most_one() {
     }
 }
 
-/// All string forms of a UUID have the same reading, and bytes have the same reading as their string.
+/// All string forms of a UUID have the same reading, and so do the UUID's bytes.
 #[test]
 fn all_forms_of_an_id_have_the_same_reading() {
     let uuid = most_likely_reading("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
@@ -157,7 +157,8 @@ fn the_current_time_decides_between_formats_with_equal_bits() {
     assert_eq!((unlikely[0].format.as_str(), &unlikely[0].note), ("twitter", &None));
     let discord = unlikely.iter().find(|reading| reading.format == "discord").expect("a reading");
     assert_eq!(discord.reason, "its time would be in 2031, which is in the future");
-    // In 2032, the ID is equally likely to be a Discord ID from the year before.
+    // Five years later, the Discord time is in the past, so the ID may belong to either service, and both readings have a
+    // note.
     let later = at(NOW.now_ms + 5 * 31_556_952_000);
     assert!(later[..2].iter().all(|reading| reading.note.is_some()), "{later:?}");
 }

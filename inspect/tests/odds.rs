@@ -1,5 +1,5 @@
 //! Tests that the probabilities are accurate: of all readings with a probability of 90%, nine in ten must be correct. Each
-//! format is checked with IDs that were found, IDs from other libraries, and numbers that belong to no format.
+//! format is checked with IDs that were found on web pages, IDs from other libraries, and numbers that belong to no format.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,8 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
     );
 }
 
-/// An ID may belong to a format that is not in the table, so a rare format with little evidence must not be certain.
+/// An ID may belong to a format that is not in the table, so a reading in a rare format must not appear certain if there is
+/// little evidence for it.
 #[test]
 fn a_rare_format_gets_low_odds() {
     let readings = inspect("7102577116159582209", &NOW);

@@ -1,5 +1,5 @@
-//! Compares the pictures in `docs/pictures` with the crate's output. To regenerate the pictures after an intended change:
-//! `POLYFLAKE_DRAW=1 cargo test -p polyflake-inspect --test pictures`.
+//! Compares the pictures in `docs/pictures` with the crate's output. To regenerate the pictures after an intended change,
+//! use `POLYFLAKE_DRAW=1 cargo test -p polyflake-inspect --test pictures`.
 
 use std::{env, fs, path::Path};
 

@@ -1,8 +1,8 @@
-//! Measures how long claims, renewals and releases take in real stores, and how many renewals per second are possible over
-//! one and over eight connections: `cargo bench -p polyflake-lease --all-features --bench rates`. The benchmark takes two
-//! minutes and needs an idle machine. If `POLYFLAKE_STORE` is the URL of an empty store, such as one served by `polyflake
-//! lease serve --rate 1000000`, the benchmark measures that store instead. `tests/leases/cold.py` measures many processes
-//! that start at the same time.
+//! Measures how long claims and renewals take in real stores, and how many renewals per second are possible over one
+//! connection and over eight connections. Use `cargo bench -p polyflake-lease --all-features --bench rates` to run the
+//! benchmark, which takes two minutes and needs an idle machine. If `POLYFLAKE_STORE` is the URL of an empty store, such as
+//! one served by `polyflake lease serve --rate 1000000`, the benchmark measures that store instead. `tests/leases/cold.py`
+//! measures many processes that start at the same time.
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 #[allow(dead_code, reason = "tests use the rest")]
@@ -52,7 +52,8 @@ fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 
-/// Makes a complete claim in an open store. Returns the elapsed time and the record that the claim wrote.
+/// Claims a worker ID in an open store, from the first request until the grant begins. Returns the elapsed time and the
+/// record that the claim wrote.
 fn claim(store: &mut dyn Store) -> (Duration, Record) {
     let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
     loop {
@@ -106,7 +107,8 @@ fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     }
 }
 
-/// Measures a write of a record: a renewal, or a release if the new end is earlier.
+/// Writes a record with a new end, and returns how long the write took. The write is a renewal, or a release if the new end
+/// is earlier than the current end.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
     let operation = Operation::Put { old: record.clone(), new: new.clone() };
@@ -117,8 +119,8 @@ fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Dura
     began.elapsed()
 }
 
-/// Returns the end of a lease that is renewed now. However often the lease is renewed, this end is never later than a store
-/// allows.
+/// Returns the end that a renewal at the current time requests. However often the lease is renewed, this end is never later
+/// than a store allows.
 fn renewed() -> u64 {
     now().wall_ms + HOUR
 }

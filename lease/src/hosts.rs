@@ -1,5 +1,6 @@
-//! Hosts that drive keepers: one thread that keeps all of a process's leases, and tasks on an executor. This module also
-//! contains the administrative operator.
+//! The hosts of keepers, which perform the actions that the keepers request. One host is a thread that keeps all of a
+//! process's leases. Another host keeps each lease in a task on an executor. This module also contains `Operator`, which
+//! performs administrative actions on a namespace.
 
 pub(crate) mod grantee;
 #[cfg(feature = "hosted")]

@@ -1,15 +1,16 @@
 //! Leases of worker IDs that cannot overlap. Each worker ID is leased to one process for a limited time, and the next holder
 //! starts after the last tick that the previous holder may have used.
 //!
-//! - [`Keeper`] implements the rules. It has no clock, opens no connection and starts no thread: its host passes the time and
-//!   the store's replies, and it returns the next request or the next action for the generator.
-//! - [`Store`] is implemented by drivers: one request, one reply, both plain data. [`conformance`] is the test suite that every
-//!   driver passes. [`steps`] contains the parts that SQL drivers share.
-//! - [`Memory`] is a store for tests within one process. `Sqlite` (feature `sqlite`) is a store in a file for the processes of
-//!   one host. `Postgresql` (feature `postgresql`) is a store for processes on many hosts, and `AsyncPostgresql` is the same
-//!   for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`. `Redis` and `AsyncRedis`
-//!   (feature `redis`) are stores in `Redis` or `Valkey`, which may lose their data. `Http` and `AsyncHttp` (feature `http`)
-//!   are stores behind a service, `polyflake lease serve`.
+//! - [`Keeper`] implements the rules. It has no clock, opens no connection and starts no thread. Its host passes the time
+//!   and the store's replies, and the keeper returns the next request for the store or the next action for the generator.
+//! - [`Store`] is the trait that drivers implement. A driver processes one request at a time and returns one reply, and
+//!   both are plain data. [`conformance`] is the test suite that every driver passes. [`steps`] contains the parts that SQL
+//!   drivers share.
+//! - [`Memory`] is a store for tests within one process. `Sqlite` (feature `sqlite`) is a store in a file for the processes
+//!   of one host. `Postgresql` (feature `postgresql`) is a store for processes on many hosts, and `AsyncPostgresql` is the
+//!   asynchronous version for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`. `Redis`
+//!   and `AsyncRedis` (feature `redis`) are stores in `Redis` or `Valkey`, which may lose their data. `Http` and
+//!   `AsyncHttp` (feature `http`) are stores behind a service, `polyflake lease serve`.
 //! - [`Operator`] inspects a namespace and performs administrative actions: evicting a holder, reserving a worker ID, or
 //!   reporting a restored backup. [`Plan`] calculates how many worker IDs a fleet needs.
 //!
@@ -20,7 +21,7 @@ extern crate alloc;
 #[cfg(feature = "hosted")]
 extern crate std;
 
-/// Runs the README's examples as tests. Only on Unix, because one example handles Unix signals.
+/// Runs the README's examples as tests. The tests run only on Unix, because one example handles Unix signals.
 #[cfg(all(doctest, unix))]
 #[doc = include_str!("../README.md")]
 struct Readme;

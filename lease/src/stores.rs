@@ -1,4 +1,4 @@
-//! The steps shared by the SQL stores, the drivers, and the test suite that every driver passes.
+//! The store drivers, the steps that the SQL drivers share, and the test suite that every driver passes.
 
 #[cfg(any(feature = "http", feature = "mysql", feature = "postgresql", feature = "redis"))]
 mod blocking;

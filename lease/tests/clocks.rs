@@ -13,8 +13,8 @@ const MINUTE: u64 = 60_000;
 const DAY: u64 = 24 * HOUR;
 const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
 
-/// Drives a keeper for several minutes while the clocks of the store and the holder are wrong. Returns the end of its
-/// generator's last window.
+/// Drives a keeper for several minutes while the clocks of the store and the holder are wrong. Returns the end of the last
+/// window that the keeper's generator received.
 #[track_caller]
 fn drive_with_wrong_clocks(
     host: &mut KeeperHost,

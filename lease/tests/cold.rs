@@ -1,5 +1,5 @@
-//! Many generators start at once on a server that allows fewer connections. All of them must eventually receive a worker
-//! ID, and the application must still be able to connect.
+//! Many generators start at once on a server that allows fewer connections than there are generators. All of them must
+//! eventually receive a worker ID, and the application must still be able to connect.
 //!
 //! `POLYFLAKE_STARTS=1000 cargo test --release -p polyflake-lease --all-features --test cold -- --nocapture` takes a
 //! minute.

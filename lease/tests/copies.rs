@@ -1,10 +1,11 @@
-//! Tests real copies of a process that holds a lease. A copy that reports the restore must lease another worker ID and must
-//! not repeat any ID. A task on the test's thread keeps the lease, because a forked copy has no other threads.
+//! Tests real copies of a process that holds a lease. A copy that reports its restore (`after_restore`) must lease another
+//! worker ID and must not repeat any ID. A task on the test's thread keeps the lease, because a forked copy has no other
+//! threads.
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs
 //! of each format, or as many as `POLYFLAKE_IDS` specifies. With `window` instead of `restored`, the command prints how
-//! long it takes a lease to be renewed after the wall clock jumped. Like `tests/copies/window.py`, the `window` command
-//! needs libfaketime.
+//! long a lease takes to be renewed after the wall clock jumps. Like `tests/copies/window.py`, the `window` command needs
+//! libfaketime.
 #![cfg(all(feature = "sqlite", target_os = "linux", not(miri)))]
 
 #[path = "../../core/tests/support/image.rs"]
@@ -91,8 +92,8 @@ fn pause(duration: Duration) -> impl Future<Output = ()> + Send {
 /// Generates up to eight IDs without waiting.
 type Make<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
 
-/// Generates IDs in this process and in a copy of it. The copy reports the restore if `reports` is true. Returns the number of
-/// duplicate IDs.
+/// Generates IDs in this process and in a copy of it. If `reports` is true, the copy first reports that it was restored
+/// (`after_restore`). Returns the number of duplicate IDs.
 fn repeated(keeper: &Keeper, count: usize, reports: bool, make: Make<'_>) -> usize {
     let [mut ids, there] = run_in_both_copies(|is_copy| {
         if reports && is_copy {
@@ -120,7 +121,8 @@ fn options(shape: Result<Shape>) -> Options {
     Options::new("orders", shape.unwrap()).unwrap()
 }
 
-/// Calls [`repeated`] with a leased generator of one format. Both processes keep the lease.
+/// Calls [`repeated`] with a leased generator of one format. The original process and its copy both continue to run the
+/// lease's task.
 macro_rules! of_format {
     ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
         let keeper = Keeper::new();
@@ -193,7 +195,8 @@ fn restored() {
     assert_eq!(repeated, [0; 5]);
 }
 
-/// Measures how long copies of a process share a worker ID: from a jump of the wall clock to the next renewal.
+/// Measures the time between a jump in the wall clock and the next renewal. Copies of a process share a worker ID for this
+/// long.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
 fn window() {

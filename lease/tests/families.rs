@@ -1,4 +1,5 @@
-//! Tests leased generators of each ID format: which parts of the IDs contain the worker ID, and which shapes are rejected.
+//! Tests leased generators of each ID format. The tests check which parts of the IDs contain the worker ID, and which
+//! worker-ID configurations (`Shape`) are rejected.
 #![cfg(feature = "std")]
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -137,7 +138,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
         assert_eq!(id.bindable("worker").unwrap(), 0b00110.into());
         assert_eq!(id.constant("region \"a\"").unwrap(), 0b00101.into());
     }
-    // A separate namespace leases the worker IDs for a single field.
+    // The worker IDs for a single field are leased from a separate namespace.
     let own = layout::Generator::new("memory:posts", "workers", &layout, &["worker"]).unwrap();
     assert_eq!(own.lease().number(), Some(0));
     let made = own.generate().unwrap();

@@ -1,4 +1,5 @@
-//! Simulates a fleet of keepers with one store. Checks the number of writes, and that no holder is rejected.
+//! Simulates a fleet of keepers that share one store. The tests check the number of writes, and assert that no holder is
+//! rejected.
 //!
 //! `cargo test --release -p polyflake-lease --test fleet -- --ignored --nocapture` simulates 100,000 holders.
 

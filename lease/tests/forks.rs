@@ -262,7 +262,8 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
     });
 }
 
-/// A fork aborts a request that waits for a locked file. A fork without the hooks leaves the child unable to open files.
+/// The fork hooks abort a request that waits for a locked file, so that the child can open files. A fork that bypasses the
+/// hooks leaves the child unable to open files.
 #[test]
 fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let _alone = lock_tests();

@@ -1,5 +1,5 @@
-//! Tests stores that do not respond: the server's processes are stopped, but its connections stay open. Leases continue
-//! when the server responds again, and closing a lease blocks only for a limited time.
+//! Tests stores that do not respond: the server's processes are stopped, but its connections stay open. Leases recover when
+//! the server responds again, and closing a lease blocks only for a limited time.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -79,8 +79,8 @@ fn a_task_survives_a_frozen_server() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let url = server.url();
-    // A task limits each request to a quarter of the lease duration. With this lease, that is long enough to open the store
-    // on a busy machine.
+    // A task limits each request to a quarter of the lease duration. A quarter of this six-second lease is long enough to
+    // open the store on a busy machine.
     let (options, events) = ReceivedEvents::watch_events(options().lease_ms(6000).unwrap());
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -178,7 +178,7 @@ fn close_abandons_a_hanging_store() {
     assert_returned_quickly(since);
     let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
     assert_eq!(names, ["acquired", "sealed", "refused"]);
-    // Once the store responds, the thread ends and drops its sender of events.
+    // Once the store responds, the thread ends and drops its event sender.
     drop((lease, hold));
     assert!(
         events

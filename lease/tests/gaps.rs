@@ -214,7 +214,7 @@ fn a_read_of_a_write_before_the_image_does_not_settle_a_gap() {
     }
 }
 
-/// The wall clock also moves backward, so a renewal cannot move the end of the grant.
+/// The gap is caused by a wall clock that moves backward, so a renewal cannot move the grant end to a later time.
 #[test]
 fn a_write_that_keeps_the_grant_end_settles_a_gap() {
     let mut store = Memory::new(START_MS);
@@ -253,7 +253,8 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
     assert_eq!(copy.keeper.number(), None);
 }
 
-/// Another copy may use the worker ID up to the grant end that both copies had.
+/// Another copy may use the worker ID until the end of the grant that the copies share, so a release must not set the
+/// recorded end to an earlier time.
 #[test]
 fn a_release_after_a_gap_keeps_the_shared_grant_end() {
     for is_settled in [false, true] {

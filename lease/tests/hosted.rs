@@ -256,8 +256,8 @@ fn failures_are_reported_and_retried() {
     assert_eq!(host.status()["refused"], Json::Null);
 }
 
-/// An exception in another language has a code and a message. The rules use only these two to decide whether waiting may
-/// help.
+/// An exception in another language has a code and a message. The lease rules decide only from the code and the message
+/// whether waiting may help.
 #[test]
 fn only_unrecoverable_host_errors_are_permanent() {
     let folder = tempfile::tempdir().unwrap();

@@ -212,8 +212,8 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// Both clones know the full contents of the claim, so the clones can be distinguished only after one of them has written
-/// again.
+/// The clones have identical state, including the full contents of the claim, so they can be distinguished only after one
+/// of them has written again.
 #[test]
 fn only_one_of_two_clones_wins_a_lost_claim() {
     let before = Memory::new(START_MS);
@@ -399,7 +399,7 @@ fn a_missing_record_is_reported_as_damage() {
     first.assert_error(ErrorKind::StoreDamaged);
 }
 
-/// No reply of the store may make a keeper panic.
+/// A keeper must not panic, whatever the store replies.
 #[test]
 fn manually_edited_rows_are_rejected() {
     let fresh = Record::fresh(0, 1, Random(1));
@@ -673,7 +673,8 @@ fn a_holder_renews_soon_after_an_outage() {
     }
 }
 
-/// A keeper cannot distinguish a restored store from a promoted replica, on which holders continue.
+/// A keeper cannot distinguish a restored store from a promoted replica, and on a promoted replica, holders continue to
+/// renew their leases.
 #[test]
 fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
     for (minute, is_renewed) in [(30, true), (58, true), (59, false), (70, false)] {
@@ -899,7 +900,7 @@ fn a_release_applies_only_to_its_own_grant() {
     }
 }
 
-/// Other holders may not know that the store was deleted.
+/// Other holders may still use their grants, because they have not yet detected that the store was deleted.
 #[test]
 fn a_deleted_store_starts_a_quiet_time() {
     let mut store = Memory::new(START_MS);

@@ -139,8 +139,8 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
         assert!(error.to_string().contains(reason), "{terms}: {error}");
     }
-    // A check does not specify an ID format. It therefore accepts worker IDs that are valid in any format, and the longest
-    // namespace that is allowed with the shortest format name.
+    // A check does not specify an ID format. It therefore accepts a worker ID that is valid in at least one format, and a
+    // namespace that is short enough for the shortest format name.
     let namespace = "n".repeat(60);
     check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
 }

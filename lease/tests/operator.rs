@@ -166,8 +166,9 @@ fn fail_over(store: &mut Memory) -> [String; 2] {
     [from, operator(&mut *store).status().unwrap().store]
 }
 
-/// A primary can show a renewal that its replica never received. A backup of such a primary proves nothing about the time
-/// after the acknowledged end, because the promoted replica may have granted the worker ID again.
+/// A read from a primary can return a renewal that its replica never received. A backup of such a primary does not prove
+/// that the holder kept the worker ID after the acknowledged end, because the promoted replica may have granted the worker
+/// ID again.
 #[test]
 fn a_renewal_lost_by_a_promotion_is_not_continued_from_a_backup() {
     let mut store = Memory::new(START_MS);
@@ -237,7 +238,7 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
     for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
         assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
-    // Such a promotion is possible in general, but it is not a promotion of this store.
+    // These names could belong to a server and its promoted replica, but this store has a different name.
     let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
     assert_kind(possible, ErrorKind::StoreChanged);
 }
@@ -299,7 +300,8 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     living.advance(15 * 60_000);
     living.drive_until_idle(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
-    // An operator's statement that a holder is dead never raises the grant's end, and never sets it before the start.
+    // An operator's statement that a holder is dead never moves the grant's end to a later time, and never moves it to a
+    // time before the grant's start.
     let token = store.records("orders/sno")[0].token;
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());

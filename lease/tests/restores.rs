@@ -31,7 +31,7 @@ fn wait_for_new_worker_id<I>(
             Ok(_) => break,
             Err(error) => assert_eq!(error.code(), "lease_unavailable", "{error}"),
         }
-        // Without the report of the restore, the rules would check the time only every ten seconds.
+        // If the restore were not reported, the keeper would check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
     let number = number().unwrap();

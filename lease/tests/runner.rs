@@ -1,4 +1,5 @@
-//! Tests leases kept by threads: generators that cannot be created, limits on waiting, and secrets in freed memory.
+//! Tests leases that are kept by threads. The tests cover generators that cannot be created, limits on waiting, and secrets
+//! in freed memory.
 #![cfg(feature = "sqlite")]
 #![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
 
@@ -121,7 +122,7 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
         }
         // By default each of these calls would wait for a second.
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
-        // Otherwise, each drop would wait for its full time limit.
+        // If the store remained unavailable, dropping each generator would block for its full time limit.
         away.store(0, Ordering::Relaxed);
     }
 }
@@ -261,7 +262,7 @@ fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
     assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
 }
 
-/// The error is permanent, because waiting does not resolve a mismatch of shapes.
+/// The error is permanent, because waiting does not resolve a shape mismatch.
 #[test]
 fn a_namespace_with_another_shape_is_rejected_immediately() {
     let options = |last| Options::new("orders", Shape::sno(0..=last).unwrap()).unwrap();

@@ -219,7 +219,7 @@ fn a_copied_file_starts_a_quiet_time() {
     fs::copy(&path, &copy).unwrap();
     assert_error(claim(&mut open(&file_url(&copy)).unwrap()), ErrorKind::StoreChanged);
     claim(&mut store).unwrap();
-    // The same happens if the copy replaces the file while the store is open.
+    // The copy also counts as a restored store if it replaces the file while the store is open.
     fs::copy(&path, &copy).unwrap();
     fs::rename(&copy, &path).unwrap();
     assert_error(claim(&mut store), ErrorKind::StoreChanged);

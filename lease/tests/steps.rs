@@ -1,7 +1,7 @@
-//! Records the statements that the steps send to databases and the databases' outcomes in `tests/leases/steps.json`, and
-//! replays them. Each such exchange is called a conversation. A driver in any language passes the recorded outcomes to the
-//! steps, and expects the recorded statements and replies. This test compares the recording with conversations between its
-//! own drivers and the real engines.
+//! Records conversations with databases in `tests/leases/steps.json`, and replays them. A conversation consists of the
+//! statements that the steps send to a database, and the outcomes that the database returns. A driver in any language
+//! passes the recorded outcomes to the steps, and expects the recorded statements and replies. This test compares the
+//! recording with conversations between its own drivers and the real engines.
 //!
 //! `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --all-features --test steps` writes the file.
 #![cfg(all(unix, feature = "std"))]
@@ -50,8 +50,8 @@ const DISTANT_FUTURE: u64 = 9_000_000_000_000;
 /// Allows only one test at a time to write the recording.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Collects the statements and outcomes of a recording, turn by turn. The text of each distinct statement is stored only
-/// once.
+/// Collects the statements and outcomes of a recording. A turn consists of the statements that the steps send at once, and
+/// their outcome. The text of each distinct statement is stored only once.
 struct Recorder<'r> {
     engine: Engine,
     run: &'r mut dyn FnMut(&Statement) -> Result<Rows, Failure>,

@@ -136,7 +136,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
 }
 
 /// Measures the cost of keeping forty leases for half a minute, both with this crate's threads and with one thread per
-/// lease, and prints it: `cargo test -p polyflake-lease --test threads -- --ignored --nocapture`.
+/// lease. `cargo test -p polyflake-lease --test threads -- --ignored --nocapture` prints the results.
 #[test]
 #[ignore = "measures for a minute"]
 fn measure_the_cost_of_forty_leases() {

@@ -96,9 +96,9 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE));
 }
 
-/// The store restarts from a snapshot that was saved before the holder's last renewal. In that snapshot, the grant ends in
-/// less time than the clock error, and the store may have granted the worker ID to another holder during the time that the
-/// restart lost.
+/// The store restarts from a snapshot that was saved before the holder's last renewal. In that snapshot, the remaining time
+/// of the grant is shorter than the clock error. After saving the snapshot, the store may have granted the worker ID to
+/// another holder, and lost this grant in the restart.
 #[test]
 fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let (mut store, mut old) = store_after_wait();

@@ -1,6 +1,8 @@
 /**
- * Builds the page: one HTML file with its script, its style and its wasm modules inside. The page may not load or run
- * anything else. `node page/build.mjs FOLDER`, once `cargo xtask site` has built the module and the package.
+ * Builds the page that identifies IDs as a single HTML file that contains its script, its style sheet and its
+ * WebAssembly modules. A content security policy prevents the page from loading or running anything else. Usage: `node
+ * page/build.mjs MODULE FOLDER`, where MODULE is the folder of the inspector's module and FOLDER is the output folder.
+ * `cargo xtask site` builds the module and the npm package before it runs this script.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -17,8 +17,8 @@ export function options(select, entries) {
 }
 
 /**
- * Creates a button that copies a string, and briefly confirms that. `text` returns the string when the button is
- * pressed.
+ * Creates a button that copies a string to the clipboard and then briefly shows whether the copy succeeded. Pressing
+ * the button calls `text`, which returns the string.
  */
 export function copyButton(label, text) {
   const button = create("button", { type: "button", className: "quiet" }, label);

@@ -21,7 +21,10 @@ const FIRST = {
     { kind: "sequence", bits: 12 },
   ],
 };
-/** The members that have a control, by field kind. Each has a name, a label, and whether it is a number. */
+/**
+ * The members that have a control, keyed by field kind. Each entry consists of the member's name, a label, and a flag
+ * that is true if the member is a number.
+ */
 const MEMBERS = {
   timestamp: [
     ["tick", "tick", false],
@@ -43,7 +46,7 @@ let changed = () => {};
 /** Formats a number for display, or states that no limit is known. */
 const count = (number) => (number === undefined ? "no known limit" : number.toLocaleString("en"));
 
-/** Formats a time as a day, if calendars support it. */
+/** Formats a time as a date. For a time after the year 9999, returns a phrase instead of a date. */
 function day(ms) {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999
@@ -99,7 +102,7 @@ function build(from) {
   }
 }
 
-/** Creates a field's part of the bar, as wide as its bits. */
+/** Creates a field's segment of the bar. The segment's width is proportional to the field's number of bits. */
 function piece({ kind, bits, name }) {
   const made = create("span", { className: `field ${ROLES[kind]}` }, `${name ?? kind} ${bits}`);
   made.style.flexGrow = bits;
@@ -107,8 +110,9 @@ function piece({ kind, bits, name }) {
 }
 
 /**
- * Converts the text of a number to its JSON value, which is a string above 2^53. Any other text is returned unchanged,
- * and is later rejected with a reason.
+ * Converts the string in a number's control to a JSON value. A number above 2^53 remains a string, because JavaScript
+ * numbers would round it. A string that is not a number is also returned unchanged, and is later rejected with a
+ * reason.
  */
 function numberOf(text) {
   const number = Number(text);

@@ -40,7 +40,10 @@ const row = ({ name, role, bits, value }) =>
     create("td", { className: "value" }, value),
   );
 
-/** Returns the fields as the program shows them: a time as a date, not as a number of ticks, followed by its parts. */
+/**
+ * Returns table rows for the fields, as the `polyflake` program shows them. The time is shown as a date instead of a
+ * number of ticks. If the time consists of several fields, their rows follow the row of the time.
+ */
 function rows(reading) {
   const pieces = reading.fields.filter(({ role }) => role === "time");
   if (!reading.time || pieces.length === 0)

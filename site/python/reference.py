@@ -32,7 +32,7 @@ def exported_names(module: ast.Module) -> list[str]:
 
 
 def signature(name: str, function: Function, is_method: bool) -> str:
-    """The call of a function, without ``self``."""
+    """Returns the signature of a function, without ``self``."""
     arguments = function.args
     is_static = any(ast.unparse(decorator) == "staticmethod" for decorator in function.decorator_list)
     parameters = format_parameters(arguments)
@@ -83,7 +83,9 @@ def to_markdown(docstring: str | None) -> str:
 
 
 def documented_statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, str]]:
-    """Statements, each with its docstring: its own, or the string that follows an attribute."""
+    """Yields each function and attribute with its documentation as Markdown. An attribute's documentation is the string
+    that follows the attribute.
+    """
     for statement, follower in zip(body, [*body[1:], ast.Pass()], strict=True):
         if isinstance(statement, Function):
             yield statement, to_markdown(ast.get_docstring(statement))
@@ -105,7 +107,7 @@ class AliasExpander(ast.NodeTransformer):
 
 
 class Reference:
-    """All modules of the package. Other code searches them for definitions."""
+    """The parsed modules of the package, with methods that find definitions and generate the reference pages."""
 
     def __init__(self) -> None:
         self.modules: dict[str, ast.Module] = {}
@@ -166,7 +168,7 @@ class Reference:
                 return
 
     def members(self, defined: ast.ClassDef) -> Iterator[Member]:
-        """The public members of a class, those of its private bases included."""
+        """Yields the public members of a class, including the members that it inherits from private base classes."""
         for base in defined.bases:
             name = re.sub(r"\[.*", "", ast.unparse(base))
             inherited = self.find_class(name) if name.startswith("_") else None
@@ -200,7 +202,7 @@ def code_block(lines: list[str]) -> str:
 
 
 def section(heading: str, found: list[Member]) -> list[str]:
-    """A heading, the calls of all overloads, and the documentation of those that have one."""
+    """Returns a heading, the signatures of all overloads, and the documentation of the overloads without duplicates."""
     return [heading, code_block([call for _, call, _ in found]), *dict.fromkeys(text for _, _, text in found)]
 
 

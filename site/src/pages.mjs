@@ -7,7 +7,10 @@ export const REPOSITORY = join(import.meta.dirname, "../..");
 export const HOME = "https://example.invalid/polyflake";
 const REPO_URL = `${HOME}/blob/main/`;
 
-/** Files outside of `docs`, by their path in the site, with titles for those that would otherwise share one. */
+/**
+ * The files outside of `docs`, keyed by their path in the site. `PAGE_TITLES` overrides the titles of pages, because
+ * several files have the same title.
+ */
 const OTHER_FILES = {
   index: "README.md",
   rust: "core/README.md",
@@ -43,7 +46,7 @@ const python = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
   `${PYTHON_FOLDER}/${name}`,
 ]);
 
-/** The page generated from the contract of names. */
+/** The page generated from `packages/api.toml`, which lists the public names of all languages. */
 const NAMES = "api/names";
 const NAMES_FILE = "packages/api.toml";
 
@@ -56,7 +59,10 @@ export const isSearchable = (place) => !UNSEARCHED_PAGES.has(place) && !place.st
 
 /** Files by their path in the site. */
 export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...python, [NAMES, NAMES_FILE]]);
-/** The path of each file's page. A link to the description of the page that identifies IDs leads to the page itself. */
+/**
+ * The path of each file's page. A link to `site/README.md`, which describes the page that identifies IDs, leads to that
+ * page.
+ */
 const PATHS_BY_FILE = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
 
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);

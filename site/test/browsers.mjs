@@ -23,7 +23,7 @@ export const launch = (browser) =>
 
 /**
  * Opens a page with a viewport of the given size. Errors in the page are collected in `page.faults`. Only Chromium
- * supports the dark mode here.
+ * supports `dark`, which emulates dark mode.
  */
 export async function open(browser, address, { width = 1280, height = 900, dark = false } = {}) {
   const page = await browser.newPage();

@@ -8,12 +8,15 @@ const API_FOLDER = join(REPOSITORY, "target/site/dist/api");
 const LANGUAGES = ["rust", "python", "js"];
 const camelCase = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 /**
- * Returns whether an entry of the file exists in a language. `in` lists its languages, and by default they are those of
- * its class.
+ * Returns whether an entry of `packages/api.toml` exists in a language. The entry's `in` lists its languages. By
+ * default, an entry exists in the languages of its class, or in all languages.
  */
 const isIn = (language, entry, outer) => (entry.in ?? outer?.in ?? LANGUAGES).includes(language);
 
-/** Yields each name of a language with its module, its class (if it has one), and the name itself. */
+/**
+ * Yields each public name of a language as `[module, class, name]`. The class is `undefined` unless the name is a
+ * member of a class.
+ */
 export function* publicNames(language) {
   const api = parse(readFileSync(join(REPOSITORY, "packages/api.toml"), "utf8"));
   for (const [module, { functions = {}, objects = {}, classes = {} }] of Object.entries(api)) {
@@ -39,7 +42,10 @@ export function* publicNames(language) {
 const files = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 const idsOf = (path) => Array.from(readFileSync(path, "utf8").matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
 
-/** Returns whether rustdoc has the name: a file for each name, and an anchor in it for each member. */
+/**
+ * Returns whether rustdoc documents the name. A name that is not a member has its own file, and a member has an anchor
+ * in the file of its type.
+ */
 function isInRustdoc([module, owner, name]) {
   const crate = module === "sql" ? "polyflake_sql" : join("polyflake", module);
   const folder = join(API_FOLDER, "rust", crate);
@@ -50,7 +56,7 @@ function isInRustdoc([module, owner, name]) {
   return paths.some((path) => idsOf(path.replace("/type.", "/struct.")).some((id) => id.split(".").pop() === name));
 }
 
-/** Returns whether the Python pages have the name: a heading for each name and member. */
+/** Returns whether the Python pages have a heading for the name. */
 function isInPythonPages([module, owner, name]) {
   const path = join(API_FOLDER, "python", module, "index.html");
   if (!existsSync(path)) return false;
@@ -59,8 +65,8 @@ function isInPythonPages([module, owner, name]) {
 }
 
 /**
- * Returns whether TypeDoc has the name: a file for each name, and an anchor in it for each member. A name that a module
- * re-exports has an anchor in the module's page.
+ * Returns whether TypeDoc documents the name. A name that is not a member has its own file, and a member has an anchor
+ * in the file of its class. A name that a module re-exports has an anchor in the module's page.
  */
 function isInTypeDoc([module, owner, name]) {
   const prefixes = module ? [`polyflake.${module}.`, `polyflake_${module}.`] : ["polyflake."];

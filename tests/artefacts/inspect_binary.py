@@ -1,8 +1,8 @@
 """Inspects an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
 Fails if a file in the archive contains the name of one of the folders. Also fails if the library or program is not
-stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``, which it need
-not export. An empty entry point is for an archive without a library or program.
+stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``, which does not
+have to be exported. For an archive without a library or program, pass an empty entry point.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def inspect_elf(data: bytes) -> tuple[set[str], list[str]]:
-    """Returns the exported names and the faults of an ELF file."""
+    """Returns the names that an ELF file exports, and the problems found in the file."""
     elf = ELFFile(io.BytesIO(data))
     sections = {section.name: section for section in elf.iter_sections()}
     wrong = [f"has the section {name}" for name in sections if name == ".symtab" or name.startswith(".debug")]
@@ -77,7 +77,7 @@ def inspect_pe(data: bytes) -> tuple[set[str], list[str]]:
 
 
 def inspect_macho(data: bytes) -> tuple[set[str], list[str]]:
-    """Returns the exported names and the faults of a 64-bit Mach-O file."""
+    """Returns the names that a 64-bit Mach-O file exports, and the problems found in the file."""
     symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
     _, _, _, _, commands = struct.unpack_from("<5I", data)
     at, names, wrong = 32, set(), []

@@ -1,7 +1,7 @@
-"""Prints tables of download sizes: ``sizes.py FOLDER``, where the folder has the files of a release.
+"""Prints tables of download sizes: ``sizes.py FOLDER``, where the folder contains the files of a release.
 
-The peers are downloaded in their newest versions, by pip, npm and cargo. An unpacked size is the sum of the sizes of
-all files in an archive. Sizes are in bytes.
+The tables also contain other packages for comparison, whose newest versions are downloaded with pip, npm and cargo. An
+unpacked size is the sum of the sizes of all files in an archive. Sizes are in bytes.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def download_from_npm(names: list[str], folder: Path) -> list[Path]:
 
 
 def download_from_cargo(names: list[str], folder: Path) -> list[Path]:
-    """Downloads crates into a home directory of cargo that has no others."""
+    """Downloads crates into a new, empty Cargo home directory."""
     home = {"CARGO_HOME": str(folder / "cargo")}
     project = folder / "project"
     run("cargo", "init", "--quiet", "--vcs", "none", "--name", "peers", str(project), folder=folder, **home)

@@ -1,9 +1,9 @@
-"""Generates tests/vectors/public.json. It uses the cipher of randflake 2.1.0.
+"""Generates tests/vectors/public.json with the cipher of randflake 2.1.0.
 
     python public_vectors.py > ../vectors/public.json
 
-HKDF follows its definition, and the check character is computed with logarithms in its field. The core does both
-differently.
+HKDF is implemented directly from its definition, and the check character is computed with logarithms in a finite field.
+The core implements both in a different way.
 """
 
 import hashlib

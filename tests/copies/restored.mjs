@@ -1,8 +1,8 @@
-// Compares the IDs of a process with the IDs of a real copy of that process, which reports the restore. See
-// `restored.py`.
+// Compares the IDs of a process with the IDs of a real copy of that process. Before the copy generates IDs, it reports
+// that it was restored. See `restored.py`.
 //
-// `node --single-threaded --v8-pool-size=0 restored.mjs COPY IDS BACKEND`. A copy contains only the thread that created
-// it, so V8 must not wait for other threads.
+// Usage: `node --single-threaded --v8-pool-size=0 restored.mjs COPY IDS BACKEND`. A copy contains only the thread that
+// created it, so V8 must not wait for other threads.
 import assert from "node:assert/strict";
 import {
   closeSync,
@@ -37,7 +37,7 @@ const GENERATORS = {
   "Discord's layout": [true, (worker) => new layout.Generator(layout.Layout.preset("discord", { worker, process: 0 }))],
 };
 
-/** Generates IDs in batches of what is available. */
+/** Generates IDs in batches. Each batch contains the IDs that are available without waiting. */
 function* chunks(ids, count) {
   for (let left = count; left > 0; ) {
     const made = ids.tryGenerateMany(Math.min(10_000, left));
@@ -54,7 +54,7 @@ function report_restore(create, ids, isExplicit) {
   return create(2);
 }
 
-/** Writes IDs into a file that then gets the given name. */
+/** Writes IDs to a temporary file, and then renames the file to the given name. */
 function write(name, ids, count) {
   const file = openSync(`${name}.new`, "w");
   for (const chunk of chunks(ids, count)) writeSync(file, `${chunk.join("\n")}\n`);

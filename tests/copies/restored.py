@@ -1,6 +1,7 @@
-"""Compares the IDs of a process with those of a real copy of it that reports the restore.
+"""Compares the IDs of a process with the IDs of a real copy of that process. Before the copy generates IDs, it reports
+that it was restored.
 
-`python restored.py COPY IDS`, where COPY is the library that `copy.c` describes.
+Usage: `python restored.py COPY IDS`, where COPY is the library that is built from `copy.c`.
 """
 
 import ctypes
@@ -37,7 +38,7 @@ GENERATORS: dict[str, tuple[bool, Callable[[int], Many]]] = {
 
 
 def generate_chunks(many: Many, count: int) -> Iterator[list[str]]:
-    """Generates IDs in batches. A batch fails if its ticks are full for longer than a call waits."""
+    """Generates IDs in batches. A batch that fails because no ID became available in time is repeated."""
     while count > 0:
         try:
             ids = [str(id) for id in many(min(CHUNK, count))]

@@ -1,6 +1,6 @@
-"""Prints how long a lease takes to renew after the wall clock moved, as after a restore.
+"""Prints how long a lease takes to renew after the wall clock jumps forward, as it does when a process is restored.
 
-Until then, copies have one worker ID.
+Until the renewal, the copies of a process have the same worker ID.
 
 Run it with libfaketime: `LD_PRELOAD=.../libfaketime.so.1 FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_NO_CACHE=1
 FAKETIME_TIMESTAMP_FILE=FILE python window.py STORE`, where FILE contains `+0`.

@@ -2,9 +2,9 @@
 
     python tests/forks/forks.py [--forks N] [--ids N]
 
-A third of a process's IDs are sno's, a third are Hot Guids and a third are UUIDs of version 7. Half come from the
-default generator and half from one that the parent created. A parent's explicit settings (a partition, window, grant,
-worker ID or layout bindables) must fail with ``forked``.
+A third of a process's IDs are snos, a third are Hot Guids and a third are UUIDs of version 7. Half of the IDs come from
+the default generators, and half come from generators that the parent created. In a child, the parent's generators with
+explicit settings (a partition, window, grant, worker ID or layout bindables) must fail with ``forked``.
 """
 
 from __future__ import annotations

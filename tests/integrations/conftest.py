@@ -1,4 +1,6 @@
-"""Servers of PostgreSQL, MariaDB and Redis for the session, each with its own folder and socket, and test databases."""
+"""Fixtures for PostgreSQL, MariaDB and Redis servers that run during the session, and for test databases. Each server
+has its own folder and socket.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,8 @@ class MariaDb:
             "innodb-buffer-pool-size": "8M",
         }
         stated = [f"--{name}={value}" for name, value in options.items() if value]
-        # At its start, a server deletes the temporary tables of all servers that share its folder for temporary files.
+        # On startup, a server deletes the temporary tables of all servers that share its folder for temporary files, so
+        # give each server its own folder.
         environment = os.environ | {"TMPDIR": str(folder)}
         if self.is_mysql:
             initialize = [program, "--no-defaults", "--initialize-insecure", *stated]

@@ -1,4 +1,4 @@
-"""IDs of known times, in time order, and their bounds."""
+"""IDs with known times, in chronological order, and the bounds of a time span."""
 
 from __future__ import annotations
 

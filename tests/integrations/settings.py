@@ -1,4 +1,4 @@
-"""Django settings for the tests, which replace the database."""
+"""Django settings for the tests. The test fixtures replace the database settings."""
 
 import pymysql
 

@@ -1,4 +1,6 @@
-"""The modules' public names compared with packages/api.toml, their examples, and what importing them imports."""
+"""Compares the modules' public names with packages/api.toml, runs the modules' examples, and checks which libraries the
+modules import.
+"""
 
 from __future__ import annotations
 

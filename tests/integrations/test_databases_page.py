@@ -93,7 +93,9 @@ REORDERING = "da nb fo cs sk hsb dsb br hr bs sr-Latn hu sq cy uz az ee haw ceb 
 
 
 def test_the_listed_collations_reorder_snos(server: Server) -> None:
-    """Three characters suffice, because no language has a longer letter within the alphabet."""
+    """Strings of three characters suffice, because no language has a letter that consists of more than three characters
+    of sno's alphabet.
+    """
     alphabet = "SELECT substr('23456789abcdefghijklmnopqrstuvwx', k, 1) AS c FROM generate_series(1, 32) k"
     with psycopg.connect(server.url()) as connection:
         connection.execute(

@@ -17,7 +17,9 @@ from shop.models import SHOPS, Shop
 
 
 class FilledShop:
-    """The models of one kind with the rows of `relations`, and their keys by number."""
+    """The models with one kind of key, filled with the rows of `relations`. `keys[number]` is the key of the row with
+    that number.
+    """
 
     def __init__(self, shop: Shop) -> None:
         keys = KEYS[shop.kind]

@@ -1,4 +1,4 @@
-"""IDs in JSON: msgspec, orjson, and encoders that don't know a value's type."""
+"""Tests IDs in JSON with msgspec, orjson, and encoders of values without a declared type."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def test_an_error_that_arrives_before_the_last_statement_is_not_logged(
         yield ["SELECT 1", []]
         yield ["SELECT 1 / 0", []]
         for _ in range(3):
-            time.sleep(0.2)  # the response has arrived when the next statement is sent
+            time.sleep(0.2)  # let the previous response arrive first
             yield ["SELECT 2", []]
 
     driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable_server.url()))
@@ -377,7 +377,7 @@ def test_a_rejected_connection_reports_the_servers_error_code(
 
 
 def test_pymysql_names_the_package_that_a_password_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The core recognizes this message, because PyMySQL raises it without an error code.
+    # The core recognizes this error by its message, because PyMySQL raises the error without an error code.
     monkeypatch.setattr(pymysql._auth, "_have_cryptography", False)
     with pytest.raises(RuntimeError, match="'cryptography' package is required"):
         pymysql._auth.sha2_rsa_encrypt(b"sesame", b"salt", b"key")
@@ -395,7 +395,7 @@ def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.Mo
 
 
 def test_a_mysql_server_without_tls_gets_no_password() -> None:
-    """The server's greeting lacks the capability, as somebody on the network would write it."""
+    """The server's greeting does not offer TLS, as if an attacker on the network had modified the greeting."""
     greeting = b"\x0a5.5.5\0" + bytes(4) + b"12345678\0\xff\xf7\x21\x02\0\xff\x81\x15" + bytes(10) + b"123456789012\0"
     with socket.create_server(("127.0.0.1", 0)) as listener:
         heard: list[bytes] = []
@@ -480,7 +480,9 @@ def test_a_script_timeout_closes_the_redis_connection(redis_server: Path) -> Non
 
 
 def test_a_script_is_not_resent_after_its_reply_is_lost() -> None:
-    """The server may have run the script. A client of the program would send it four times."""
+    """The server may have run the script before the reply was lost. This test's Redis client, which has three retries,
+    would otherwise send the script four times.
+    """
     scripts: list[bytes] = []
 
     class ReplyDroppingHandler(socketserver.StreamRequestHandler):
@@ -594,7 +596,9 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
 
 @contextmanager
 def run_in_background(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
-    """Runs a program in a folder, which contains its log, and ends it with SIGTERM."""
+    """Runs a program in a folder while the block runs, and then ends the program with SIGTERM. The folder also contains
+    the program's log.
+    """
     with (
         (folder / "log").open("w+") as log,
         subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
@@ -607,7 +611,7 @@ def run_in_background(command: list[str], folder: Path, environment: dict[str, s
 
 
 def records(file: Path) -> list[tuple[int, bool]]:
-    """Returns all worker IDs that were ever leased, each with whether it is currently granted."""
+    """Returns every worker ID that was ever leased, with a flag that is true if the worker ID is currently granted."""
     with sqlite3.connect(file) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE start > 0 ORDER BY first"
         return [(first, until > time.time() * 1000) for first, until in database.execute(asked).fetchall()]
@@ -689,7 +693,9 @@ async def application(scope, receive, send):
 
 
 def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
-    """Two workers, which are replaced after a few requests, lease through one environment variable."""
+    """Runs two workers that are replaced after a few requests. An environment variable contains the settings of their
+    leases.
+    """
     pytest.importorskip("uvicorn")
     folder = file.parent
     (folder / "served.py").write_text(UVICORN)

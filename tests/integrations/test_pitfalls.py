@@ -1,4 +1,6 @@
-"""The page of common mistakes: each mistake loses rows in a database, and the page's advice does not."""
+"""Tests the page of common mistakes. Each mistake must lose rows in a database, and following the page's advice must
+not lose rows.
+"""
 
 from __future__ import annotations
 

@@ -105,7 +105,9 @@ def parse_bound(form: str, end: dict[str, str]) -> Any:
 
 
 def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
-    """Returns a span and its bounds, which the package computes for presets with a time in 2026."""
+    """Returns a time span and the bounds that the package computes for it. If the preset cannot represent 2026, the
+    span is moved to an earlier time.
+    """
     if name == "baidu":  # its range ends in 2024
         start, end = start - 730 * DAY, end - 730 * DAY
     return start, end, layout.Layout.preset(name).time_range(start, end)
@@ -193,8 +195,8 @@ def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connecti
     assert value(postgresql, "SELECT flake.snowflake_ms(1541815603606036480, 'X')") == 1656432460105
 
 
-#: Calls in PostgreSQL and DuckDB, with the start of each expected error message, which begins with one of the core's
-# error codes.
+#: `UNKNOWN_VALUES` contains calls that fail in PostgreSQL and DuckDB, each with the start of the expected error
+# message. Every message begins with an error code of the core.
 UNKNOWN_PRESET = f"invalid_layout: expected one of twitter, x, {', '.join(PRESETS[1:])}, found 'discrd'"
 UNKNOWN_VALUES = [
     ("flake.snowflake_ms(1, 'discrd')", UNKNOWN_PRESET),
@@ -308,7 +310,7 @@ def test_postgresql_inlines_each_function_that_reads_an_id(postgresql: psycopg.C
 
 
 def test_postgresql_does_not_inline_expensive_arguments(postgresql: psycopg.Connection[Any]) -> None:
-    """The inlined body would evaluate the argument several times. The result is the same."""
+    """An inlined body would evaluate the argument several times. A call that is not inlined returns the same result."""
     with postgresql.transaction(force_rollback=True):
         postgresql.execute(
             "CREATE FUNCTION pg_temp.read(id text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN id; END';"
@@ -368,7 +370,9 @@ def test_another_role_reads_ids_with_any_search_path(postgresql: psycopg.Connect
 
 
 def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Connection[Any]) -> None:
-    """Functions compute the bounds. Constant spans prune partitions during planning, and `now()` during execution."""
+    """Functions compute the bounds. For a constant span, PostgreSQL prunes partitions during planning. For a span that
+    depends on `now()`, it prunes them during execution.
+    """
     postgresql.execute("CREATE TABLE orders (id uuid NOT NULL) PARTITION BY RANGE (id)")
     postgresql.execute("CREATE TABLE messages (id bigint NOT NULL) PARTITION BY RANGE (id)")
     weeks = [NEW_YEAR + 7 * DAY * week for week in range(5)]
@@ -377,7 +381,8 @@ def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Conn
             low, high = (f"flake.{call.format(bound.isoformat())}" for bound in (start, end))
             partition = f"CREATE UNLOGGED TABLE {table}_{week} PARTITION OF {table} FOR VALUES FROM ({low}) TO ({high})"
             postgresql.execute(partition)
-    # One sno every 2.4192 seconds makes 250,000 IDs a week. There are a tenth as many messages as snos.
+    # Insert one sno for every 2.4192 seconds of the four weeks into `orders`, which results in 250,000 rows per week.
+    # Insert a tenth as many rows into `messages`.
     tick, ms = (int(NEW_YEAR.timestamp()) - 1262304000) * 250, int(NEW_YEAR.timestamp()) * 1000 - 1420070400000
     postgresql.execute(
         "INSERT INTO orders"
@@ -531,7 +536,9 @@ RANDFLAKES = vectors("randflake")["cases"]
 
 @pytest.fixture(scope="module")
 def randflake_db(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """Yields a database with the functions and the vectors' secrets, each of which is named by its digits."""
+    """Yields a connection to a database with the functions and the vectors' secrets. The name of each secret consists
+    of its hexadecimal digits.
+    """
     with psycopg.connect(server.url(), autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute((ROOT / "sql/randflake.sql").read_text(encoding="utf-8"))
         with cursor.copy("COPY randflake.keys (name, secret) FROM STDIN") as copied:
@@ -825,7 +832,7 @@ def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
         (version8, _, shard_key), others = GUIDS8[0], [UUID7S[0][0], UUID(int=0)]
-        others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # variant, version
+        others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # another variant or version
         for uuid, expected in [(version8, shard_key), *((other, None) for other in others)]:
             for _, id in uuid_forms("hotguids", uuid):
                 connection.execute("INSERT INTO hotguids (id) VALUES (?)", [id])

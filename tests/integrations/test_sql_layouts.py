@@ -276,7 +276,9 @@ def samples(description: dict[str, Any]) -> list[Identity]:
 
 
 def expected(description: dict[str, Any]) -> list[tuple[Identity, int | None, dict[str, Any]]]:
-    """Returns the time in some IDs, if it fits into 64 bits, and the fields, if their strings are UTF-8."""
+    """Returns sample IDs with their times and fields. If an ID's time does not fit into 64 bits, the time is `None` and
+    there are no fields. IDs with strings that are not UTF-8 are omitted.
+    """
     shape, answers = layout.Layout.from_json(json.dumps(description)), []
     for id in samples(description):
         try:
@@ -437,7 +439,9 @@ def test_each_databases_bounds_match_the_library(database: Database, write: Writ
 
 
 def test_preset_functions_match_the_files(database: Database) -> None:
-    """The files name the functions after the services, and the program gives each preset its own name."""
+    """The functions in the files accept a preset's name as an argument, whereas the functions that the program writes
+    are named after the preset.
+    """
     file = "polyflake.sql" if database.dialect == "postgresql" else "polyflake.duckdb.sql"
     database.load((Path(__file__).parents[2] / "sql" / file).read_text(encoding="utf-8"))
     for preset in PRESETS:
@@ -565,7 +569,9 @@ def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write: W
 
 
 def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, write: Writer) -> None:
-    """The other tests send a file as one statement; psql sends its parts, and the page shows a pipe to it."""
+    """The other tests send a whole file in one request, whereas psql sends each statement separately. The documentation
+    pipes the program's output to psql.
+    """
     psql = shutil.which("psql")
     if not psql:
         assert "CI" not in os.environ, "expected psql on this machine"
@@ -654,7 +660,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
             assert found == inside, description
             (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {query.group(1)}", times).fetchall()
             assert "SEARCH" in plan[3] and "PRIMARY KEY" in plan[3]
-            if description["id"] == "bytes":  # A span that exceeds the layout's range still finds its rows.
+            if description["id"] == "bytes":  # A span beyond the layout's range still selects the rows within it.
                 last = shape.describe().last_ms
                 assert last
                 for span, rows in (

@@ -1,5 +1,5 @@
-// Runs examples/cloudflare in workerd on a folder of Durable Objects until the input ends, and prints the port. The
-// tests in cli/tests/serve and lease/tests/faults start it.
+// Runs examples/cloudflare in workerd until standard input ends, and prints the port. workerd stores the Durable
+// Objects in the given folder. The tests in cli/tests/serve and lease/tests/faults start this script.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -86,7 +86,7 @@ test("another request takes over from one that is aborted, and settles its lost 
     lost++;
     return new Promise(() => {});
   });
-  // The lease rules wait for a reply for a quarter of the lease duration.
+  // According to the lease rules, a request waits for its reply for a quarter of the lease duration.
   const held = lease(objects, "orders", { leaseMs: 16_000 });
   const ids = new sno.Generator({ lease: held });
   const aborted = held.ready();

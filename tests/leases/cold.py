@@ -1,6 +1,7 @@
 """Starts many processes at once, each of which leases a worker ID, and prints how long they waited: `cold.py 500`.
 
-The store is the one in POLYFLAKE_LEASE. The processes are forks of this one, so the time excludes the start of Python.
+POLYFLAKE_LEASE specifies the store. The processes are forks of this program, so the times do not include the start of
+Python.
 """
 
 import os

@@ -18,7 +18,7 @@ function hold({ url, namespace, last }) {
   ids = new sno.Generator({ lease: held });
 }
 
-/** Generates IDs as the requests of a Worker do. */
+/** Generates IDs with the lease, as a Worker does when it handles a request. */
 async function generateWithLease(context) {
   try {
     await held.ready(context);
@@ -29,7 +29,7 @@ async function generateWithLease(context) {
   }
 }
 
-/** Generates a few IDs with a generator that has the same worker ID as the one of the request before. */
+/** Generates a few IDs with a new generator that has the same worker ID as the previous request's generator. */
 async function generateWithPartition(partition) {
   const restarted = new sno.Generator({ partition });
   const made = [];

@@ -1,11 +1,11 @@
-"""Replays what real processes did with a real store under faults, as steps of the model in `leases.py`.
+"""Replays the actions of real processes on a real store under faults, as steps of the model in `leases.py`.
 
 The harness of `lease/tests/faults` kills, pauses and closes processes, sets their clocks, and blocks their store. The
-processes append each event to one file, as `lease/tests/faults/trace.rs` describes. In contrast to the simulator,
-the moment at which the store makes a write is not observed. `FaultyWorld` lets the model make the write as soon as a
-line shows the record: in a reply, or in a write that is based on it. A write is sent only after the record that it
-replaces was shown, so at most one write is missing each time, and its contents identify it. A write that no line ever
-shows may have been lost, which the model permits.
+processes append each event to one file, as `lease/tests/faults/trace.rs` describes. Unlike in the simulator, the moment
+at which the store applies a write is not observed. `FaultyWorld` therefore applies the write in the model as soon as a
+line contains the new record, either in a reply or as the basis of another write. A write is sent only after a line has
+shown the record that the write replaces. Therefore, at most one write is missing each time, and the contents of the new
+record identify that write. A write that no line ever shows may have been lost, which the model permits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class FaultyWorld(World):
 
     def __init__(self, event: Event) -> None:
         super().__init__(event)
-        # For each worker ID: the records that writes would store, keyed by message number.
+        # For each worker ID, the records in the writes that were sent, keyed by message number.
         self.puts: list[dict[int, Record]] = [{} for _ in self.runs]
 
     def on_sent(self, event: Event) -> None:
@@ -66,7 +66,7 @@ class FaultyWorld(World):
             raise RejectedError("expected a reply that tells whether the write was made, found another one")
 
     def settle(self, record: Record) -> None:
-        """Makes the write that a record shows, unless it was shown before."""
+        """Applies the write that stored a record, unless the model has already applied that write."""
         run, puts = self.runs[record.first], self.puts[record.first]
         if record.version > run.state.version:
             writes = [message for message, put in puts.items() if put == record and run.would_deliver(message)]

@@ -1,9 +1,9 @@
 """The invariant of the lease protocol, the promise that follows from it, and unconstrained symbolic states.
 
-The idea of the invariant is that the record is a fence. No generator uses, or may still be allowed to use, a tick
-that ends after the end in the record, or in a restored store after its quiet time. A new grant starts behind the
-fence. So consecutive grants that the store accepts cover consecutive times ("later grants start later"), and no two of
-them share a tick.
+The idea of the invariant is that the record is a fence. No generator uses, or may still be allowed to use, a tick that
+ends after the end of the grant in the record. In a restored store, the limit is the later of that end and the quiet
+time. A new grant starts behind the fence. Therefore, grants that the store accepts one after another cover successive
+times ("later grants start later"), and no two of them share a tick.
 
 Most of the other parts describe the messages in transit, because a message may arrive long after it was sent, and the
 fence must hold whichever message arrives next. Four parts describe the history of the store. They are needed because a
@@ -34,7 +34,8 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         return every(s.used(claim), c.has_token(line, version) == c.token(claim))
 
     def is_current(version: Term) -> Term:
-        # The versions of the record, starting with the newest durable version. A promotion may keep any of them.
+        # Whether a version of the record is the newest durable version or a later one. A promotion may keep any of
+        # these versions.
         return every(s.stored(s.line, version), version >= s.kept)
 
     def is_before(line: Term, version: Term, at: Term) -> Term:
@@ -402,7 +403,7 @@ def _symbol(name: str, *sorts: z3.SortRef) -> Function:
 
 
 def symbolic_contents() -> Contents:
-    """Returns unconstrained symbolic contents."""
+    """Returns the `Contents` for a proof, in which every value is an unconstrained z3 symbol."""
     whole, truth = z3.IntSort(), z3.BoolSort()
     of_message = {"put_token": TOKEN, "put_reserved": truth, "owner": CLAIM}
     messages = ("kind", "owner", "line", "read", "version", "put_token", "put_start", "put_until", "put_reserved")
@@ -468,7 +469,7 @@ def symbolic_state() -> State:
 
 
 def axioms(domain: Domain, c: Contents) -> Term:
-    """Returns the assumptions about the contents: ticks follow each other, and durations are not negative."""
+    """Returns the assumptions about the contents: later ticks begin later, and durations are not negative."""
     return every(
         c.longest >= 0,
         c.error >= 0,
@@ -477,7 +478,9 @@ def axioms(domain: Domain, c: Contents) -> Term:
 
 
 def is_initial(protocol: Protocol, s: State) -> Term:
-    """Returns the state of a new record: version 1, which was never granted, and no claim, message or ID."""
+    """Returns whether a state is that of a new record. The record has version 1 and was never granted, and no claim,
+    message or ID exists.
+    """
     c, forall = protocol.contents, protocol.domain.forall
     return every(
         s.line == 0,

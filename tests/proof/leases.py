@@ -1,22 +1,22 @@
 """The lease protocol of docs/leases.md as a transition system.
 
-WHAT IS PROVED. For one worker ID, and for any number of holders, messages, versions, incarnations and any times: two
-grants are never used in the same tick. The proof is by induction. The invariant holds in the initial state, every
-step that the rules R1 to R7 permit leads from a state with the invariant to a state with the invariant, and the
-invariant implies the promise. `test_leases.py` lets z3 prove these statements. z3 searches for a counterexample
-among all structures of the kind described below, infinite ones included, and shows that there is none. There is no
-limit of size anywhere.
+WHAT IS PROVED. Two grants of one worker ID are never used in the same tick, for any number of holders, messages,
+versions and incarnations, and for any times. The proof is by induction. The invariant holds in the initial state, every
+step that the rules R1 to R7 permit preserves it, and it implies the promise. `test_leases.py` lets z3 prove these
+statements. z3 searches for a counterexample among all structures of the kind described below, including infinite
+structures, and shows that none exists. The size of the structures is not limited.
 
 WHY ONE WORKER ID IS ENOUGH. A duplicate needs two grants of the same worker ID, since different worker IDs encode
-differently. The rules for one worker ID read and write one record, and share with those of other worker IDs only
-what is part of this model: the store's time, the incarnation, the quiet time and the names of stores. Each of these
-may change at any moment here, whatever happens to the record. A holder that has another worker ID meanwhile is
-simply a holder whose grant ended.
+differently. The rules for one worker ID read and write one record. The only values that they share with the rules for
+other worker IDs are part of this model: the store's time, the incarnation, the quiet time and the names of stores. In
+this model, each of these values may change at any moment, whatever happens to the record. A holder that now has another
+worker ID is simply a holder whose grant has ended.
 
 THE STATE.
-- A *claim* is one attempt to get a grant, with its random token, and then the generator that exists for the grant. A
-  process that claims again is another claim (R6), so this model has no processes. A process that is killed, paused
-  forever or closed, or that gives up, is a claim that is `over`. A process that is paused for a while takes no steps.
+- A *claim* is one attempt to get a grant, with its random token. If the attempt succeeds, the claim also represents the
+  generator for that grant. A process that claims again makes another claim (R6), so this model has no processes. If a
+  process is killed, paused forever or closed, or gives up, its claim is `over`. A process that is paused for a while
+  takes no steps.
 - A *message* is a write in transit to the store: the version of the record that was read, and the record to put. A
   message may arrive late, never, or many times, and outlives its sender. Its contents never change.
 - A *version* is a state that the record had in one incarnation of the store: `stored` states which versions existed.
@@ -27,31 +27,31 @@ THE STATE.
 - Some values exist only for the proof, because rules do not read them: `rank`, `origin`, `top`, `floor`, `is_firm`.
 
 ASSUMPTIONS.
-- Stores swap atomically and keep what they acknowledge (R9). An earlier incarnation acknowledges nothing once a
-  later one exists.
+- Stores compare and swap records atomically, and keep every write that they acknowledge (R9). An earlier incarnation
+  acknowledges nothing once a later one exists.
 - Tokens differ (128 random bits), and so do the names of stores.
 - A generator checks the tick that it encodes against its window, and sealing is one atomic step that returns the
   highest reserved tick. `words.py` proves that a closed word returns nothing, and that no used tick is above the
   reported one. The tests of the core check the rest.
-- Clocks: none, except where `Protocol.is_timed`. There, what a restored store reads is behind the time of the last
-  write in earlier incarnations by at most the clock error (R7), and the clock of a holder that is declared dead was
-  ahead of the store's by no more (R5). The proof of R1 to R6 without restored stores (`is_timed=False`) lets every
-  clock show any time at any moment.
+- Nothing is assumed about clocks, except where `Protocol.is_timed` is true. There, a restored store's clock is behind
+  the time of the last write in earlier incarnations by at most the clock error (R7), and the clock of a holder that is
+  declared dead was ahead of the store's clock by at most the clock error (R5). The proof of R1 to R6 without restored
+  stores (`is_timed=False`) lets every clock show any time at any moment.
 - The longest lease is the same in all incarnations of the store. If it was increased after a backup, an operator has
   to set the quiet time (R7).
 
 NOT PROVED HERE.
 - Clones of a running holder. They share a token, and repeat each other's IDs until the end of the grant that they
   share. Only the bounded model (`lease/tests/model`) covers what follows.
-- IDs that a program makes with a reserved worker ID. Reserving and freeing are steps here, but the model does not use
-  the number.
+- IDs that a program makes with a reserved worker ID. Reserving and freeing are steps of this model, but the model
+  contains no program that uses the reserved worker ID.
 - Forks (R10), the comparison of shapes (R8), stores that lose acknowledged writes (R9), and the deletion of a store.
 - That the protocol makes progress: a protocol that never grants a worker ID would be safe too. `test_leases.py`
   therefore runs through all steps once, and shows that each is possible.
 
-THE REAL CODE. `traces.py` replays what real keepers, stores and generators do in simulated worlds, as steps of this
-model, and `faults.py` what real processes do under injected faults. A test fails if a keeper takes a step that the
-model does not permit.
+THE REAL CODE. `traces.py` replays the actions of real keepers, stores and generators in simulated worlds as steps of
+this model. `faults.py` replays the actions of real processes under injected faults. A test fails if a keeper takes a
+step that the model does not permit.
 """
 
 from __future__ import annotations
@@ -77,23 +77,23 @@ CLAIMS, RENEWS, RELEASES, EVICTS, FREES, BURIES = range(6)
 class Contents:
     """The values that never change: the contents of claims, messages and stored versions, and the constants."""
 
-    token: Function  # of a claim
-    start: Function  # of a claim's grant
-    kind: Function  # of a message, as all that follow
-    owner: Function  # the claim that sent it, or that an operator declares dead
-    line: Function  # the incarnation that it is meant for
-    read: Function  # the version that it replaces
-    version: Function  # the version that it puts, as all that follow
+    token: Function  # the random token of a claim
+    start: Function  # the start of a claim's grant
+    kind: Function  # the kind of a message
+    owner: Function  # the claim that sent the message, or that an operator's message declares dead
+    line: Function  # the incarnation that the message is meant for
+    read: Function  # the version that the message replaces
+    version: Function  # the version that the message writes, with the contents below
     put_token: Function
     put_start: Function
     put_until: Function
     put_reserved: Function
-    has_token: Function  # of a version in an incarnation, as all that follow
+    has_token: Function  # the contents of a version in an incarnation
     has_start: Function
     has_until: Function
     has_reserved: Function
-    has_line: Function  # the incarnation in the record, in which the grant was made or renewed last
-    begin: Function  # of a tick
+    has_line: Function  # the incarnation in which the record's grant was last made or renewed
+    begin: Function  # the time at which a tick begins
     longest: Term  # the longest lease
     error: Term  # the clock error
 
@@ -109,13 +109,13 @@ class State:
     over: Function  # claims that make no more IDs and get no more grants
     end: Function  # the end of the generator's window
     mark: Function  # the end of the highest tick used, or the start
-    top: Function  # that tick
+    top: Function  # the highest tick used
     origin: Function  # the acknowledged message that `end` comes from
     awaits: Function  # the message whose reply the claim accepts
     ranked: Function  # claims that the store has accepted, in the order of `rank`
     rank: Function
     ranks: Term
-    place_line: Function  # where it accepted them: the incarnation and the version
+    place_line: Function  # the incarnation and version in which the store accepted a claim
     place: Function
     made: Function
     # Messages.
@@ -128,7 +128,7 @@ class State:
     kept: Term
     version: Term
     stored: Function
-    ever: Function  # the same, with versions that a promotion lost, which a backup may still contain
+    ever: Function  # `stored` plus the versions that a promotion lost, which a backup may still contain
     is_firm: Term  # `False` if the line began with a restored backup, so that later claims may have been lost
     # The namespace's record.
     quiet: Term
@@ -139,8 +139,8 @@ class State:
     names: Term  # one more than the highest name in use
     promoted: Function  # pairs of names between which a promotion lost no acknowledged write
     time: Term  # the latest time that a store has read
-    latest: Term  # the same when the record was written last
-    since: Term  # the same when the last record of the earlier incarnations was written
+    latest: Term  # `time` when the record was last written
+    since: Term  # `time` when the last record of the earlier incarnations was written
 
 
 @dataclass(frozen=True)
@@ -160,12 +160,12 @@ class Protocol:
         self.rules: set[str] = set()
 
     def rule(self, name: str, condition: Term, instead: Term = True) -> Term:
-        """Returns a condition that a rule requires, or the condition that replaces it without the rule."""
+        """Returns `condition`, which a rule requires, or `instead` if that rule is left out."""
         self.rules.add(name)
         return instead if name == self.left_out else condition
 
     def timed(self, condition: Term) -> Term:
-        """Returns a condition that matters only to rules that trust clocks."""
+        """Returns a condition that is needed only by rules that rely on clocks, or `True` if the protocol is not timed."""
         return condition if self.is_timed else True
 
     # ------------------------------------------------------------------------------------------------- helpers
@@ -198,7 +198,9 @@ class Protocol:
         return self.contents.line(message) < s.line
 
     def is_new_write(self, s: State, message: Term, kind: int) -> Term:
-        """Returns the conditions of all writes (R2): a new message, based on a version that the store showed."""
+        """Returns the conditions that every write must satisfy (R2): the message is new, and it is based on a version
+        that existed in the store.
+        """
         c = self.contents
         return every(
             negation(s.sent(message)),
@@ -280,8 +282,9 @@ class Protocol:
         return Step(guard, after)
 
     def renew(self, s: State, claim: Term, message: Term, now: Term) -> Step:
-        """A holder renews the grant that the record shows (R4); in a restored store, only a grant that cannot have
-        passed to another holder in the history that was lost (R7)."""
+        """A holder renews the grant that the record shows (R4). In a restored store, the holder renews only a grant
+        that cannot have passed to another holder in the lost history (R7).
+        """
         c = self.contents
         read = c.read(message)
         until = c.has_until(s.line, read)
@@ -329,8 +332,9 @@ class Protocol:
         return self.rule("in a restored store, a holder renews before its acknowledged end", now + error < end)
 
     def deliver(self, s: State, message: Term) -> Step:
-        """A message arrives, and the store replaces the record if it is as it was read (R2). A message that finds
-        another record has no effect."""
+        """A message arrives, and the store replaces the record if the record has not changed since the sender read it
+        (R2). Otherwise, the message has no effect.
+        """
         c = self.contents
         version, owner = c.version(message), c.owner(message)
         guard = every(
@@ -356,7 +360,7 @@ class Protocol:
         return Step(guard, after)
 
     def keep(self, s: State, version: Term) -> Step:
-        """Versions become durable, on the synchronous replica too."""
+        """All versions up to `version` become durable, including on the synchronous replica."""
         guard = every(s.stored(s.line, version), version >= s.kept)
         return Step(guard, replace(s, kept=version))
 
@@ -438,11 +442,13 @@ class Protocol:
         return Step(guard, after)
 
     def finish(self, s: State, claim: Term) -> Step:
-        """A claim is over: its generator is sealed, its process killed, or its claimant gave up."""
+        """A claim is over because its generator was sealed, its process was killed, or its claimant gave up."""
         return Step(s.used(claim), replace(s, over=s.over.put((claim,), True)))
 
     def release(self, s: State, claim: Term, message: Term) -> Step:
-        """A holder that has sealed its generator lowers the end to that of its highest tick (R5)."""
+        """A holder that has sealed its generator lowers the end of the grant to the end of the generator's highest tick
+        (R5).
+        """
         c = self.contents
         read = c.read(message)
         guard = every(
@@ -474,7 +480,9 @@ class Protocol:
         return replace(s, sent=s.sent.put((message,), True), drawn=s.drawn.put((token,), True))
 
     def evict(self, s: State, message: Term) -> Step:
-        """An operator puts an empty grant at the end of the last one, or reserves the worker ID from then on."""
+        """An operator writes an empty grant that starts at the end of the last grant, or reserves the worker ID from
+        that time on.
+        """
         c = self.contents
         guard = every(
             self.operator_writes(s, message, EVICTS),
@@ -546,8 +554,9 @@ class Protocol:
     def restore(
         self, s: State, line: Term, version: Term, now: Term, quiet: Term, before: Term, name: Term, name_before: Term
     ) -> Step:
-        """A backup is restored, and its namespace says so: by the store's name, or by an operator's word if the name
-        is the same."""
+        """A backup is restored, and a new incarnation begins. The new name of the store shows that it was restored. If
+        the store has kept its name, an operator reports the restore.
+        """
         c = self.contents
         new = s.line + 1
         is_renamed = name == s.names
@@ -565,8 +574,8 @@ class Protocol:
             name <= s.names,
             name_before >= 0,
             name_before < s.names,
-            # If the store has a new name, the record names the backup's store. If the store has an old name, an
-            # operator clears the previous name.
+            # If the store has a new name, the previous name in the record is the name of the backup's store. If the
+            # store has an old name, an operator's report of the restore clears the previous name.
             some(is_renamed, self.rule("a report of a restored backup clears the name before", name_before == 0)),
         )
         after = replace(
@@ -622,8 +631,9 @@ class Protocol:
         return Step(guard, after)
 
     def declare_promoted(self, s: State, before: Term, name: Term) -> Step:
-        """An operator reports a promotion, at any time after it. The names of the namespace's record must be those
-        of the report."""
+        """An operator reports a promotion, at any time after the promotion. The two store names in the report must
+        equal the names in the namespace's record.
+        """
         is_last = every(s.name_before == before, s.name == name)
         guard = every(s.promoted(before, name), self.rule("a promotion is compared with the record's names", is_last))
         quiet = self.rule("a promotion ends only the quiet time that it began", s.quiet_before, 0)

@@ -58,7 +58,7 @@ def choose(condition: Term, yes: Term, no: Term) -> Term:
 
 
 def at_most_either(value: Term, first: Term, second: Term) -> Term:
-    """Returns whether a value is at most the greater of two others."""
+    """Returns whether `value` is at most the greater of `first` and `second`."""
     return some(value <= first, value <= second)
 
 
@@ -72,7 +72,7 @@ class Function:
         return self.of(*key)
 
     def put(self, key: tuple[Term, ...], value: Term) -> Function:
-        """Returns the function with another value at one key."""
+        """Returns a function that has the given value at `key`, and this function's values at all other keys."""
 
         def changed(*other: Term) -> Term:
             is_key = every(*(mine == theirs for mine, theirs in zip(key, other, strict=True)))
@@ -81,12 +81,12 @@ class Function:
         return Function(changed)
 
     def derive(self, of: Callable[..., Term]) -> Function:
-        """Returns a function that is computed from this one."""
+        """Returns the function whose values `of` computes from the values of this function."""
         return Function(of)
 
 
 class Table(Function):
-    """A function of the concrete domain: its values, and the value of every other key."""
+    """A function of the concrete domain, stored as a dictionary of values and a default value for all other keys."""
 
     def __init__(self, default: Term, values: Mapping[tuple[Term, ...], Term] | None = None) -> None:
         self.default = default
@@ -103,10 +103,12 @@ class Table(Function):
 
 
 class Domain:
-    """The meaning of "for all": over the values of each sort."""
+    """Determines, for each sort, the values over which "for all" ranges."""
 
     def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
-        """Returns whether a condition holds for all values of some sorts, which are named with spaces between them."""
+        """Returns whether a condition holds for all values of the given sorts. `sorts` contains the names of the sorts,
+        separated by spaces.
+        """
         raise NotImplementedError
 
 
@@ -132,7 +134,7 @@ class Unbounded(Domain):
 
 
 class Loop(Domain):
-    """Both domains that have a list of values for each sort."""
+    """The base class of the domains that have a list of values for each sort."""
 
     def __init__(self, values: Mapping[str, Iterable[Term]]) -> None:
         self.values = {sort: list(of) for sort, of in values.items()}
@@ -142,11 +144,13 @@ class Loop(Domain):
 
 
 class Bounded(Loop):
-    """A few values of each sort. `closed` says that all values of the uninterpreted sorts are among them."""
+    """A domain with a few values of each sort. The conditions `closed` in `test_leases.py` exclude references to other
+    values.
+    """
 
 
 class Concrete(Loop):
-    """Values of Python."""
+    """A domain whose values are Python objects."""
 
     def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
         return all(condition(*values) for values in product(*(self.values[sort] for sort in sorts.split())))

@@ -1,4 +1,6 @@
-"""Runs ignored Rust tests that print results of the real code, which the tests here compare with their models."""
+"""Runs ignored Rust tests that print results of the real code. The Python tests in this folder compare these results
+with the models.
+"""
 
 from __future__ import annotations
 

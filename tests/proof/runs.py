@@ -1,9 +1,9 @@
-"""Single runs of the model in `leases.py`, with Python's values in place of z3's terms.
+"""Single runs of the model in `leases.py`, with Python values in place of z3 terms.
 
-The steps are the same functions that z3 reasons about. A run begins with a new record and takes one step after the
-other; a step whose guard does not hold is rejected. Because every step keeps the invariant, which is proved, a run
-that was not rejected makes no ID twice. `Run.check` computes the invariant nevertheless, so that a mistake in the
-domains would show.
+The steps are the same functions that z3 reasons about. A run begins with a new record and takes one step after another.
+A step whose guard does not hold is rejected. Every step is proved to preserve the invariant, so a run without a
+rejected step makes no ID twice. `Run.check` evaluates the invariant nevertheless, in order to detect a mistake in the
+domains.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Run:
         new: tuple[str, int, int],
         reserved: bool = False,
     ) -> int:
-        """Returns a new message; `new` is the token, the start and the end of the new record."""
+        """Creates a message and returns its number. `new` contains the token, the start and the end of the new record."""
         self.messages += 1
         parts = {"kind": kind, "owner": owner, "line": line, "read": read, "version": version, "put_reserved": reserved}
         parts |= dict(zip(("put_token", "put_start", "put_until"), new, strict=True))
@@ -124,7 +124,8 @@ class Run:
             raise RejectedError(f"expected a step of the protocol, found {why}")
         self.state = step.after
 
-    # Steps that set contents, or whose parameters follow from other parameters.
+    # The following methods set contents before they take a step, or compute the step's parameters from other
+    # parameters.
 
     def claim(self, claim: str, message: int, now: int) -> None:
         put(self.contents.token, (claim,), self.contents.put_token(message))
@@ -150,7 +151,7 @@ class Run:
         self.take(self.protocol.acknowledge(self.state, message), f"the reply to {message}")
 
     def copy(self, line: int, version: int) -> None:
-        """Sets the contents of the next incarnation's first version."""
+        """Copies the contents of a version to the first version of the next incarnation."""
         c = self.contents
         parts = (c.has_token, c.has_start, c.has_until, c.has_reserved, c.has_line)
         self.write(self.state.line + 1, version, *(part(line, version) for part in parts))
@@ -188,7 +189,7 @@ class Run:
 
 
 def put(function: Function, key: tuple[Term, ...], value: Term) -> None:
-    """Sets a value that is known from now on. The contents of a message or a version never change after that."""
+    """Sets the value of a key in place. The contents of a message or a version never change once they are set."""
     assert isinstance(function, Table)
     function.values[key] = value
 
@@ -200,7 +201,7 @@ def keys(function: Function) -> list[tuple[Any, ...]]:
 
 
 class ComputedTable(Table):
-    """A function that is known for all keys."""
+    """A function that computes the value of every key when it is called."""
 
     def __init__(self, of: Callable[[int], int]) -> None:
         super().__init__(0)

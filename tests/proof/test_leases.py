@@ -1,11 +1,11 @@
-"""Lets z3 prove that the steps of the lease protocol keep the invariant in `invariant.py`, and that each rule is
+"""Lets z3 prove that the steps of the lease protocol preserve the invariant in `invariant.py`, and that each rule is
 needed.
 
-A *weakening* leaves one rule out. It changes exactly one step, and z3 must find a state with the invariant from
-which that step leads to a state without it. This shows that the proof uses the rule, but not yet that two holders
-make the same ID without it, because a state with the invariant need not be one that a history leads to. For most of
-the rules, `lease/tests/model` searches for the shortest such history from the beginning. For one of them, a run at
-the end of this file is such a history.
+A *weakening* leaves one rule out. It changes exactly one step. z3 must find a state that satisfies the invariant, and
+from which this step leads to a state that violates the invariant. This shows that the proof uses the rule. It does not
+yet show that two holders make the same ID without the rule, because a state that satisfies the invariant may be
+unreachable. For most of the rules, `lease/tests/model` searches for the shortest history that begins with the initial
+state and in which two holders make the same ID. For one of the rules, a run at the end of this file is such a history.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def bounded_proof() -> Proof:
     values = {"claim": claims, "message": messages, "token": tokens}
     numbers = {"incarnation": LINES, "version": VERSIONS, "tick": TICKS, "name": NAMES}
     c, s = symbolic_contents(), symbolic_state()
-    # The state and the parameters of a step refer only to these values.
+    # The conditions in `closed` restrict the state and the parameters of a step to the values above.
     closed = [z3.Distinct(*of) for of in values.values()]
     closed += [among(c.token(claim), tokens) for claim in claims]
     closed += [among(of(claim), messages) for claim in claims for of in (s.origin, s.awaits)]
@@ -230,7 +230,9 @@ def bounded_proof() -> Proof:
 
 
 def assert_reachable(step: Step, *conditions: Term) -> None:
-    """Fails unless z3 finds a state with the invariant from which a step leads to a state with some conditions."""
+    """Fails unless z3 finds a state that satisfies the invariant, and from which a step leads to a state that satisfies
+    the given conditions.
+    """
     solver = bounded_proof().solver
     solver.push()
     try:
@@ -276,7 +278,9 @@ def begin(tick: int) -> int:
 
 
 def granted(run: Run, claim: str, read: int, start: int, until: int) -> int:
-    """Gives a claimant a grant in version `read` + 1."""
+    """Takes the steps by which a claimant gets a grant, which the store writes as version `read` + 1. Returns the
+    message of the claim.
+    """
     message = run.message(CLAIMS, claim, run.state.line, read, read + 1, (claim, start, until))
     run.claim(claim, message, run.state.time)
     run.accept(message)
@@ -338,7 +342,7 @@ def test_a_run_can_take_every_step() -> None:
     burial = run.message(BURIES, "b", 1, 11, 12, ("operator 1", 100, 130))
     run.bury("b", burial, 120, 13)
     run.accept(burial)
-    # An operator reserves the number, and then frees it.
+    # An operator reserves the worker ID, and then frees it.
     reservation = run.message(EVICTS, "nobody", 1, 12, 13, ("operator 2", 130, 10**6), reserved=True)
     run.take(p.evict(run.state, reservation), "a reservation")
     run.accept(reservation)
@@ -355,9 +359,10 @@ def test_a_run_can_take_every_step() -> None:
 
 
 def run_with_a_backup_of_a_lost_renewal(left_out: str) -> Run:
-    """A primary shows a renewal that its replica never had, and is backed up at that moment. The replica is
-    promoted, which an operator reports, so there is no quiet time, and another holder gets the number. Then the
-    backup is restored."""
+    """Returns a run in which a primary shows a renewal that its replica never received, and is backed up at that
+    moment. The replica is promoted. An operator reports the promotion, so there is no quiet time, and another holder
+    gets the worker ID. Then the backup is restored.
+    """
     run = Run(longest=100, error=5, begin=begin, left_out=left_out)
     read_clock(run, 0)
     granted(run, "a", 1, 0, 50)

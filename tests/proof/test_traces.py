@@ -1,5 +1,6 @@
-"""Replays what real keepers did in the simulator's worlds and under the faults of `lease/tests/faults`, and rejects
-traces in which one event was changed."""
+"""Replays the actions of real lease keepers in the worlds of the simulator and under the faults of
+`lease/tests/faults`. Asserts that a trace in which one event was changed is rejected.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ KINDS = {"simulator": World, "faults": FaultyWorld}
 
 @cache
 def trace(of: str) -> list[str]:
-    """Returns the trace of the simulator's 200 worlds, the same in every run, or of real processes under random
-    faults."""
+    """Returns the trace of the simulator's 200 worlds, which is the same in every run, or the trace of real processes
+    under random faults.
+    """
     if of == "simulator":
         return run_printing_test(LEASES, of, "trace::worlds")
     return run_printing_test(LEASES, of, "trace::faults")
@@ -72,7 +74,7 @@ def is_renewal(event: Event) -> bool:
 
 
 def start_early(event: Event) -> bool:
-    """Moves the start of a claim to a second before the end of the last grant."""
+    """Moves the start of a claim to one second before the end of the previous grant."""
     is_it = is_claim(event)
     if is_it:
         event["new"][1] = event["old"][2] - 1000
@@ -94,14 +96,14 @@ def accept_stale_write(event: Event) -> bool:
 
 
 def reject_new_write(event: Event) -> bool:
-    """Lets the store reject a write that it accepted, or a process hear that it did."""
+    """Marks an accepted write as rejected, either in the store's event or in the reply that a process receives."""
     is_done = bool(event["event"] in ("stored", "heard") and event.get("is_put") and event["is_done"])
     event["is_done"] = False
     return is_done
 
 
 def lower_end(event: Event) -> bool:
-    """Lets a renewal lower the end."""
+    """Changes a renewal so that it lowers the end of the grant by one second."""
     is_it = is_renewal(event)
     if is_it:
         event["new"][2] = event["old"][2] - 1000
@@ -109,7 +111,7 @@ def lower_end(event: Event) -> bool:
 
 
 def extend_too_far(event: Event) -> bool:
-    """Extends a window to a later end than the acknowledged one."""
+    """Extends a window to one second after the acknowledged end."""
     event["end"] = event.get("end", 0) + 1000
     return bool(event["event"] == "extend")
 

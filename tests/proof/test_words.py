@@ -42,8 +42,8 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(TickTock.next(word), 65_536),
         z3.ULE(flip, 2),
-        # A machine uses the floor only before it returns its first cell. The cells up to the floor's last tick belong
-        # to an earlier generator.
+        # A state machine compares the clock with the floor only until the machine has returned its first cell. The
+        # cells up to the floor's last tick belong to an earlier generator.
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":
@@ -101,7 +101,9 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
 
 
 def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
-    """Returns the same for the other formats' machine. Every split of a word into tick and slot is possible."""
+    """Returns the assumptions about a step of the other formats' state machine, and the conclusions by name. A word may
+    be split into tick and slot in any way.
+    """
     word, now, want, first, last, flip, floor, bits, ticks = z3.BitVecs(
         "word now want first last flip floor bits ticks", 128
     )
@@ -111,7 +113,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     step = per_tick(machine, word, now, want, first, last, is_held, flip, floor, weak)
     one = constant(1, 128)
     assumed = [
-        # `next_bits` and the width of the word, as `PerTick::at` chooses them.
+        # `next_bits` and the width of the word have values that `PerTick::restored` can choose.
         z3.ULE(bits, 65),
         z3.UGE(bits, 1),
         z3.ULT(last + 1, one << bits),
@@ -122,7 +124,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULT(now, one << ticks),
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(flip, 2),
-        # The machine produced this word.
+        # The word is one that the state machine can produce.
         z3.ULT(machine.tick(word), one << ticks),
         z3.ULE(machine.next(word), last + 1),
         z3.Or(is_wide, z3.ULT(word, one << 64)),
@@ -195,7 +197,7 @@ def test_a_weakened_step_fails(machine: str, weak: str) -> None:
 def test_the_assumptions_are_satisfiable(machine: str) -> None:
     assumed, statements = MACHINES[machine]()
     behind = next(name for name in statements if "stays behind" in name)
-    # A step that returns cells, starting from a state in which a cell is behind.
+    # The assumptions must permit a step that returns cells in a state in which some cell is already behind the word.
     assert check(*assumed, statements[behind].arg(0)) == z3.sat
 
 
@@ -203,7 +205,7 @@ def test_the_assumptions_are_satisfiable(machine: str) -> None:
 
 
 def shown(step: Step) -> str:
-    """Returns a step in the form in which the Rust test prints it."""
+    """Returns the outcome of a step in the format that the Rust test prints."""
 
     def number(term: Term) -> int:
         return int(z3.simplify(term).as_long())

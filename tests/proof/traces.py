@@ -1,13 +1,13 @@
-"""Replays what the real keepers did, as steps of the model in `leases.py`.
+"""Replays the actions of the real keepers as steps of the model in `leases.py`.
 
-The simulator (`lease/tests/simulator`) runs real keepers, a store and generators of the core in worlds that a seed
-makes, and writes each event as a line: a write is sent, the store answers, a grant begins, an ID is made, a backup
-is restored. `World` takes these lines one after the other and lets the model take the same step. If the model does
-not permit it, or if the store and the model disagree on whether a write is done, the trace is rejected.
+The simulator (`lease/tests/simulator`) runs real keepers, a store and generators of the core in worlds that are
+generated from a seed. It writes each event as a line: a write is sent, the store replies, a grant begins, an ID is
+made, a backup is restored. `World` reads these lines one after another and lets the model take the same steps. If the
+model does not permit a step, or if the store and the model disagree on whether a write was made, the trace is rejected.
 
-So model and code cannot drift apart unnoticed. A keeper that breaks a rule takes a step that the model lacks, and a
-model with rules that keepers do not follow rejects their steps. Since every step keeps the invariant, which is proved,
-each state of an accepted trace has it.
+The model and the code therefore cannot drift apart unnoticed. A keeper that breaks a rule takes a step that the model
+lacks, and a model with rules that keepers do not follow rejects the keepers' steps. Because every step is proved to
+preserve the invariant, each state of an accepted trace satisfies the invariant.
 
 Two kinds of events have no counterpart in the model, so the replay skips them: reads that lead to no write, and the
 records of other namespaces.
@@ -77,7 +77,7 @@ class World:
         self.counts: Counter[str] = Counter()
 
     def apply_event(self, event: Event) -> None:
-        """Takes the steps of an event."""
+        """Takes the steps of the model that correspond to an event."""
         getattr(self, f"on_{event['event']}")(event)
 
     # ------------------------------------------------------------------------------------------------ processes
@@ -114,7 +114,9 @@ class World:
         self.messages[process, event["life"], event["number"]] = run, message
 
     def write(self, run: Run, kind: int, owner: str, old: Record, new: Record) -> int:
-        """Returns the message of a write, which is based on a record that the store has shown."""
+        """Creates the message for a write and returns its number. If the write is for the current incarnation, first
+        checks that the store has shown the record that the write replaces.
+        """
         line = self.lines[new.incarnation]
         if line == run.state.line:
             self.compare(run, line, old)
@@ -123,7 +125,7 @@ class World:
         )
 
     def compare(self, run: Run, line: int, record: Record) -> None:
-        """Rejects a record that the model does not have."""
+        """Compares a record with the model, and rejects a record that the model's store has never contained."""
         c = run.contents
         known = tuple(part(line, record.version) for part in (c.has_token, c.has_start, c.has_until))
         if not run.state.ever(line, record.version) or known != (record.token, record.start, record.until):
@@ -153,7 +155,7 @@ class World:
             raise RejectedError(f"expected the end {run.state.end(claim)}, found another one")
 
     def on_over(self, event: Event) -> None:
-        """A generator is sealed, or its process killed."""
+        """A generator is sealed, or its process is killed."""
         for run, claim in self.claims.get(event["process"], []):
             run.take(run.protocol.finish(run.state, claim), f"the end of {claim}")
 
@@ -161,7 +163,7 @@ class World:
         self.making = event["process"]
 
     def on_made(self, event: Event) -> None:
-        """An ID was made, by the newest grant of the process."""
+        """The process made an ID under its newest grant."""
         held = [(run, claim) for run, claim in self.claims.get(self.making, []) if run.state.acquired(claim)]
         if not held or held[-1][0] is not self.runs[event["first"]]:
             raise RejectedError("expected an ID of the process's worker ID, found another one")
@@ -173,7 +175,7 @@ class World:
     # ------------------------------------------------------------------------------------------------ the store
 
     def on_stored(self, event: Event) -> None:
-        """The store has processed a request, of a process or an operator."""
+        """The store has processed a request from a process or an operator."""
         if event["namespace"] is None:
             return
         namespace, now = Namespace(*event["namespace"]), event["now"]
@@ -210,7 +212,7 @@ class World:
             self.compare(run, run.state.line, record)
 
     def put(self, event: Event) -> None:
-        """The store has done a write, or has not: the model has to agree."""
+        """The store has made or rejected a write. The model must agree with the outcome."""
         run, message = self.messages[event["process"], event["life"], event["number"]]
         self.counts["writes" if event["is_done"] else "rejected writes"] += 1
         if event["is_done"]:
@@ -254,7 +256,7 @@ class World:
         self.is_promotion = True
 
     def on_another(self, event: Event) -> None:
-        """The store was replaced by a backup or by its replica, and has another name."""
+        """The store was replaced with a backup or with its replica, and now has a different name."""
         if self.is_promotion and not self.is_unnoticed:
             self.promotions.add((event["from"], event["to"]))
         self.is_promotion, self.is_unnoticed = False, True

@@ -1,9 +1,9 @@
 """The steps of the generators' state words, as z3 computes them on bit-vectors, and why no cell is returned twice.
 
-WHAT IS PROVED. A generator keeps its state in one atomic word. A step reads the word, decides which sequence numbers
-it may return, and swaps in another word. `tick_tock` and `per_tick` below are the decisions of
-`core/src/sequence/tick_tock.rs` and `per_tick.rs`, written again with bit-vectors. A *cell* is a tick, the tick-tock
-bit and a sequence number. For all words, clock readings, requests and bounds, `test_words.py` proves:
+WHAT IS PROVED. A generator keeps its state in one atomic word. A step reads the word, decides which sequence numbers it
+may return, and swaps in a new word. `tick_tock` and `per_tick` below implement the decisions of
+`core/src/sequence/tick_tock.rs` and `per_tick.rs` again with bit-vectors. A *cell* is a tick, the tick-tock bit and a
+sequence number. For all words, clock readings, requests and bounds, `test_words.py` proves:
 
 - a step returns only cells that are not *behind* the word, all cells that it returns are behind the new word, and a
   cell that is behind stays behind. So each cell is returned at most once, after any number of steps;
@@ -14,15 +14,15 @@ bit and a sequence number. For all words, clock readings, requests and bounds, `
 The proof needs no bound on the number of steps, because "behind" is an invariant, and no quantifier, because the
 cell is arbitrary.
 
-THREADS. A swap succeeds only if the word is the one that the step read, and other threads may have taken any number
-of steps in between. If the word could take a value again that it had before, a step could be based on an old reading
-of `safe`. It cannot: a word that was left is behind, like a cell, so it never returns. However, threads whose swaps
-failed may have raised `safe`, which is a separate word. The proof allows any reading that is at least the value to
-which the successful steps raised it, which the order of the accesses guarantees. The explorer and loom check this order
-and the memory orderings in the real code.
+THREADS. A swap succeeds only if the word still has the value that the step read. However, other threads may have taken
+any number of steps in between. If the word could return to an earlier value, a step could be based on an old reading of
+`safe`. This cannot happen, because a word that a step has replaced is behind the new word, like a cell, and therefore
+never occurs again. Threads whose swaps failed may also have raised `safe`, which is a separate word. The proof allows
+any reading of `safe` that is at least the value to which the successful steps raised `safe`. The order of the accesses
+guarantees this minimum. The explorer and loom check this order and the memory orderings in the real code.
 
-THE REAL CODE. `core/src/sequence/step_log.rs` prints what the real functions return for random and boundary inputs,
-and a test compares these lines with the terms below. A change of one without the other fails it.
+THE REAL CODE. `core/src/sequence/step_log.rs` prints what the real functions return for random and boundary inputs, and
+a test compares these lines with the terms below. The test fails if only the functions or only the terms are changed.
 
 NOT PROVED HERE. The code around a step: clocks, windows, waiting, forks and worker IDs. Layouts without timestamps,
 whose tick is always 0, are the special case of `per_tick` with one tick.
@@ -36,14 +36,17 @@ import z3  # type: ignore[import-untyped]
 
 from logic import Term
 
-# Whether a step may go back in time, like `Flip` in the Rust code.
+# The values of `flip`, which states whether a step may go back in time. They correspond to the variants of `Flip` in
+# the Rust code.
 ALLOWED, REFUSED, BELOW = range(3)
 NEXT_BITS = 17
 
 
 @dataclass(frozen=True)
 class Step:
-    """A decision. If neither `taken` nor `closed` holds, the step returns no cells and does not change the word."""
+    """The outcome of a step. If neither `taken` nor `closed` holds, the step returns no cells and does not change the
+    word.
+    """
 
     taken: Term
     full: Term
@@ -70,7 +73,9 @@ def unsigned_max(a: Term, b: Term) -> Term:
 
 
 class TickTock:
-    """The word of sno: 1 closed | 45 tick, of which sno uses 39 | 1 tick-tock | 17 next sequence."""
+    """The state word of sno. From the highest bit to the lowest, it contains the closed bit (1 bit), the tick (45 bits,
+    of which sno uses 39), the tick-tock bit (1 bit) and the next sequence number (17 bits).
+    """
 
     @staticmethod
     def tick(word: Term) -> Term:
@@ -106,8 +111,9 @@ class TickTock:
 def tick_tock(
     word: Term, safe: Term, now: Term, want: Term, first: Term, last: Term, flip: Term, floor: Term, weak: str = ""
 ) -> Step:
-    """Decides a step of sno's machine: `plan` in tick_tock.rs. `first` and `last` bound the sequence, and `flip` is the
-    permission to go back."""
+    """Decides a step of sno's state machine, like `plan` in tick_tock.rs. `first` and `last` are the bounds of the
+    sequence, and `flip` states whether the step may go back in time.
+    """
     tick = TickTock.tick(word)
     wall = z3.If(flip == BELOW, floor, tick)
     if weak == "the floor takes the place of the last tick":
@@ -148,7 +154,7 @@ def tick_tock(
 
 
 def raise_safe_tick(step: Step, safe: Term, weak: str = "") -> Term:
-    """Returns `safe` after a successful step."""
+    """Returns the value that `safe` has after a successful step. A step back in time raises the value."""
     if weak == "a step back raises the safe tick":
         return safe
     if weak == "the safe tick is the one that was left":
@@ -157,7 +163,7 @@ def raise_safe_tick(step: Step, safe: Term, weak: str = "") -> Term:
 
 
 def exhaust(word: Term, last: Term) -> Term:
-    """Returns the word after the rest of its tick is used up: `end_tick` in tick_tock.rs."""
+    """Exhausts the current tick of a word, like `end_tick` in tick_tock.rs, and returns the new word."""
     after = z3.If(TickTock.next(word) == 0, constant(0), last + 1)
     return TickTock.of(TickTock.tick(word), TickTock.bit(word), after)
 
@@ -202,8 +208,9 @@ def per_tick(
     floor: Term,
     weak: str = "",
 ) -> Step:
-    """Decides a step of the other formats' machine: `plan` in per_tick.rs. All terms have 128 bits. `is_held` says
-    that a clock that is behind continues in the last tick."""
+    """Decides a step of the other formats' state machine, like `plan` in per_tick.rs. All terms have 128 bits. If
+    `is_held` is true and the clock is behind, the step continues in the last tick.
+    """
     before = machine.tick(word)
     tick = z3.If(is_held, unsigned_max(now, before), now)
     if weak == "a clock that is behind stays in the last tick":

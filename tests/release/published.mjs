@@ -1,9 +1,11 @@
 /**
- * Compares the files of a release with those of the registries: `node published.mjs FOLDER [END...]`. Prints the path of each
- * file that its registry lacks, in the order in which they may be uploaded, and fails if a registry has other bytes.
+ * Compares the files of a release with the files in the registries: `node published.mjs FOLDER [END...]`. Prints the
+ * path of each file that its registry lacks. The paths are in the order in which the files may be uploaded. Fails if a
+ * file has different contents in its registry.
  *
- * FOLDER has `SHA256SUMS`; only files with one of these name ends are compared, by default all. `POLYFLAKE_REGISTRIES` is the
- * address of registries on this machine, which take the place of the public ones.
+ * FOLDER contains `SHA256SUMS`. If END arguments are specified, only files whose names end with one of these arguments
+ * are compared. `POLYFLAKE_REGISTRIES` is the address of registries on this machine, which replace the public
+ * registries.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -39,7 +41,7 @@ async function text(address) {
   return response.text();
 }
 
-/** Returns our sum of a file and that of the registry, which is undefined if it lacks the file. */
+/** Returns our checksum of a file and the registry's checksum, which is undefined if the registry lacks the file. */
 async function compare({ sha256, path, name }) {
   if (name.endsWith(".tgz")) {
     const options = ["--extract", "--gzip", "--to-stdout", "--file"];
@@ -59,7 +61,10 @@ async function compare({ sha256, path, name }) {
   return [sha256, link?.match(/#sha256=(\w+)/)?.[1]];
 }
 
-/** Returns a file's place among those that are uploaded. The main packages name the others, so they come last. */
+/**
+ * Returns a file's position in the order of uploads. The main packages list the other packages as dependencies, so the
+ * main packages are uploaded last.
+ */
 function place({ name }) {
   const crate = CRATES.findIndex((end) => name.match(/^polyflake(-[a-z]+)?-\d/)?.[1] === (end || undefined));
   if (name.endsWith(".crate")) return crate;

@@ -1,9 +1,9 @@
 /**
- * Serves a folder on this machine alone, as registries serve files, until its input ends: `node serve.mjs FOLDER LOG`. Prints
- * the address, and appends the path of each served file to the log.
+ * Serves a folder in the same way as the package registries, on this machine only, until standard input ends: `node
+ * serve.mjs FOLDER LOG`. Prints the address, and appends the path of each served file to the log.
  *
- * The server rejects all uploads. Crates that the folder lacks are redirected to the public registry, because ours depend on
- * them.
+ * The server rejects all uploads. Requests for crates that the folder lacks are redirected to the public registry,
+ * because our crates depend on them.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,7 +15,7 @@ const TYPES = { ".html": "text/html", ".json": "application/json", ".whl": "appl
 const [folder, log] = process.argv.slice(2);
 const { dl } = await (await fetch(`${INDEX}/config.json`)).json();
 
-/** The address at which the public registry has a path, if it is one of crates. */
+/** Returns the address in the public registry for a path of the crate registry, or undefined for any other path. */
 function elsewhere(path) {
   const [, kind, rest] = path.match(/^\/crates\/(index|dl)\/(.+)$/) ?? [];
   if (kind === "index") return `${INDEX}/${rest}`;

@@ -1,9 +1,10 @@
 /**
- * Restarts generators with an explicit worker ID many times, each after its predecessor's last ID.
+ * For each of several explicit worker IDs, creates many generators with this worker ID, one after another. Each
+ * generator starts after its predecessor has generated its last ID.
  *
  * `node restarts.mjs [GENERATORS] [WORKERS] [native | wasm]` prints one JSON line per format, and fails if an ID
- * repeats. The worker IDs run concurrently with asynchronous calls, so that their waits for the next tick overlap. The
- * last line is for synchronous calls.
+ * repeats. The worker IDs are tested concurrently, by means of asynchronous calls, so that the waits for the next tick
+ * overlap. The last line reports the result for synchronous calls.
  */
 const [generators = 10_000, workers = 200] = process.argv.slice(2, 4).map(Number);
 const { layout, randflake, sno } = await import(`polyflake/${process.argv[4] ?? "native"}`);
@@ -17,7 +18,10 @@ const begins = {
   Randflake: (worker) => new randflake.Generator(new randflake.Grant(worker, 1_730_000_000, 2_803_741_824), secret),
 };
 
-/** Creates `count` consecutive generators with one worker ID, and adds their IDs to `made`. */
+/**
+ * Creates `count` generators with the same worker ID by calling `begin`, one after another, and adds their IDs to
+ * `made`.
+ */
 async function consecutiveIds(begin, worker, count, made) {
   for (let k = 0; k < count; k++) {
     const ids = begin(worker);

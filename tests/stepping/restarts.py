@@ -1,7 +1,8 @@
-"""Restarts generators with an explicit worker ID many times, each after its predecessor's last ID.
+"""For each of several explicit worker IDs, creates many generators with this worker ID, one after another. Each
+generator starts after its predecessor has generated its last ID.
 
 ``python restarts.py [GENERATORS] [WORKERS]`` prints one JSON line per format, and fails if an ID repeats. The worker
-IDs run in concurrent threads, so that their waits for the next tick overlap.
+IDs are tested in concurrent threads, so that the waits for the next tick overlap.
 """
 
 import json

@@ -22,7 +22,7 @@ pub struct Options {
 /// A component that can be built: one language's package, part of the npm package, or the conformance driver.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {
-    /// The driver of the conformance suite
+    /// The Rust driver of the conformance suite
     Rust,
     /// The wheel, installed into the tests' virtual environment
     Python,
@@ -37,7 +37,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The languages whose packages can be built.
+    /// The parts that are built by default, one for each language.
     pub const ALL: [Self; 3] = [Self::Rust, Self::Python, Self::Javascript];
 }
 
@@ -92,14 +92,14 @@ fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
     install_wheel(shell, &workspace::python())
 }
 
-/// Returns the compiler flags that keep this machine's paths out of the built files. No stable Cargo setting also removes
-/// the paths in Cargo's own folder.
+/// Returns the compiler flags that keep this machine's paths out of the built files. The flags are necessary because no
+/// stable Cargo setting removes the paths in Cargo's own folder.
 pub fn rustflags_without_local_paths(shell: &Shell) -> Result<String> {
     let sysroot = cmd!(shell, "rustc --print sysroot").quiet().read()?;
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
-    // The name of each registry's folder contains a hash of the registry's address. The compiler uses the last flag that
-    // matches, so nested folders come last.
+    // Replace the path of each registry's folder separately, because the folder's name contains a hash of the registry's
+    // address. Add these nested folders last, because the compiler uses the last flag that matches.
     let registries = Path::new(&cargo).join("registry/src");
     for registry in shell.read_dir(registries).unwrap_or_default() {
         folders.push((registry.display().to_string(), "/cargo"));

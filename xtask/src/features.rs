@@ -36,8 +36,9 @@ pub fn check_newest(shell: &Shell) -> Result<()> {
     check_with(shell, &[], &[])
 }
 
-/// Builds each crate from its package after changing its lock file, as a user's program would. The workspace cannot be
-/// used, because the requirements of other crates would influence the version of a dependency.
+/// Builds each crate from its package, and selects the versions of its dependencies as a user's program would. The crates
+/// are built outside the workspace, because in the workspace, the requirements of other crates would influence the version
+/// of a dependency.
 fn check_with(shell: &Shell, toolchain: &[&str], versions: &[&str]) -> Result<()> {
     tools::install(shell, &tools::HACK)?;
     let folder = tempfile::tempdir()?;

@@ -1,5 +1,5 @@
-//! Runs the formatters of all languages: rustfmt, ruff and biome. The latter two are configured in `ruff.toml` and
-//! `biome.jsonc`.
+//! Runs the formatters of all languages: rustfmt, ruff and biome. `ruff.toml` configures ruff, and `biome.jsonc` configures
+//! biome.
 
 use anyhow::Result;
 use clap::Args;
@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The formatter and linter for JavaScript. The one for Python is on the `PATH`.
+/// The path of biome, which formats and lints JavaScript. ruff, which formats and lints Python, is on the `PATH`.
 const BIOME: &str = "tests/node_modules/.bin/biome";
 
 #[derive(Args)]

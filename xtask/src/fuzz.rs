@@ -14,7 +14,8 @@ pub struct Options {
     /// Run only targets whose name contains this string
     #[arg(default_value = "")]
     target: String,
-    /// Number of runs of each target; for strings or bytes, each run tries more than 30 inputs
+    /// Number of runs of each target; if a target tests strings or bytes, each run tries up to 18 strings or 32 byte
+    /// sequences
     #[arg(long, default_value_t = 3_000_000)]
     runs: u64,
 }
@@ -49,8 +50,8 @@ fn targets(shell: &Shell) -> Result<Vec<String>> {
     Ok(tests.filter_map(|name| name.strip_prefix("targets::")).map(str::to_owned).collect())
 }
 
-/// Fuzzes one target. The compiler's instrumentation does not need a nightly toolchain. The next run reuses the inputs that
-/// the fuzzer finds.
+/// Fuzzes one target. The option `--rustc-bootstrap` enables the compiler's instrumentation without a nightly toolchain.
+/// The fuzzer stores the inputs that it finds, and the next run reuses them.
 fn fuzz(shell: &Shell, target: &str, runs: u64) -> Result<()> {
     let (built, runs) = (workspace::target().join("fuzz"), runs.to_string());
     let (corpus, crashes) = (built.join("corpus").join(target), built.join("crashes").join(target));

@@ -61,13 +61,13 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Returns the third-party crates that a package contains on a target.
+/// Returns the third-party crates that a package includes when it is compiled for a target.
 pub fn dependencies_of(shell: &Shell, package: &str, target: &str) -> Result<BTreeSet<Crate>> {
     let options = ["--quiet", "--locked", "--prefix", "none", "--no-dedupe", "--format", "{p}|{l}"];
     let edges = ["--edges", "normal,no-proc-macro", "--target", target];
     let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
     let listed = listed.read()?;
-    // In this list, the lines of our own crates contain a path after the version.
+    // In this list, the lines for our own crates contain a path in parentheses after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
     others
         .map(|line| read(line).with_context(|| format!("expected a crate, found {line}")))
@@ -164,8 +164,8 @@ fn packages(shell: &Shell) -> Result<Vec<Package>> {
     Ok(metadata.packages)
 }
 
-/// Returns a package's bill of materials in `CycloneDX` format. It contains no time and no machine name, so that the same
-/// sources produce the same file.
+/// Returns a package's bill of materials in `CycloneDX` format. The bill contains no timestamp and no machine name, so that
+/// the same sources produce the same file.
 pub fn bill(package: &str, crates: &BTreeSet<Crate>) -> Value {
     let version = env!("CARGO_PKG_VERSION");
     let (address, name) = (format!("{package}@{version}"), package.rsplit('/').next());

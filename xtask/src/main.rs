@@ -45,33 +45,35 @@ enum Task {
     /// Generate billions of IDs with a chaotic clock, and compare every ID with all others: --ids N, --family NAME, --seed
     /// N
     Soak(PassedArguments),
-    /// Kill processes that generate IDs, restart them with a clock that steps, and compare all of their IDs: --kills N, --kind
-    /// NAME
+    /// Kill processes that generate IDs, restart them with a clock that has moved backwards or forwards, and compare all of
+    /// their IDs: --kills N, --kind NAME
     Kills(PassedArguments),
     /// Test generators with threads, forks, clock changes, kills and process copies, and check their IDs: see
     /// `docs/storm.md`
     Storm(PassedArguments),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
     Forks(PassedArguments),
-    /// Check the lease model at full scale: 100,000 simulated worlds, a fleet of 100,000 holders, 200 faults and ten
-    /// minutes of process faults on each store, and 1,000 cold starts; also measure claims and renewals on each store
+    /// Check the lease model at full scale: simulate 100,000 worlds and a fleet of 100,000 holders, test each store with
+    /// 200 faults and with ten minutes of process faults, and perform 1,000 cold starts; also measure claims and renewals
+    /// on each store
     Leases,
     /// Run checks listed in `docs/safety.md`, record their figures with the date, and update the table on that page
     Safety(safety::Options),
     /// Test whether Randflake IDs spread evenly over shards, with ten million IDs or the given number
     Uniformity(PassedArguments),
-    /// Test whether the cipher's time depends on the block that it encrypts, with ten million samples of each kind or the
-    /// given number
+    /// Test whether the cipher's running time depends on the block that it encrypts or decrypts; take ten million samples
+    /// of each operation, or the given number
     Timing(PassedArguments),
     /// Search for inputs that a decoder reads incorrectly or that crash it
     Fuzz(fuzz::Options),
     /// Put deliberate faults into a copy of the core and the leases, and check that the tests catch each one
     Mutants(mutants::Options),
-    /// Run the core's tests in an interpreter that detects undefined behavior, on several kinds of machines
+    /// Run the core's tests in an interpreter that detects undefined behavior and emulates several architectures
     Miri(miri::Options),
-    /// Run the core's tests for threads, memory and kernels with the compiler's sanitizers
+    /// Run the core's tests of threads, memory and kernels under the compiler's sanitizers
     Sanitize(sanitize::Options),
-    /// Check the dependencies: licenses, sources, bans, and advisories if their database can be reached
+    /// Check the licenses and sources of the dependencies, and that no dependency is banned; also check for security
+    /// advisories if the advisory database can be reached
     Deny,
     /// Build the crates with each feature alone and in pairs, or with the oldest versions of dependencies
     Features(features::Options),
@@ -79,14 +81,15 @@ enum Task {
     Format(format::Options),
     /// Write the licenses of the crates that the binaries contain into THIRD-PARTY.md
     Licences,
-    /// Build the page that identifies IDs, and the site around the page, into target/site/dist, and test both in Chromium
-    /// and Firefox
+    /// Build the documentation site and its page that identifies IDs into target/site/dist, and test both in Chromium and
+    /// Firefox
     Site,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),
     /// Build the files of a release for every platform, check them, and run those that can run here
     Artefacts(artefacts::Options),
-    /// Rehearse a release with every client, without uploading anything, or check whether this commit may be published
+    /// Rehearse a release with every client without uploading anything (--dry), or check whether this commit may be
+    /// published (--ready)
     Release(release::Options),
 }
 
@@ -134,7 +137,8 @@ fn leases() -> Result<()> {
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
     let redis: &[&str] = &["--ignored", "--test-threads", "1", "share_redis"];
     let services: &[&str] = &["--ignored", "services"];
-    // In the tests, holders in three languages reach their store through services.
+    // Build the program and the packages, because lease holders in three languages access their store through services in
+    // the tests.
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;
@@ -161,7 +165,7 @@ fn leases() -> Result<()> {
             .env("CI", "true")
             .run()?;
     }
-    // This runs last, so that no other test runs at the same time.
+    // Run the benchmark last, so that no test runs at the same time.
     let rates = ["--package", "polyflake-lease", "--all-features", "--bench", "rates"];
     Ok(cmd!(shell, "cargo bench {rates...}").run()?)
 }

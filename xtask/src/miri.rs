@@ -1,4 +1,4 @@
-//! Runs the tests of the core, its kernels and the columns in Miri, for this machine and for emulated ones. Miri checks
+//! Runs the tests of the core, of its kernels, and of the crate for columns in Miri, for several architectures. Miri checks
 //! every step for undefined behavior.
 //!
 //! Tests that are too slow in Miri do less work there (`cfg(miri)`). Tests of forks and shared pages do not run, because
@@ -10,14 +10,14 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// A machine to emulate, with its features beyond the baseline.
+/// A machine to emulate. The `features` are CPU features beyond the target's baseline.
 struct Machine {
     target: &'static str,
     features: &'static str,
 }
 
-/// The most common machine, with the widest kernels whose instructions Miri supports; a big-endian machine; and a 32-bit
-/// machine.
+/// The emulated machines: the most common kind of machine, a big-endian machine, and a 32-bit machine. The first machine
+/// enables the widest SIMD kernels whose instructions Miri supports.
 const MACHINES: [Machine; 3] = [
     Machine { target: "x86_64-unknown-linux-gnu", features: "+ssse3,+sse4.1,+avx2,+popcnt" },
     Machine { target: "s390x-unknown-linux-gnu", features: "" },
@@ -27,8 +27,8 @@ const MACHINES: [Machine; 3] = [
 /// The number of cases in each property test. A test takes a thousand times as long in Miri as it does natively.
 const CASES: &str = "4";
 
-/// The packages whose unsafe code involves no other language. `kernel-tests` runs the core's kernels for every instruction
-/// set.
+/// The packages whose unsafe code does not interact with another language. `kernel-tests` runs the core's kernels for every
+/// instruction set.
 const PACKAGES: [&str; 3] = ["polyflake", "kernel-tests", "polyflake-columns"];
 
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub struct Options {
     /// Test only packages whose name contains this string
     #[arg(long, default_value = "")]
     package: String,
-    /// Arguments of `cargo miri test` that select tests, for example `--test sno_generator`; by default, all tests run
+    /// Arguments for `cargo miri test` that select tests, for example `--test sno_generator`; by default, all tests run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }

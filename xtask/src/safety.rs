@@ -32,10 +32,11 @@ struct Check {
     what: String,
     /// The shell command, which runs in the root.
     run: String,
-    /// Words that precede or follow the figures in the output.
+    /// The words that identify the figures in the output. A figure precedes its word, or follows the word and a colon.
     #[serde(default)]
     counts: Vec<String>,
-    /// A text that identifies the output line with the figures. It is used instead of the words.
+    /// A string that the output line with the figures contains. If it is set, the whole line is recorded, and `counts` is
+    /// not used.
     line: Option<String>,
 }
 
@@ -60,7 +61,8 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(fs::write(workspace::root().join(PAGE), with_table(&page()?, &table(&checks, &results))?)?)
 }
 
-/// Returns the faults that the `tidy` step reports: the page must show the recorded results.
+/// Returns the faults that the `tidy` step reports: results of unknown checks, and a page that does not show the recorded
+/// results.
 pub fn faults() -> Result<Vec<String>> {
     let (checks, results, page) = (checks()?, results()?, page()?);
     let is_known = |name: &&String| checks.iter().any(|check| check.name == **name);

@@ -8,10 +8,11 @@ use crate::{tools, workspace};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Sanitizer {
-    /// Detects data races, in the tests that share generators and in the soak harness. The standard library is also
+    /// Detects data races in the soak harness and in the tests whose threads share generators. The standard library is also
     /// instrumented.
     Thread,
-    /// Detects memory errors, in all tests of the core, including those of the kernels for this machine's instruction sets.
+    /// Detects memory errors in all tests of the core, including the tests of the kernels for this machine's instruction
+    /// sets.
     Address,
 }
 
@@ -21,8 +22,8 @@ pub struct Options {
     sanitizer: Option<Sanitizer>,
 }
 
-/// The host's target. It is named explicitly so that build scripts and macros, which cannot be built with sanitizers, are
-/// built without them.
+/// The target triple of this host. The triple is passed to Cargo explicitly so that build scripts and macros, which cannot
+/// be built with sanitizers, are built without sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub fn main(options: &Options) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Builds the page that identifies IDs, and the site around it.
+//! Builds the documentation site, which includes a page that identifies IDs.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,8 @@ use crate::{
 /// the package supports.
 const NODE: &str = "node_modules/.bin/node";
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The build profile for small code. The inspector runs once for each keystroke, so it does not have to be fast.
+/// The build profile that minimizes code size. The page's code runs only once for each keystroke, so it does not have to be
+/// fast.
 const PROFILE: &str = "wasm-small";
 
 /// The crates whose public names the site lists.
@@ -50,8 +51,8 @@ fn page(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
 }
 
-/// Lists all public names. rustdoc lists the names of the crates, `TypeDoc` lists those of the npm package, and a script of
-/// the site lists those of the wheel.
+/// Lists all public names. rustdoc lists the names of the crates, `TypeDoc` lists the names of the npm package, and
+/// `site/python/reference.py` lists the names of the wheel.
 fn names(shell: &Shell) -> Result<()> {
     let (docs, api) = (site().join("rustdoc"), public().join("api"));
     let chosen = CRATES.iter().flat_map(|name| ["--package", name]);

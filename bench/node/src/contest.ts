@@ -2,8 +2,9 @@
  * Runs a contest: times calls in turn, and sets goals for the ratios of their times, which `cargo xtask bench`
  * evaluates.
  *
- * It uses the same method as in Rust: rounds of about half a millisecond, in which the entries take turns. Every entry rests
- * while the others run, so a generator does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30 ns or more.
+ * The method is the same as in the Rust benchmarks: the entries take turns, and each turn lasts about half a millisecond. A
+ * generator is idle while the other entries run, so it does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30
+ * ns or more.
  */
 import { readSync } from "node:fs";
 
@@ -15,7 +16,10 @@ const MAX_TRIES = 5;
 /** How long each entry runs before the first round, so that it is fully compiled. */
 const WARM_UP_NANOS = 100_000_000;
 
-/** Makes `count` calls, and returns the time in nanoseconds, or a promise of it if another process makes the calls. */
+/**
+ * A function that makes `count` calls, and returns their total time in nanoseconds. If another process makes the calls, the
+ * function returns a promise that resolves to this time.
+ */
 type Work = (count: number) => number | Promise<number>;
 
 export interface Entry {
@@ -23,7 +27,7 @@ export interface Entry {
   ours: boolean;
   /** Number of items that one call makes. */
   items: number;
-  /** Position on the contest's axis. */
+  /** Position on the x-axis of the contest's plot, or `null` if the plot has no x-axis. */
   x: number | null;
   work: Work;
   call: () => unknown;
@@ -51,9 +55,9 @@ export interface Contest {
 }
 
 /**
- * Returns a loop around a call. It is compiled anew for each entry, so that one entry's call does not slow down
- * another's: the engine specializes a call site for the functions that it has called there. The results are used, so
- * that no call is optimized away.
+ * Returns a function that makes a call in a loop. The loop is compiled separately for each entry, because the engine
+ * specializes a call site for the functions called from it, so entries that shared a call site would slow each other down.
+ * The loop uses the results, so that no call is optimized away.
  */
 function repeatCall(call: () => unknown): Work {
   const body = `return (count) => {
@@ -93,7 +97,7 @@ export function matchesFilter(contest: Contest, text: string): boolean {
   return [contest, ...(contest.goals ?? [])].some(({ name }) => name.includes(text));
 }
 
-/** Times all entries in turn and prints the times, again and again while the reader requests more. */
+/** Times all entries in turn, and prints the times. Repeats this for as long as `cargo xtask bench` replies `more`. */
 export async function runContest(contest: Contest): Promise<void> {
   const { entries } = contest;
   const counts: number[] = [];
@@ -110,7 +114,10 @@ export async function runContest(contest: Contest): Promise<void> {
   } while (readRequest() === "more\n");
 }
 
-/** Returns a line from the reader, or an empty string at the end. `process.stdin` would make the input non-blocking. */
+/**
+ * Returns the next reply of `cargo xtask bench` from standard input, or an empty string at the end of the input. Does not
+ * use `process.stdin`, which would make the input non-blocking.
+ */
 function readRequest(): string {
   const line = Buffer.alloc(16);
   return line.toString("utf8", 0, readSync(0, line));
@@ -127,7 +134,10 @@ function report({ name, axis, entries, goals = [], missing = [] }: Contest, roun
   };
 }
 
-/** Returns the duration in nanoseconds of a round during which no other process used this one's processor. */
+/**
+ * Returns the duration of a round in nanoseconds. Repeats the round if the system interrupts it, with at most `MAX_TRIES`
+ * attempts in total.
+ */
 async function timeWithoutInterruption(work: Work, count: number): Promise<number> {
   let nanos = 0;
   for (let k = 0; k < MAX_TRIES; k++) {
@@ -143,8 +153,8 @@ function countInterruptions(): number {
 }
 
 /**
- * Returns the number of repetitions that fill a round, once the call is warm. The first call is not counted: a generator with
- * an explicit worker ID waits in it for the next tick.
+ * Returns the number of repetitions that fill a round, once the call is warm. The first call is not counted, because a
+ * generator with an explicit worker ID waits for the next tick during its first call.
  */
 async function calibrate(work: Work): Promise<number> {
   let count = 1;

@@ -1,4 +1,7 @@
-/** Reads JSON of several object types by the metabytes of their IDs, compared with ways that don't use a metabyte. */
+/**
+ * Compares two ways to read a JSON object that can have one of several types: `byMetabyte`, which selects the type by the
+ * metabyte of the object's ID, and code that is written by hand.
+ */
 import { metabyte } from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
 import { type Contest, ours, peer } from "./contest.js";
@@ -36,7 +39,7 @@ class Order {
   }
 }
 
-/** Creates an object of the type that its ID states, from the members that `read` returns. */
+/** Creates an object from the members that `read` returns. The metabyte of `id` determines the object's type. */
 // biome-ignore lint/suspicious/noExplicitAny: the members depend on the ID, which no type checker knows.
 const make = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
 

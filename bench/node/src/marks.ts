@@ -1,6 +1,6 @@
 /**
- * Tests properties of each library's strings: whether each is greater than the previous one, and whether their time is
- * a clock reading.
+ * Tests two properties of each library's strings: whether each string is greater than the previous one, and whether the
+ * time in the strings comes from a clock reading.
  */
 import { hotguid, sno } from "polyflake";
 import { texts } from "./peers.js";
@@ -8,7 +8,10 @@ import { texts } from "./peers.js";
 /** The libraries whose strings contain no time. */
 const TIMELESS = ["crypto.randomUUID", "uuid v4", "nanoid", "hyperid", "uid, 11 letters"];
 
-/** Returns a row. The first 13 characters of a UUID contain its time, as do 10 of a ULID and 8 of a sno. */
+/**
+ * Returns a table row for a library. The time is in the first 13 characters of a UUID, the first 10 characters of a ULID,
+ * and the first 8 characters of a sno.
+ */
 function formatRow(name: string, make: () => unknown): string {
   const ids = Array.from({ length: 100_000 }, () => String(make()));
   const isSorted = ids.every((id, k) => k === 0 || ids[k - 1]! < id);

@@ -5,10 +5,13 @@ import { sno as inWasm } from "polyflake/wasm";
 import { batchEntryMaker, type Entry, ours } from "./contest.js";
 import { SECRET } from "./peers.js";
 
-/** A number of partitions with which batches never reach a single partition's limit. */
+/** The number of partitions. With this many partitions, batches never reach the limit of a single partition. */
 const PARTITIONS = 512;
 
-/** Returns generators with many partitions in turn, repeatedly. Each has already waited for its first tick. */
+/**
+ * Returns a function that cycles through generators with different partitions. Each generator has already waited for its
+ * first tick.
+ */
 function snoGenerators(): () => sno.Generator {
   const all = Array.from({ length: PARTITIONS }, (_, partition) => new sno.Generator({ partition }));
   for (const generator of all) generator.generate();
@@ -16,7 +19,7 @@ function snoGenerators(): () => sno.Generator {
   return () => all[place++ % PARTITIONS]!;
 }
 
-/** Creates a generator for all node IDs, because a single node ID has only 131,072 IDs a second. */
+/** Creates a generator whose grant covers all node IDs, because one node ID allows only 131,072 IDs per second. */
 function randflakeGenerator(): randflake.Generator {
   const grant = new randflake.Grant([0, 131_071], 1_730_000_000, 2_803_741_824);
   return new randflake.Generator(grant, SECRET);
@@ -49,7 +52,7 @@ export function reads(): Entry[] {
   ];
 }
 
-/** Entries that read many strings, with one call and one by one. */
+/** Returns entries that decode many strings, either in a single call or one by one. */
 export function manyTexts(size: number): { singly: Entry; array: Entry; joined: Entry; others: Entry[] } {
   const texts = new sno.Generator({ partition: 4 }).generateMany(size).texts();
   const numbers = randflakeGenerator().generateMany(size).texts();
@@ -70,7 +73,7 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   };
 }
 
-/** Entries for the layout of X (Twitter), ID by ID and in columns. */
+/** Returns entries for the layout of X (Twitter): IDs are parsed one by one, parsed in columns, and packed in columns. */
 export function columns(size: number): { singly: Entry; parsed: Entry; packed: Entry } {
   const twitter = layout.Layout.preset("twitter", { worker: 1 });
   const given = {

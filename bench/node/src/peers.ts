@@ -1,4 +1,4 @@
-/** Entries of other libraries, used as documented, and of Node itself. */
+/** Entries for other libraries, which are used as their documentation describes, and for Node's own functions. */
 import crypto from "node:crypto";
 import { TwitterSnowflake } from "@sapphire/snowflake";
 import hyperid from "hyperid";
@@ -50,8 +50,8 @@ export function reads(): Entry[] {
 }
 
 /**
- * Generates IDs with 64 node IDs in turn, so that no node runs out of IDs. First checks that the cipher's result equals the
- * result of this project's cipher.
+ * Returns a function that generates IDs with 64 node IDs in turn, so that no node ID runs out of IDs. Before that, checks
+ * that the TypeScript cipher encrypts a test value to the same result as this project's cipher.
  */
 function plainGenerator(): () => bigint {
   const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);

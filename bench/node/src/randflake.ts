@@ -1,5 +1,6 @@
 /**
- * Randflake in straightforward TypeScript, as a peer: numbers for the cipher's 16-bit words, and bigint for 64 bits.
+ * A straightforward TypeScript implementation of Randflake, for comparison. It uses numbers for the cipher's 16-bit words,
+ * and bigints for 64-bit values.
  */
 
 const EPOCH = 1_730_000_000;
@@ -8,7 +9,7 @@ const ROUNDS = 3;
 /** Number of subkeys per branch and step. */
 const WORDS = 2 * ROUNDS;
 
-/** Maps two 16-bit words bijectively: one round without its key. */
+/** Applies one round of the cipher, without its subkey, to two 16-bit words. The mapping is bijective. */
 function speckey(x: number, y: number): [number, number] {
   const a = (((x << 9) | (x >>> 7)) + y) & 0xffff;
   const b = (((y << 2) | (y >>> 14)) ^ a) & 0xffff;

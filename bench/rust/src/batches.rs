@@ -87,8 +87,8 @@ fn snos(size: u32) -> Work {
     repeat(move || ids.fill(1, black_box(&mut batch)).expect("a clock"))
 }
 
-/// Returns work that generates a batch with the scalar kernel. It reads the clock once and performs one atomic operation,
-/// as for a single ID, and then writes the IDs.
+/// Returns work that generates a batch with the scalar kernel. The work generates the first ID, which takes one clock
+/// reading and one atomic operation, and then writes all IDs of the batch.
 fn scalar_snos(size: u32) -> Work {
     let ids = sno(RunawayClock::for_batch_size(size));
     let mut bytes = vec![0; size as usize * Sno::LEN];

@@ -34,7 +34,7 @@ pub(crate) struct Entry {
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
     pub(crate) ours: Key,
-    /// The entry of the same comparison to compare against.
+    /// The entry that `ours` is compared against. Both entries belong to the same comparison.
     pub(crate) against: Key,
     pub(crate) most: f64,
 }

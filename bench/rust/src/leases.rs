@@ -1,4 +1,4 @@
-//! Generates one ID with a generator managed by the leases crate, compared with a generator that uses only the core.
+//! Compares a generator that the leases crate manages with generators that use only the core. Each call generates one ID.
 
 use polyflake::{clock::SystemClock, layout};
 
@@ -37,7 +37,7 @@ fn generate_with_lease() -> Work {
     repeat(move || ids.generate())
 }
 
-/// Returns work that uses only the core's part of a generator with a lease.
+/// Returns work that uses the core's type for leased generators, without the leases crate.
 fn generate_across_grants() -> Work {
     let ids = layout::Leased::new(samples::layout(SystemClock)).expect("a timestamp");
     repeat(move || ids.generate(None))

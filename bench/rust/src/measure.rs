@@ -22,8 +22,8 @@ pub(crate) fn repeat<T>(mut call: impl FnMut() -> T + 'static) -> Work {
     })
 }
 
-/// Returns work that repeats one call, passing it a state. The state is created when the work first runs, because a large
-/// allocation would slow other work down.
+/// Returns work that repeats one call and passes it the state that `make` creates. The state is created when the work first
+/// runs, because a large allocation would slow other work down.
 pub(crate) fn repeat_with<S: 'static, T>(
     make: impl Fn() -> S + 'static,
     mut call: impl FnMut(&mut S) -> T + 'static,

@@ -24,7 +24,7 @@ define_snowflake_id!(
     sequence: 22
 );
 
-/// The system clock in milliseconds, implemented the way ferroid and its users do.
+/// The system clock in milliseconds, read in the same way as ferroid and its users read it.
 pub(crate) struct SystemMillis;
 
 impl TimeSource<u64> for SystemMillis {
@@ -48,7 +48,7 @@ pub(crate) const FAST_UUID_V7: &str = "fast-uuid-v7";
 pub(crate) const FAST_HANDLE: &str = "fast-uuid-v7, a generator of its own";
 pub(crate) const NULID: &str = "nulid";
 
-/// A visitor for each library's call that generates an ID.
+/// A visitor that receives, for each library, a call that generates an ID.
 pub(crate) trait Visit {
     /// Visits a call that generates an ID. `bytes` converts the ID to bytes that sort like the library's IDs. If `time` is
     /// given, that many leading bytes encode the time in steps of at most 65 ms.
@@ -61,7 +61,7 @@ pub(crate) trait Visit {
     );
 }
 
-/// Visits each library's call that generates one ID in the library's own type.
+/// Passes the visitor a call for each library. Each call generates one ID in the library's own type.
 pub(crate) fn visit_all(to: &mut impl Visit) {
     let ferroid = Ferroid::new(0, SystemMillis);
     let ticking = Ferroid::new(0, MonotonicClock::default());

@@ -1,4 +1,5 @@
-//! Single Randflake strings, compared with the standard library's parsing of the same digits.
+//! Encodes and decodes single Randflake strings. Decoding is compared with the standard library's parsing of the same
+//! digits.
 
 use polyflake::{base32::Text, randflake::Randflake};
 

@@ -53,8 +53,8 @@ pub(crate) fn thread_work<T>(call: impl FnMut() -> T + Send + 'static) -> Thread
     })
 }
 
-/// Counters that synchronize a team: no thread starts before all threads are ready, and the round ends when the last thread
-/// does.
+/// Counters that synchronize a team. No thread starts a round before all threads are ready, and the round ends when the
+/// last thread has finished.
 #[derive(Default)]
 struct StartBarrier {
     ready: AtomicUsize,

@@ -1,5 +1,5 @@
-//! Encoding and decoding slices of sno strings: each instruction set that the machine supports compared with scalar code,
-//! and 4 million IDs compared with memcpy.
+//! Encodes and decodes slices of sno strings. Each instruction set that the machine supports is compared with scalar code,
+//! and encoding 4 million IDs is compared with memcpy.
 
 use std::hint::black_box;
 

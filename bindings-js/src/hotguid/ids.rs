@@ -1,4 +1,4 @@
-//! Hot Guid: packed strings and bytes, and ranges.
+//! Calls for Hot Guids: conversions between packed bytes and packed strings, and time ranges.
 
 use polyflake::{Result, hotguid::HotGuid};
 

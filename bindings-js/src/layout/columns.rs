@@ -55,7 +55,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads the number of columns. For each column, reads its field, 1 if its values are floats or 0 if they are 64-bit
-    /// integers, and the values. Then reads the single values, and writes packed IDs.
+    /// integers, and the values. Then reads the values that all IDs have in common, and writes packed IDs.
     pub fn layout_pack_columns(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));

@@ -126,7 +126,8 @@ impl<C: Host> Machine<C> {
         })
     }
 
-    /// Writes packed IDs. `fill` fills a batch with space for `count` IDs, and returns the number of new IDs.
+    /// Writes packed IDs. `fill` receives a batch with room for `count` IDs, writes new IDs into it, and returns their
+    /// number.
     pub(crate) fn put_packed_ids(
         &self,
         at: ScratchRef,

@@ -1,4 +1,4 @@
-//! Randflake: integers, strings and fields.
+//! Calls for Randflakes: conversions between integers, strings and fields.
 
 use polyflake::{
     Result,

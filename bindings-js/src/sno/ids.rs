@@ -1,4 +1,4 @@
-//! sno: packed strings and bytes, and ranges.
+//! Calls for sno IDs: conversions between packed bytes and packed strings, and time ranges.
 
 use polyflake::{
     Result,

@@ -1,4 +1,4 @@
-//! Version 7 UUIDs: packed strings and bytes, and ranges.
+//! Calls for version 7 UUIDs: conversions between packed bytes and packed strings, and time ranges.
 
 use polyflake::{Result, uuid7::Uuid7};
 

@@ -51,10 +51,11 @@ impl<G> GeneratorRegistry<G> {
     /// Adds a new generator.
     ///
     /// # Arguments
-    /// - `same`, `remedy`: what the generators have in common, and what to do, for the warning.
+    /// - `same`, `remedy`: the parts of the warning that state what the generators have in common and how to resolve the
+    ///   conflict.
     ///
     /// # Errors
-    /// The warning, if warnings are errors.
+    /// Returns the warning as an exception if warnings are errors.
     pub(crate) fn add(
         &self,
         py: Python<'_>,

@@ -90,8 +90,9 @@ pub(crate) fn install_method<D: DirectFunction>(
 ) -> PyResult<()> {
     let original_function = class.getattr(D::NAME)?;
     // SAFETY: the pointer is read only if the object is a method of a class that C or Rust code defines. Such a class keeps
-    // the definition alive as long as the method lives, which is forever, because its reference is leaked. Functions with
-    // these flags have this signature. `PyDescr_NewMethod` returns a new reference, or null with an exception set.
+    // the definition alive as long as the method is alive. The method is never freed, because `into_ptr` leaks a reference
+    // to it. Functions with these flags have this signature. `PyDescr_NewMethod` returns a new reference, or null with an
+    // exception set.
     let direct = unsafe {
         let is_method = original_function.get_type_ptr() == &raw mut ffi::PyMethodDescr_Type;
         let original_function = original_function.into_ptr().cast::<ffi::PyMethodDescrObject>();

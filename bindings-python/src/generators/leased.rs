@@ -1,26 +1,27 @@
-//! The generator behind a class: its own, or one with a lease, which `polyflake/_lease.py` keeps.
+//! The generator behind a Python object. It is either the object's own generator or a leased generator, whose lease
+//! `polyflake/_lease.py` keeps.
 //!
 //! ```text
 //! _lease.py (a thread, the store's client) --commands, answers--> Keeper --grants--> ProcessGenerator <-- calls that generate IDs
 //! ```
 //!
 //! The rules of leases are in `polyflake-lease`. They are a state machine that returns commands, and that has no threads,
-//! clocks or clients. Python has those, so `_lease.py` executes each command and passes its answer to [`Keeper::next`]. Calls
-//! that generate IDs do not go through Python. They use the newest grant's generator, whose window ends with the grant: the
-//! keeper extends it with each renewal, and the core rejects every later tick.
+//! clocks or clients. Python has those, so `_lease.py` executes each command and passes its answer to [`Keeper::next`].
+//! Calls that generate IDs do not go through Python. They use the newest grant's generator, whose window ends with the
+//! grant. The keeper extends the window with each renewal, and the core rejects every later tick.
 //!
 //! # Waiting for the first grant
 //!
-//! The lease begins with the first ID and not with the generator, because a preloaded master of gunicorn must not hold a worker
-//! ID that it never uses. That first call finds no grant. A blocking call waits in Python, an asynchronous one polls, since the
-//! keeper's thread cannot wake a task of an unknown event loop, and a call that must not wait fails at once.
+//! The lease begins with the first ID and not with the generator, because a preloaded master of gunicorn must not hold a
+//! worker ID that it never uses. That first call finds no grant. A blocking call waits in Python. An asynchronous call
+//! polls, because the keeper's thread cannot wake a task of an unknown event loop. A call that must not wait fails at once.
 //!
 //! # Forks
 //!
 //! A child inherits the generator of its parent's grant and must not use it. `_lease.py` calls [`Keeper::leave`] in each
-//! child, which clears [`ProcessGenerator::is_here`], so that the child's first ID begins another lease. In a child that
-//! Python's hook does not reach, the core still rejects the grant by the process generation. The inherited objects are never
-//! freed, because freeing the client would end the parent's connection to the store.
+//! child, which clears [`ProcessGenerator::is_here`], so that the child's first ID begins another lease. In a child where
+//! Python's fork hook does not run, the core still rejects the grant, because the process generation has changed. The
+//! inherited objects are never freed, because freeing the client would end the parent's connection to the store.
 
 use std::{
     array, mem,
@@ -388,8 +389,8 @@ impl Keeper {
     #[pyo3(signature = (settings, /))]
     fn start(&self, settings: &str) -> PyResult<u64> {
         let hosted = Hosted::new(settings).map_err(to_exception)?;
-        // Read the restore count after the rules have read it, so that the rules detect every restore that this call
-        // misses.
+        // `prepare` reads the restore count. Call it after `Hosted::new` has read the count, so that the lease rules detect
+        // a restore that happens between the two reads.
         self.granted.prepare();
         let wait_ms = hosted.wait_ms();
         *self.hosted.lock().unwrap_or_else(PoisonError::into_inner) = Some(hosted);

@@ -1,23 +1,25 @@
-//! Generates IDs: the code that the generators of all formats share, used by the methods of [`makes_ids`].
+//! The code that generates IDs for the generators of all formats. The methods that [`makes_ids`] defines call this code.
 //!
 //! # Blocks
 //!
-//! A call for many IDs works in blocks, for four reasons.
+//! A call that requests many IDs generates them in blocks, for four reasons.
 //!
-//! - **Memory.** While a clock is read or a call waits, other Python code may read and write a caller's buffer, so no reference
-//!   may point to it. IDs are generated in memory of this module, and each block is then copied, which takes 0.08 ns per ID.
-//!   Such a block fits in the L1 cache. An array's memory belongs to the call, so its blocks are larger and need no copy.
-//! - **Signals.** `KeyboardInterrupt` has to end a call of several seconds. Handlers run between two blocks, at most every 10
-//!   ms, because attaching to a busy interpreter costs up to its switch interval. A call of one block never checks.
+//! - **Memory.** While a clock is read or a call waits, other Python code may read and write a caller's buffer, so no Rust
+//!   reference to the buffer may exist. IDs are generated in memory of this module, and each block is then copied to the
+//!   buffer, which takes 0.08 ns per ID. Such a block fits in the L1 cache. An array's memory belongs to the call, so its
+//!   blocks are larger and need no copy.
+//! - **Signals.** `KeyboardInterrupt` must be able to interrupt a call that takes several seconds. Signal handlers run
+//!   between two blocks, at most every 10 ms, because attaching to a busy interpreter takes up to the interpreter's switch
+//!   interval. A call that needs only one block never checks for signals.
 //! - **The event loop.** An asynchronous call gives other tasks a turn after each block.
-//! - **Forks.** A child that is forked in the middle of a call has a copy of the blocks that its parent generated. It starts
-//!   again, because otherwise both processes would return these IDs.
+//! - **Forks.** A child that is forked in the middle of a call has a copy of the blocks that its parent generated. The
+//!   child starts over, because otherwise both processes would return these IDs.
 //!
 //! # Types
 //!
-//! A format's class implements [`Makes`], and all code below the methods is generic over it. The methods themselves are macros,
-//! because the keyword of a call differs by format (`metabyte`, `shard_key`, `bindables`). A common base class would have to
-//! accept any keyword, and PyO3 would parse it through a tuple and a dictionary.
+//! A format's class implements [`Makes`], and all code below the methods is generic over it. The methods themselves are
+//! macros, because the keyword of a call differs by format (`metabyte`, `shard_key`, `bindables`). A common base class
+//! would have to accept any keyword, and PyO3 would parse the arguments through a tuple and a dictionary.
 
 mod methods;
 
@@ -46,7 +48,7 @@ use crate::{
 
 /// A class of generators.
 pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
-    /// The core's type for this class's generators with a lease. It also determines the type of the generators without a
+    /// The core's type for leased generators of this class. This type also determines the type of the generators without a
     /// lease.
     type Leased: Family<Generator: Send + Sync> + Send + Sync;
     /// The argument that a caller passes for the IDs: a metabyte, a shard key, or bindables.
@@ -83,7 +85,7 @@ pub(crate) type Id<G> = <<G as SlotSource>::Family as Calls>::Id;
 pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as Calls>::Param<'g>;
 pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as Calls>::Batch<'b>;
 
-/// Memory for many IDs, of any type.
+/// Memory for many IDs, accessed without knowledge of the IDs' type.
 pub(crate) trait Rows: Send {
     fn item(&self) -> Item;
 
@@ -93,7 +95,8 @@ pub(crate) trait Rows: Send {
     /// Keeps only the first `count` IDs.
     fn keep(&mut self, count: usize);
 
-    /// Copies the first `count` IDs to a buffer, after the `others` IDs that are already there.
+    /// Copies the first `count` IDs to a buffer, starting at the position `others`. The positions before it already contain
+    /// IDs.
     fn copy(&self, count: usize, target: &Target, others: usize);
 }
 

@@ -434,7 +434,7 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
     let asks = |flag: c_int| flags & flag == flag;
     let reason = if asks(ffi::PyBUF_WRITABLE) {
         Some("expected a read-only request, found a writable one")
-    // A table with a single row has the same memory layout in both orders.
+    // A table with a single row has the same memory layout in C order and in Fortran order.
     } else if asks(ffi::PyBUF_F_CONTIGUOUS) && memory.is_table && memory.shape[0] > 1 {
         Some("expected a C-contiguous request, found a Fortran one")
     } else {
@@ -473,8 +473,8 @@ unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int
     Ok(())
 }
 
-/// Returns an array's content as one argument. Integers become an `array.array`, whose pickle can be read on machines of
-/// either byte order. All other content becomes bytes.
+/// Returns an array's content as the argument from which unpickling restores the array. Integers become an `array.array`,
+/// whose pickle can be read on machines of either byte order. All other content becomes bytes.
 fn content<'py>(array: &Bound<'py, Array>) -> PyResult<Bound<'py, PyAny>> {
     let py = array.py();
     let copy = PyMemoryView::from(array.as_any())?.call_method0(intern!(py, "tobytes"))?;

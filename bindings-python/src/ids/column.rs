@@ -62,7 +62,7 @@ pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> 
     }
 }
 
-/// Returns the exception for a rejected item, which is the same as if the item were read alone.
+/// Returns the exception for a rejected item. It is the exception that reading the item alone would raise.
 #[cold]
 fn item_exception(error: Error, name: &str) -> PyErr {
     match error.kind() {

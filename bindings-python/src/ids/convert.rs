@@ -1,15 +1,16 @@
-//! Converts Python values to the core's arguments. All parameters of functions have these types. A value of the wrong type
-//! raises `invalid_type` with the parameter's name.
+//! Converts Python values to the core's arguments. All function parameters have the types that are defined here. A value of
+//! the wrong type raises `invalid_type` with the parameter's name.
 //!
 //! A conversion may run code of the value, such as `__index__` or `__iter__`. That code may change other arguments, use the
 //! same generator, or raise. For this reason,
 //!
 //! - all arguments are converted before a call has any effect,
-//! - mutable ones, such as a `bytearray`, are copied when they are read,
-//! - and exceptions pass through unchanged, because a cursor that fails halfway must not become `invalid_type`.
+//! - mutable arguments, such as a `bytearray`, are copied when they are read,
+//! - and exceptions pass through unchanged, because the exception of an iterable that fails halfway, such as a cursor, must
+//!   not become `invalid_type`.
 //!
-//! Values are never guessed: a `bool` is not an integer here, although Python's `bool` is a subclass of `int`, and a float is
-//! rejected even if it is whole.
+//! The conversions never guess what a caller means. A `bool` is not accepted as an integer, although Python's `bool` is a
+//! subclass of `int`, and a float is rejected even if it is whole.
 
 mod names;
 mod text;
@@ -52,7 +53,8 @@ impl AnyInteger {
         Self::try_from_value(value, "int", name)
     }
 
-    /// Works like [`AnyInteger::from_value`], for parameters that also accept other types.
+    /// Works like [`AnyInteger::from_value`], but errors state `expected` as the expected type. This function is for
+    /// parameters that also accept other types.
     pub(crate) fn try_from_value(
         value: &Bound<'_, PyAny>,
         expected: &str,

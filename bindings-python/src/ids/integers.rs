@@ -38,8 +38,8 @@ pub(super) fn is_integer(kind: &str, size: usize) -> bool {
     matches!(kind, "q" | "l" | "n") && size == 8
 }
 
-/// 64-bit integers in the order of their buffer. They are read in place while this thread holds the interpreter, before any
-/// Python code runs.
+/// 64-bit integers from an Arrow column or a buffer, in C order. Integers in a buffer may be read in place, so they must be
+/// read while this thread holds the interpreter, before any Python code runs.
 pub(crate) struct Integers(Memory);
 
 enum Memory {

@@ -36,8 +36,8 @@ pub(crate) fn zeroed<T: Plain>(count: usize) -> PyResult<Vec<T>> {
     columns::zeroed(count).map_err(memory_error)
 }
 
-/// The maximum total size of the IDs in one call, in bytes: the size of 2^24 IDs of 16 bytes, the longest IDs of the fixed
-/// formats.
+/// The maximum total size of the IDs in one call, in bytes. This is the size of 2^24 IDs of 16 bytes each, the longest IDs
+/// of any fixed format.
 const MAX_BYTES: usize = 1 << 28;
 
 /// Rejects `n` IDs of `bytes` bytes each if they exceed [`MAX_BYTES`].

@@ -1,16 +1,18 @@
 //! Creates Python's objects for IDs in the fastest way that an interpreter's interface allows.
 //!
-//! The stable ABI, for which one wheel serves all versions of CPython, hides how objects are laid out. A wheel for one version
-//! knows it, so it writes a string's characters in place, and creates IDs without the header that the garbage collector needs.
-//! Builds for a free-threaded CPython use the stable ABI's way, because its collector and its allocator work differently.
+//! The stable ABI, with which one wheel serves all versions of CPython, hides how objects are laid out. A wheel for a
+//! single version can rely on the layout, so it writes a string's characters in place, and creates IDs without the header
+//! that the garbage collector needs. Builds for a free-threaded CPython create objects in the same way as builds for the
+//! stable ABI, because the collector and the allocator of a free-threaded CPython work differently.
 //!
-//! - **Without the header.** PyO3 gives every class a header for the collector, which makes creating a sno take 40 ns more.
-//!   An ID has no references, so the collector cannot find anything through it. PyO3 has no option for this. [`prepare`]
-//!   therefore changes the class before it has instances, and checks that PyO3 laid it out as expected.
+//! - **Without the header.** PyO3 adds a header for the collector to the instances of every class, which makes creating a
+//!   sno take 40 ns longer. An ID has no references, so the collector cannot find anything through it. PyO3 has no option
+//!   to omit the header. [`prepare`] therefore changes the class before it has instances, and checks that PyO3 laid out the
+//!   class as expected.
 //! - **Spare memory.** The memory of up to 32 freed instances is kept for the next ones, which saves 9 of 50 ns.
-//! - **UUIDs.** `uuid.UUID` is written in Python, and its constructor takes a microsecond. Its two attributes are slots, so
-//!   an instance is allocated, and its slots are set through the class's own descriptors. If a later Python keeps them
-//!   elsewhere, the constructor is called.
+//! - **UUIDs.** `uuid.UUID` is written in Python, and its constructor takes a microsecond. Its two attributes are stored in
+//!   slots, so this module allocates an instance, and sets the slots through the class's own descriptors. If a later
+//!   version of Python stores the attributes elsewhere, the constructor is called.
 #![allow(unsafe_code, reason = "objects are created through the C interface")]
 
 use std::{ffi::c_void, mem, ptr};
@@ -152,7 +154,7 @@ mod single_version {
     ///
     /// # Errors
     ///
-    /// `SystemError` if the class differs from the classes that PyO3 has built so far.
+    /// Returns `SystemError` if PyO3 has laid out the class differently than expected.
     pub(crate) fn prepare<T: Value>(py: Python<'_>) -> PyResult<()> {
         let class = T::type_object_raw(py);
         // SAFETY: `class` is a heap type of this module, which no other code uses yet, so its fields may be changed. The
@@ -285,8 +287,8 @@ pub(super) fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Option<Bound<'_,
     };
     let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
     // SAFETY: `class` is a reference to a live class, which is written in Python and therefore allocates its instances with
-    // this function. The function returns a new reference with empty slots, which is a valid instance, or null with an
-    // exception set.
+    // this function. The function returns a new reference to a valid instance with empty slots, or null with an exception
+    // set.
     let instance = unsafe {
         let instance = ffi::PyType_GenericAlloc(class.bind(py).as_type_ptr(), 0);
         Bound::from_owned_ptr_or_err(py, instance)?

@@ -110,9 +110,9 @@ impl Target {
         let (place, bytes) = (others * self.row, size_of_val(ids));
         assert!(place + bytes <= self.buffer.len_bytes());
         // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the
-        // check above ensures that the bytes lie within it. `T` is `Plain`, so all of its bytes are initialized. The result
-        // of concurrent writes by other threads is undefined, as it is for `readinto` of Python's own files, which also
-        // releases the interpreter.
+        // check above ensures that the bytes lie within it. `T` is `Plain`, so all of its bytes are initialized. If other
+        // threads write to the buffer at the same time, its content is unspecified. The same applies to the `readinto`
+        // method of Python's own files, which also releases the interpreter.
         unsafe {
             let start = self.buffer.buf_ptr().cast::<u8>().add(place);
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);

@@ -124,7 +124,8 @@ impl Generator {
         })
     }
 
-    /// Rejects copying and pickling, because two generators with the same worker ID would reuse each other's milliseconds.
+    /// Rejects copying and pickling, because two generators with the same worker ID would use the same milliseconds, and
+    /// could then generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
         no_copy("expected one generator, found a copy: make another one, with `resume_after`")

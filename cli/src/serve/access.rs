@@ -25,7 +25,8 @@ const MAX_TOKEN_LEN: usize = 256;
 /// The number of tokens that a namespace may have: two during a rotation.
 const TOKENS_PER_NAMESPACE: usize = 2;
 
-/// The number of seconds whose requests may arrive at once. A fleet that starts sends several for each process.
+/// The maximum burst of requests, in seconds: as many requests may arrive at once as the rate limit allows in this time.
+/// When a fleet starts, it sends several requests for each process.
 const BURST_SECS: f64 = 4.0;
 
 /// All tokens, as digests, by namespace.
@@ -47,7 +48,7 @@ struct Allowance {
     at: Instant,
 }
 
-/// Compares without the state of the limits.
+/// Compares the namespaces and their tokens, but not the state of the rate limits.
 impl PartialEq for NamespaceTokens {
     fn eq(&self, other: &Self) -> bool {
         (&self.namespace, &self.digests) == (&other.namespace, &other.digests)
@@ -71,7 +72,7 @@ impl Tokens {
         })
     }
 
-    /// Parses lines of a namespace and a token. Errors contain no token.
+    /// Parses lines that each contain a namespace and a token. Error messages contain no tokens.
     fn parse(text: &str) -> Result<Self, String> {
         let mut tokens = Self::default();
         for (at, line) in (1..).zip(text.lines()) {
@@ -135,8 +136,8 @@ fn hash_token(token: impl AsRef<[u8]>) -> [u8; 32] {
 }
 
 impl NamespaceTokens {
-    /// Returns whether the tokens are those of a namespace. A token of `orders` is one of `orders/sno` and of the other ID
-    /// formats as well, because programs only name `orders`.
+    /// Returns whether the tokens grant access to a namespace. A token for `orders` also grants access to `orders/sno` and
+    /// to the namespaces of the other ID formats, because programs only name `orders`.
     pub(super) fn permits(&self, namespace: &str) -> bool {
         match namespace.strip_prefix(&self.namespace) {
             Some("") => true,

@@ -15,13 +15,15 @@ use tokio::{
 
 use super::{Service, responses, tls};
 
-/// The longest wait for a handshake or the head of a request, and therefore for the next request.
+/// The maximum wait for a TLS handshake or for the head of a request. It also limits how long an idle connection waits for
+/// its next request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The age at which a connection accepts no further request.
 const MAX_CONNECTION_AGE: Duration = Duration::from_secs(60);
 
-/// The longest time in which a connection ends. A request takes at most 15 seconds in the queue and 15 in the store.
+/// The maximum time that a connection may take to shut down. A request takes at most 15 seconds in the queue and 15 seconds
+/// in the store.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(35);
 
 /// The pause after a connection that could not be accepted, for example because too many files are open.

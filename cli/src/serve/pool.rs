@@ -15,14 +15,15 @@ use tokio::sync::oneshot;
 
 use super::responses::Rejection;
 
-/// The longest time that a request waits for a connection. No holder waits longer for a reply.
+/// The maximum time that a request waits for a connection. A longer wait would be useless, because no holder waits longer
+/// than this for a reply.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// The maximum number of requests that wait.
 const MAX_WAITING: usize = 4096;
 
-/// The time after which a connection without requests is closed, which is less than servers and proxies allow. `MySQL` closes
-/// it after 12 seconds, because the connection's session has this limit.
+/// The time after which an idle connection is closed. It is shorter than the idle time that servers and proxies allow.
+/// `MySQL` closes an idle connection after 12 seconds, because polyflake sets this limit for the session.
 const MAX_IDLE: Duration = Duration::from_secs(10);
 
 /// A reply, and the name of the connection that it came from.
@@ -37,7 +38,7 @@ struct Shared {
     queue: Mutex<Queue>,
     changed: Condvar,
     open: Box<OpenStore>,
-    /// Distinguishes the connections of this process from those of other ones.
+    /// Distinguishes the connections of this process from the connections of other processes.
     instance: u64,
 }
 
@@ -78,8 +79,8 @@ impl Pool {
         Ok(Self(shared))
     }
 
-    /// Processes a request, over a certain connection if one is named. If the future is dropped, a request that still waits
-    /// is not sent.
+    /// Processes a request. If `connection` is given, only the connection with that name may process the request. If the
+    /// future is dropped, a request that is still waiting is not sent.
     pub(super) async fn answer(&self, request: Request, connection: Option<String>) -> Answer {
         let (answer, answered) = oneshot::channel();
         let until = Instant::now() + MAX_WAIT;
@@ -157,7 +158,7 @@ impl Shared {
         }
     }
 
-    /// Processes a request over the thread's connection. The connection is closed after any error, as holders do.
+    /// Processes a request over the thread's connection. Closes the connection after any error, as holders do.
     fn run(&self, worker: usize, store: &mut Option<Box<dyn Store>>, request: &Request) -> Answer {
         let run = || -> polyflake_lease::Result<_> {
             if store.is_none() {
@@ -188,7 +189,7 @@ impl Queue {
         self.connections[worker] = Some(format!("{instance:016x}-{}", self.opened));
     }
 
-    /// Rejects the requests that wait for a connection which ends.
+    /// Marks a thread's connection as closed, and rejects the requests that are waiting for that connection.
     fn close(&mut self, worker: usize) {
         let Some(lost) = self.connections[worker].take() else { return };
         let is_lost = |job: &Job| job.connection.as_ref() == Some(&lost);

@@ -19,7 +19,8 @@ use tokio::time::timeout;
 
 use super::{Service, access::NamespaceTokens};
 
-/// The name of the connection to the store: in a reply the one that it came from, in a request the only one that may serve it.
+/// The header with the name of a connection to the store. In a reply, it names the connection that the reply came from. In
+/// a request, it names the only connection that may serve the request.
 const CONNECTION_HEADER: &str = "polyflake-connection";
 
 /// A value that the reply repeats, so that a client can reject a reply to another request.
@@ -35,7 +36,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum number of records in a reply. Holders request eight.
 const MAX_RECORDS: u32 = 64;
 
-/// An error, as its client receives it.
+/// An error in the form in which the service sends it to a client.
 #[derive(Debug)]
 pub(super) struct Rejection {
     status: StatusCode,
@@ -57,13 +58,14 @@ impl Rejection {
         Self { is_permanent: false, ..self }
     }
 
-    /// The store has no connection for the request in time.
+    /// Returns the rejection of a request for which no connection to the store was available in time.
     pub(super) fn overloaded() -> Self {
         let reason = "the service has more requests than its store can answer in time";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", reason)
     }
 
-    /// The connection that the request demands has ended, or is one of another instance.
+    /// Returns the rejection of a request whose required connection has ended or belongs to another instance of the
+    /// service.
     pub(super) fn connection_lost() -> Self {
         let reason =
             "the service no longer has the connection to the store that the last reply came from";
@@ -192,7 +194,7 @@ fn bearer_token(headers: &HeaderMap) -> Option<&[u8]> {
     scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
 }
 
-/// Reads a request, and rejects one of another namespace.
+/// Reads a request, and rejects it if the token does not grant access to the request's namespace.
 async fn parse(access: &NamespaceTokens, body: Incoming) -> Result<Request, Rejection> {
     let body = timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY_BYTES).collect()).await;
     let body = body.map_err(|_| {
@@ -220,7 +222,7 @@ async fn parse(access: &NamespaceTokens, body: Incoming) -> Result<Request, Reje
     Ok(request)
 }
 
-/// Rejects a request whose records are those of another namespace, or whose reply could be long.
+/// Rejects a request that contains records of another namespace, or whose reply could contain too many records.
 fn check(request: &Request) -> Result<(), Rejection> {
     let names: &[&str] = match &request.operation {
         Operation::Open(new) => &[&new.name],

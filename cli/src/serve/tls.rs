@@ -23,7 +23,7 @@ pub(super) struct CertificateFiles {
 
 pub(super) struct Acceptor {
     files: CertificateFiles,
-    /// The content of the files, and the configuration with it.
+    /// The content of the files, and the TLS acceptor that was created from this content.
     read: RwLock<([Vec<u8>; 2], TlsAcceptor)>,
 }
 

@@ -5,13 +5,14 @@ use super::{
     identifier, literal, quoted,
 };
 
-/// The bits of the fields other than the timestamp at the bounds of an ID range.
+/// The bits of the lowest and the highest ID in a time range, without the bits of the timestamp.
 pub(super) struct Bounds {
     /// The bindable fields above the timestamp. A range requires their values.
     pub(super) above: Vec<Field>,
     /// The binary digits of an ID that contains only the constants.
     pub(super) lowest: String,
-    /// The same digits, but with all bits set in the sequence and in the bindable fields below the timestamp.
+    /// The binary digits of an ID that contains the constants, with all bits set to 1 in the sequence and in the bindable
+    /// fields below the timestamp.
     pub(super) highest: String,
 }
 
@@ -35,8 +36,8 @@ pub(super) struct BoundFunction {
 }
 
 impl Bounds {
-    /// Returns the functions for the lowest and the highest ID. If the timestamp is inverted, the lowest ID is the one at the
-    /// end.
+    /// Returns the functions for the lowest and the highest ID in a time range. If the timestamp is inverted, the lowest ID
+    /// is at the end of the range.
     pub(super) fn bound_functions(
         &self,
         time: &Time,
@@ -77,7 +78,8 @@ impl Bounds {
         format!("{placed} | {}", others.join(" | "))
     }
 
-    /// Returns an expression for a bound of byte IDs, which concatenates strings of bits from the top.
+    /// Returns an expression for a bound of byte IDs. The expression concatenates bit strings, starting with the most
+    /// significant bits.
     fn bytes(&self, time: &Time, tick: &str, rest: &str, bits: &BitStrings) -> String {
         let (mut parts, mut done) = (Vec::new(), 0);
         for field in self.above.iter().chain([&time.field]).filter(|field| field.bits > 0) {

@@ -10,7 +10,7 @@ use crate::sql::{
 /// The macros that `sql/polyflake.duckdb.sql` also contains.
 const HELPERS: &str = include_str!("duckdb.sql");
 
-/// The macros for the error for a field that is not a 64-bit integer, and for a field's bytes.
+/// The macro that raises the error for a field that is not a 64-bit integer, and the macro that returns a field's bytes.
 const NON_INTEGER_HELPERS: &str = "\
 CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
     CASE
@@ -58,7 +58,7 @@ CREATE OR REPLACE MACRO flake.fit(value, bits, field) AS
 /// An ID as 64 bits. The conversion is necessary because a macro accepts integers of any type.
 const ID_AS_WORD: &str = "flake.word(id)";
 
-/// Strings of bits are strings of digits, because string functions read them.
+/// The syntax for bit strings. A bit string is a string of binary digits, so that string functions can process it.
 const BITS: BitStrings = BitStrings {
     constant: |digits| format!("'{digits}'"),
     number: |value, bits| format!("lpad(bin({value}), {bits}, '0')"),

@@ -121,7 +121,7 @@ impl Time {
         if self.epoch == 0 { tick } else { format!("({tick} + {})", self.epoch) }
     }
 
-    /// Returns an expression for an ID's tick times a length.
+    /// Returns an expression that multiplies the tick of an ID by the length of a tick.
     fn times(&self, id: Source, length: i64) -> String {
         let tick = self.tick(id);
         if length == 1 { tick } else { format!("{tick} * {length}") }
@@ -161,7 +161,7 @@ impl Time {
         let most = mask(self.field.bits.min(63));
         let least = if self.field.bits == 64 { i64::MIN } else { 0 };
         let (epoch, length) = (i128::from(self.epoch), i128::from(length));
-        // The first and the last value of the field whose time lies within the bounds.
+        // The first and the last field value for which the ID's time is within the bounds.
         let first = -(-low).div_euclid(length) - epoch;
         let last = high.div_euclid(length) - epoch;
         let (first, last) = (first.max(least.into()), last.min(most.into()));

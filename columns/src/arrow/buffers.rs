@@ -57,9 +57,9 @@ impl<'a> Buffers<'a> {
             return Some(&[]);
         }
         let is_well = !start.is_null() && start.is_aligned() && is_addressable::<T>(first, length);
-        // SAFETY: the callers request no more items than the array's offset and length, or its own offsets and views, specify.
-        // The interface guarantees that these items exist and do not change. The check above shows that they fit in one
-        // allocation.
+        // SAFETY: the callers request only items that the array's offset and length, its offsets buffer or its views
+        // specify. The interface guarantees that these items exist and do not change. The check above shows that they fit
+        // in one allocation.
         is_well.then(|| unsafe { slice::from_raw_parts(start.add(first), length) })
     }
 

@@ -9,7 +9,8 @@ use crate::{
     try_with_capacity,
 };
 
-/// The position of the value that each item selects, in item order, up to the first null.
+/// The keys of a dictionary array, up to the first null. The key of an item is the position of the value that the item
+/// selects.
 pub(super) struct Keys {
     pub(super) positions: Vec<usize>,
     /// Whether a null follows the last of these keys.
@@ -77,7 +78,7 @@ impl<'a, I: Textual> SelectedTexts<'a, I> {
     }
 }
 
-/// Returns the ID of each string that can be decoded.
+/// Returns the ID of each string, or `None` for a string that cannot be decoded.
 fn valid_ids<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> Result<Vec<Option<I>>, OutOfMemory> {
     let mut ids = try_with_capacity(texts.len())?;
     while ids.len() < texts.len() {

@@ -1,8 +1,8 @@
 //! Exports columns to other libraries without copying.
 //!
 //! A consumer may keep an array for as long as it likes, and release it on any thread. Each exported array therefore owns
-//! an `Arc` of the IDs' memory, which its `release` function drops. The memory never changes, so a consumer and Python's
-//! own array can share it.
+//! an `Arc` that keeps the IDs in memory, and the array's `release` function drops this `Arc`. The memory never changes, so
+//! a consumer and Python's own array can share it.
 
 use std::{
     ffi::{CStr, CString, c_void},

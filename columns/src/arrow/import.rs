@@ -206,7 +206,7 @@ fn total_length(mut lengths: impl Iterator<Item = usize>) -> usize {
     lengths.try_fold(0, usize::checked_add).unwrap_or(usize::MAX)
 }
 
-/// Returns the format of a schema, or `None` if the schema is released.
+/// Returns the format of a schema, or `None` if the schema has no format or has been released.
 fn format_of(schema: &Schema) -> Option<Cow<'_, str>> {
     if schema.format.is_null() || schema.release.is_none() {
         return None;
@@ -307,11 +307,11 @@ impl Stream {
     /// Collects all chunks of the stream.
     ///
     /// # Errors
-    /// Returns [`StreamError`] if the stream is released or fails.
+    /// Returns [`StreamError`] if the stream has already been released, or if the stream reports an error.
     pub fn collect(mut self) -> Result<Chunks, StreamError> {
         let mut schema = Schema::RELEASED;
         let get_schema = self.get_schema.filter(|_| self.release.is_some());
-        // SAFETY: the stream is not released, and the schema is writable.
+        // SAFETY: the stream has not been released, and the schema is writable.
         let failed =
             unsafe { get_schema.ok_or_else(stream_released)?(&raw mut self, &raw mut schema) };
         self.check(failed)?;
@@ -326,7 +326,7 @@ impl Stream {
     fn next(&mut self) -> Result<Option<Array>, StreamError> {
         let mut array = Array::RELEASED;
         let get_next = self.get_next.ok_or_else(stream_released)?;
-        // SAFETY: the stream is not released, and the array is writable.
+        // SAFETY: the stream has not been released, and the array is writable.
         let failed = unsafe { get_next(self, &raw mut array) };
         self.check(failed)?;
         Ok(array.release.is_some().then_some(array))

@@ -1,4 +1,4 @@
-//! The layouts of byte items in Arrow's buffers. Each layout begins with a validity bitmap.
+//! The layouts of byte strings in Arrow's buffers. In each layout, the first buffer is a validity bitmap.
 
 use std::{borrow::Cow, ops::Range};
 

@@ -1,21 +1,22 @@
 //! The part of Arrow's C data interface that columns of IDs, strings and fields need,
 //! <https://arrow.apache.org/docs/format/CDataInterface.html>. Neither side needs an Arrow library.
 //!
-//! It is implemented by hand, because the crates that have it depend on all of Arrow.
+//! This module implements the interface by hand, because the crates that provide it depend on all of Arrow.
 //!
 //! # Ownership
 //!
-//! A column is two structs, a schema and an array, with pointers to the producer's memory. Each struct has a function
-//! `release`, which its owner calls exactly once, and which sets itself to null. A struct that was moved elsewhere is marked
-//! as released, so the old place is never released again. [`CDataStruct::take`] is the only way in, and `Drop` the only way
-//! out.
+//! A column consists of two structs, a schema and an array, which point to the producer's memory. Each struct contains a
+//! pointer to a `release` function. The struct's owner calls this function exactly once, and the function sets the pointer
+//! to null. If a struct is moved, the original is marked as released, so that it is never released again.
+//! [`CDataStruct::take`] is the only way to acquire a struct, and `Drop` is the only way to release it.
 //!
 //! # Trust
 //!
-//! The interface does not contain the sizes of buffers. Therefore a reader has to trust lengths, offsets and the last offset
-//! in a column of strings. It validates everything else: [`Chunks`] rejects columns that contradict themselves, such as
-//! negative lengths, missing buffers, offsets that decrease, and keys or views that refer to missing values. `unsafe` code is
-//! limited to reading memory whose existence the interface promises. A fuzzer and Miri run it with malformed columns.
+//! The interface does not specify the sizes of buffers. Therefore a reader has to trust lengths, offsets and the last
+//! offset in a column of strings. It validates everything else: [`Chunks`] rejects columns that contradict themselves, such
+//! as negative lengths, missing buffers, offsets that decrease, and keys or views that refer to missing values. `unsafe`
+//! code is limited to reading memory whose existence the interface promises. A fuzzer and Miri run this code with malformed
+//! columns.
 //!
 //! Reading order: this file (the structs), `export`, `buffers` (the memory of an array), `layout` (items in buffers),
 //! `dictionary` (keys of items), `import`.
@@ -84,7 +85,7 @@ pub struct Stream {
 
 /// A struct from Arrow's C data interface. The owner of such a struct must call its `release` function exactly once.
 pub trait CDataStruct: Sized {
-    /// The name under which hosts pass the struct, for example in a capsule.
+    /// The name that identifies the struct when hosts pass it to each other, for example as the name of a capsule.
     const NAME: &CStr;
     /// A released struct. It replaces a struct whose ownership was transferred.
     const RELEASED: Self;
@@ -111,7 +112,8 @@ macro_rules! impl_c_data_struct {
         impl Drop for $type {
             fn drop(&mut self) {
                 if let Some(release) = self.release {
-                    // SAFETY: the struct is not released yet, and this is its only owner, so it is released exactly once.
+                    // SAFETY: the struct has not been released yet, and this is its only owner, so it is released exactly
+                    // once.
                     unsafe { release(self) };
                 }
             }
@@ -136,12 +138,12 @@ impl_c_data_struct! {
 // SAFETY: the interface lets any thread use and release the structs, one thread at a time, so moving them to another thread
 // is sound.
 unsafe impl Send for Schema {}
-// SAFETY: a shared reference only reads the strings and children of a schema, which its producer never changes, so sharing
-// one between threads is sound.
+// SAFETY: code with a shared reference only reads the schema's strings and children, and the producer never changes them,
+// so sharing a schema between threads is sound.
 unsafe impl Sync for Schema {}
-// SAFETY: as for `Schema`, the interface lets any thread use and release an array, one thread at a time, so moving one to
-// another thread is sound.
+// SAFETY: the interface lets any thread use and release an array, one thread at a time, so moving an array to another
+// thread is sound.
 unsafe impl Send for Array {}
-// SAFETY: a shared reference only reads the buffers of an array, which its producer never changes, so sharing one between
-// threads is sound.
+// SAFETY: code with a shared reference only reads the array's buffers, and the producer never changes them, so sharing an
+// array between threads is sound.
 unsafe impl Sync for Array {}

@@ -1,16 +1,18 @@
-//! Columns of encoded IDs, decoded strictly: each string is accepted or rejected exactly as it would be on its own.
+//! Columns of encoded IDs, decoded strictly: each string is accepted or rejected exactly as if it were decoded
+//! individually.
 //!
-//! Strings come from Arrow columns (`crate::arrow`), or from rows of one width (`rows`).
+//! Strings come from Arrow columns (`crate::arrow`), or from rows of a fixed width (`rows`).
 //!
 //! # How a column is decoded
 //!
-//! The core's kernels decode many strings of one length at once, and stop before a group with an invalid one. A column is
-//! therefore decoded in blocks of [`BLOCK`] strings. A layout that the kernels can read (strings of the right width, or
-//! concatenated strings with offsets) is decoded in place. All others are first copied into a block of padded strings. Blocks
-//! are on the stack, so decoding needs no memory except for the IDs.
+//! The core's kernels decode many strings of the same length at once, and stop before a group that contains an invalid
+//! string. A column is therefore decoded in blocks of [`BLOCK`] strings. A layout that the kernels can read (strings of the
+//! right width, or concatenated strings with offsets) is decoded in place. Strings in any other layout are first copied
+//! into a block of padded strings. Blocks are on the stack, so decoding needs no memory except for the IDs.
 //!
-//! If a block ends early, the next string is decoded once more, alone. So a rejected item has exactly the error of a single
-//! string, with the position of its first invalid character, and the kernels need no code for errors.
+//! If decoding stops before the end of a block, the next string is decoded again, individually. A rejected item therefore
+//! results in the same error as a single string, including the position of the first invalid character, and the kernels
+//! need no code for errors.
 
 mod rows;
 
@@ -34,7 +36,7 @@ use crate::{Fault, Plain, arrow::Column, memory::impl_plain, try_with_capacity, 
 /// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero bytes.
 pub type Chars = [u8; 16];
 
-/// An ID whose string may be any GUID.
+/// An ID type that can represent any GUID, for code that handles the GUIDs of all formats.
 pub type AnyGuid = HotGuid;
 
 /// A buffer for the string form of a GUID.
@@ -75,7 +77,7 @@ pub trait Textual: Plain + Default {
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::TextBuffer>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
-        // The loop checks all lengths without branching, because nearly always every string has the right length.
+        // The loop checks all lengths without branching, because in nearly every column, all strings have the right length.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()
@@ -169,7 +171,7 @@ pub trait Items {
         self.len() == 0
     }
 
-    /// Returns one item, or an empty slice if the item lies outside the memory.
+    /// Returns one item, or an empty slice if the item is outside the memory of the sequence.
     fn item(&self, index: usize) -> Cow<'_, [u8]>;
 }
 
@@ -209,8 +211,8 @@ pub(crate) fn decode_until_invalid<I: Textual>(
     mut from: usize,
     mut take: impl FnMut(&[I]),
 ) -> Option<usize> {
-    // The blocks have a fixed size and are on the stack. Therefore a column that turns out to be invalid causes no
-    // allocation in proportion to its length.
+    // The blocks have a fixed size and are on the stack. Therefore an invalid column is detected without an allocation
+    // proportional to the column's length.
     let (mut buffers, mut read) = ([I::EMPTY; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);
@@ -225,7 +227,7 @@ pub(crate) fn decode_until_invalid<I: Textual>(
     None
 }
 
-/// Returns the error that a rejected string causes when it is decoded alone.
+/// Returns the error for a rejected string, as if the string had been decoded individually.
 #[cold]
 fn rejection<I: Textual>(text: &[u8]) -> Error {
     let changed = "expected a column of strings, found one that changes while it is read";

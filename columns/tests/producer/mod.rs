@@ -1,4 +1,5 @@
-//! Columns as another library might provide them, with arbitrary content in separately declared structs.
+//! Columns as another library might provide them. The structs are declared independently of `polyflake_columns`, so that
+//! they can have arbitrary content.
 #![allow(unsafe_code, reason = "the interface is one of C")]
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -95,17 +96,17 @@ impl Buffer {
     }
 }
 
-/// A column, as its producer describes it.
+/// A description of a column that can be exported as Arrow structs. The column may be malformed.
 #[derive(Clone, Debug)]
 pub(crate) struct Foreign {
-    /// `None` for a null pointer.
+    /// The Arrow format string, or `None` for a null pointer.
     pub(crate) format: Option<String>,
     pub(crate) length: i64,
     pub(crate) null_count: i64,
     pub(crate) offset: i64,
-    /// `None` for the actual number of buffers.
+    /// The number of buffers that the array declares, or `None` to declare the actual number.
     pub(crate) n_buffers: Option<i64>,
-    /// `None` for a null pointer.
+    /// The buffers. A `None` element is exported as a null pointer.
     pub(crate) buffers: Vec<Option<Buffer>>,
     /// The number of bytes by which the buffers are misaligned.
     pub(crate) shift: usize,
@@ -167,7 +168,8 @@ impl Foreign {
     pub(crate) fn export(&self) -> (Chunks, Arc<AtomicUsize>) {
         let held = Arc::default();
         let (mut schema, mut array) = (self.schema(&held), self.array(&held));
-        // SAFETY: the structs match those of the interface, and conform to it in every respect that readers must trust.
+        // SAFETY: the structs have the same layout as the interface's structs, and all properties that a reader cannot
+        // check conform to the interface.
         let pieces =
             unsafe { Chunks::import_array(import_struct(&mut schema), import_struct(&mut array)) };
         assert!(schema.release.is_none() && array.release.is_none(), "they were taken");
@@ -220,7 +222,7 @@ impl Foreign {
     }
 }
 
-/// Counts a struct until it is released.
+/// A guard that counts one struct as unreleased until the guard is dropped.
 struct ReleaseCounter(Arc<AtomicUsize>);
 
 impl ReleaseCounter {
@@ -248,7 +250,7 @@ impl ForeignSchema {
     /// Releases the schema if `is_released` is `true`. Its format pointer remains, although the string has been freed.
     fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
-            // SAFETY: the schema is not released yet, so it may be released here.
+            // SAFETY: the schema has not been released yet, so it may be released here.
             unsafe { release_schema(&raw mut self) };
         }
         self
@@ -258,7 +260,7 @@ impl ForeignSchema {
 impl ForeignArray {
     fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
-            // SAFETY: the array is not released yet, so it may be released here.
+            // SAFETY: the array has not been released yet, so it may be released here.
             unsafe { release_array(&raw mut self) };
         }
         self
@@ -305,7 +307,7 @@ pub(crate) struct ForeignChunks {
     pub(crate) pieces: Vec<Foreign>,
     /// The call that fails: 0 for the schema, 1 for the first chunk.
     pub(crate) fails_at: Option<usize>,
-    /// `None` for a null pointer.
+    /// The stream's error message, or `None` for a null pointer.
     pub(crate) reason: Option<CString>,
     pub(crate) is_released: bool,
     pub(crate) lacks_schema: bool,
@@ -339,7 +341,7 @@ impl ForeignChunks {
             private_data: Box::into_raw(Box::new(state)).cast(),
         };
         if is_released {
-            // SAFETY: the stream is not released yet, so it may be released here.
+            // SAFETY: the stream has not been released yet, so it may be released here.
             unsafe { release_stream(&raw mut stream) };
         }
         // SAFETY: the struct matches the interface's stream struct.

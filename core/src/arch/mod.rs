@@ -30,7 +30,7 @@ pub(crate) type Id = [u8; 10];
 pub(crate) type Text = [u8; 16];
 /// An encoded number of up to 13 digits, padded with zero bytes.
 pub(crate) type Slot = [u8; 16];
-/// A block of the cipher.
+/// A cipher block.
 pub(crate) type Block = [u8; 8];
 
 /// Declares the table of kernels, and a safe method of [`Level`] for each kernel.

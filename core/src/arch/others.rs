@@ -1,4 +1,4 @@
-//! Support for architectures without specific kernels, which use the scalar code.
+//! Support for architectures that have no kernels of their own and use the scalar code instead.
 
 /// Kernels for one ID or one number.
 pub(crate) mod one {

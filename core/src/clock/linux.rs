@@ -1,5 +1,5 @@
-//! Linux's wall clocks. They are read directly, because creating a `SystemTime` and computing its distance from 1970 would take
-//! 4 ns.
+//! Linux's wall clocks. They are read directly, because creating a `SystemTime` and computing the duration since the Unix
+//! epoch would take 4 ns.
 #![allow(unsafe_code, reason = "the C library's clocks have no safe door")]
 
 use core::time::Duration;

@@ -31,7 +31,8 @@ pub enum ErrorKind {
     TimeOutOfRange,
     /// The clock is too far behind the timestamps of IDs that were already generated.
     ClockBehind,
-    /// The clock failed, did not return a time, or moved past the tick on every attempt.
+    /// The clock failed, did not return a time, or moved to a later tick during each of a call's attempts to generate an
+    /// ID.
     ClockFailed,
     /// All IDs in the current tick are used up. [`Error::retry_at`](super::Error::retry_at) returns the start of the next
     /// tick.
@@ -40,8 +41,8 @@ pub enum ErrorKind {
     LeaseNotStarted,
     /// The grant or window has expired.
     LeaseExpired,
-    /// The grant does not match. Either an extension has different node IDs or a different start, or a lease's grant is not
-    /// the newest one or starts too early.
+    /// The grant does not match. An extension has different node IDs or a different start than the grant that it extends,
+    /// or a lease's grant is outdated or starts too early.
     LeaseMismatch,
     /// A leased generator currently has no worker ID. Only the `polyflake-lease` crate returns this error.
     LeaseUnavailable,
@@ -69,7 +70,7 @@ pub enum ErrorKind {
     Forked,
     /// The operating system provided no random bytes.
     EntropyUnavailable,
-    /// The library cannot watch for restores of this machine.
+    /// The library cannot detect when this machine is restored from a snapshot.
     WatchUnavailable,
 }
 

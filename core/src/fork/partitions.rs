@@ -1,4 +1,5 @@
-//! Default partitions: how the generators of a process and its forks choose different worker IDs without a coordinator.
+//! Assigns default partitions, so that the generators of a process and its forks have different worker IDs without a
+//! coordinator.
 //!
 //! A sno generator without a configured partition needs one of 65,536. A random choice alone is not enough, because a prefork
 //! server starts hundreds of processes from one parent, and a program may create thousands of generators. A counter per process
@@ -16,13 +17,14 @@
 //! entry: 11 zero | 12 claims | 1 left | 40 end
 //! ```
 //!
-//! Two situations could make a parent and its child generate the same ID, and each is prevented in a different way. They could
-//! pick the same partition: the table prevents this. Or the child could use its copy of the parent's generator: every call
-//! compares the process generation with that of the generator's claim (see the module above), so in a child the copy claims a
-//! partition anew.
+//! Two situations could make a parent and its child generate the same ID, and each is prevented in a different way. They
+//! could pick the same partition, which the table prevents. Or the child could use its copy of the parent's generator.
+//! Every call therefore compares the process generation with that of the generator's claim (see the `fork` module), so in a
+//! child, the copy claims another partition.
 //!
-//! A program that was started on its own has a different table. Against such programs there is only chance, so programs that
-//! must not collide configure their partitions or lease them (`polyflake-lease`).
+//! A program that was started independently has a different table. Only the random choice of partitions makes collisions
+//! between such programs unlikely, so programs that must not collide configure their partitions or lease them
+//! (`polyflake-lease`).
 //!
 //! Entries contain no process ID, and no entry is cleaned up when a process ends. A partition becomes free only as time passes,
 //! so an entry records *until when* the partition is in use. There are two kinds of holders.
@@ -54,11 +56,11 @@
 //! partition until the lease ends, so the claim preserves that end, and the ticks of the explicit generator begin there. Any
 //! number of explicit generators may claim a partition, for example with half of its sequences each.
 //!
-//! `claims` counts them. The last one to be dropped frees the partition from the tick after the last one that any of them used;
-//! `left` then says that `end` was left by an explicit generator. Such an end applies to default generators only. A program
-//! that configures a partition again, possibly with a test's clock, gets it immediately. A partition stays reserved
-//! permanently, with all bits of `claims` set, once a snapshot of it exists, because the snapshot may be restored at any time.
-//! An explicit generator that is killed remains counted, because its end is not reported.
+//! `claims` counts them. The last one to be dropped frees the partition from the tick after the last one that any of them
+//! used; `left` then records that `end` was set by an explicit generator. Such an end applies to default generators only. A
+//! program that configures a partition again, possibly with a test's clock, gets it immediately. A partition stays reserved
+//! permanently, with all bits of `claims` set, once a snapshot of it exists, because the snapshot may be restored at any
+//! time. An explicit generator that is killed remains counted, because its end is not reported.
 //!
 //! # Why a compare-and-swap of one entry is enough
 //!
@@ -68,8 +70,8 @@
 //! idle. If another holder used the partition in the meantime, it has raised the end. If it came and went without generating an
 //! ID, the entry is as it was before.
 //!
-//! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is forked
-//! in the middle of an operation has a different process generation, under which it leases anew.
+//! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is
+//! forked in the middle of an operation has a different process generation, so it acquires a new lease.
 //!
 //! An entry has 53 bits, so it fits in a JavaScript number.
 
@@ -98,7 +100,7 @@ const FOREVER: u64 = u64::MAX;
 const END: u64 = (1 << 40) - 1;
 /// The bit that is set if an explicit generator (one with an explicit partition) stored the end in the entry.
 const LEFT_BY_EXPLICIT: u64 = END + 1;
-/// The value of one claim in an entry.
+/// The lowest bit of `claims` in an entry. Adding it to an entry adds one claim.
 const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT << 1;
 /// The `claims` value of a partition that is reserved permanently. If an entry has exactly this value, nothing else is
 /// known about its partition.
@@ -240,8 +242,8 @@ impl dyn Table + '_ {
         self.swap(lease.partition, lease.until, until).then_some(until)
     }
 
-    /// Permanently reserves the partition of a lease for the snapshot of the lease's owner. The snapshot's ticks begin
-    /// where the lease began. Returns `false` if another generator has the partition.
+    /// Permanently reserves a leased partition for a snapshot of the generator that owns the lease. The snapshot's ticks
+    /// begin at the start of the lease. Returns `false` if another generator has acquired the partition in the meantime.
     pub(crate) fn reserve_permanently(&self, lease: Lease) -> bool {
         self.swap(lease.partition, lease.until, RESERVED | lease.start)
     }
@@ -274,7 +276,7 @@ impl dyn Table + '_ {
     }
 
     /// Ends a lease at `end`, the tick after the last used tick, if `end` is earlier than the lease's end. This method has
-    /// no effect if another generator has the partition by now.
+    /// no effect if another generator has acquired the partition in the meantime.
     pub(crate) fn end_lease(&self, lease: Lease, end: u64) {
         let end = end.max(lease.start);
         if end < lease.until {
@@ -304,7 +306,7 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// The number of partitions that have been checked so far.
     count: AtomicU32,
-    /// The number of the last reported kernel notice of a restore, plus 1.
+    /// The log record number of the kernel's last restore notice, plus 1, or 0 if no notice has been reported yet.
     #[cfg_attr(
         not(all(target_os = "linux", not(any(miri, loom, shuttle)))),
         allow(dead_code, reason = "nothing watches")
@@ -341,9 +343,9 @@ impl<const N: usize> Cells<N> {
     /// If the count were advanced first, a generator that sees the new count could still lease a partition under the old
     /// base, and the other copy would lease the same partition.
     ///
-    /// The process image may have been taken while another thread was in this function and had already picked a new base,
-    /// so that both copies contain the same pick. In that case, the other thread read an older base than the one that it
-    /// would now replace. Its replacement therefore fails, and it picks another base.
+    /// The process image may have been taken while another thread was in this function and had already picked a new base.
+    /// That thread then has the same new base in both copies. However, the thread read the current base before this call
+    /// replaced it. The thread's own replacement therefore fails, and the thread picks another base.
     pub(super) fn restore(
         &self,
         draw: impl Fn() -> Result<u32>,
@@ -633,7 +635,8 @@ mod tests {
             let mut now = 100 * step + draw(1000);
             if draw(4) == 0 {
                 let partition = u16::try_from(seed).unwrap();
-                // The table does not make one explicit generator wait for another, so the test keeps their spans apart.
+                // The table does not make one explicit generator wait for another, so the test itself ensures that the
+                // spans of the thread's claims do not overlap.
                 let first = table.claim(partition).max(claimed).max(now);
                 if draw(3) > 0 {
                     claimed = first + draw(600) + 1;
@@ -703,8 +706,8 @@ mod tests {
     fn leases_never_overlap_in_any_interleaving() {
         use crate::sync::explorer::{Scenario, choose, explore};
 
-        /// For each thread: the ticks in which it may generate IDs, with one bit for each of a partition's 16 ticks, and
-        /// its lease.
+        /// For each thread, a bitmap of the ticks in which the thread may generate IDs (16 bits for each partition), and
+        /// the thread's lease.
         type Record = [(u32, Option<(u16, [u64; 3])>); 3];
 
         struct Threads(Cells<2>);

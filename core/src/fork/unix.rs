@@ -1,4 +1,4 @@
-//! Detects forks by a *process generation*, and maps the pages that all processes of a fork tree share.
+//! Detects forks by means of a *process generation*, and maps the pages that all processes of a fork tree share.
 //!
 //! ```text
 //!                        parent                    forked child
@@ -8,9 +8,10 @@
 //! shared pages           table, restores  '------> the same pages
 //! ```
 //!
-//! Two mechanisms set the generation of a child to 0, because each of them misses some forks. A hook of `pthread_atfork` exists
-//! on every Unix, but `_Fork()` and a raw `clone()` bypass it. Linux can wipe a page in every child with a copy of the memory
-//! (`MADV_WIPEONFORK`). If neither is available, no generator can be created, because an undetected fork would repeat IDs.
+//! Two mechanisms set the generation of a child to 0, because neither mechanism detects every fork. A hook of
+//! `pthread_atfork` exists on every Unix, but `_Fork()` and a raw `clone()` bypass it. Linux can wipe a page in every child
+//! that has its own copy of the memory (`MADV_WIPEONFORK`). If neither is available, no generator can be created, because
+//! an undetected fork would repeat IDs.
 #![allow(unsafe_code, reason = "the C library's fork hooks and shared memory have no safe door")]
 
 use core::{mem::size_of, ptr};
@@ -64,7 +65,8 @@ fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
     }
 }
 
-/// Carries the restores counted in `unshared` over to the count of the table, which is already published.
+/// Raises the table's restore count to the number of restores counted in `unshared`, unless the table's count is already
+/// higher. The table must already be published.
 ///
 /// Both this function and `advance` access `unshared` with an atomic addition, so the later of the two additions sees the
 /// earlier one. Either this function includes the restore, or `advance` finds the table.
@@ -74,8 +76,8 @@ fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
 
 #[inline]
 fn restore_count() -> &'static Shared {
-    // SAFETY: `RESTORES` points to a static, or to shared pages that are never unmapped once their address is in it, so the
-    // reference stays valid.
+    // SAFETY: `RESTORES` points to a static, or to shared pages that are never unmapped once `RESTORES` contains their
+    // address, so the reference stays valid.
     unsafe { &*RESTORES.load(Ordering::Relaxed) }
 }
 
@@ -97,8 +99,8 @@ pub(super) fn current() -> u32 {
 
 #[inline]
 fn page_counter() -> &'static AtomicU32 {
-    // SAFETY: `GENERATION_LOCATION` points to a static, or to a page that is never unmapped once its address is in it, so
-    // the reference stays valid.
+    // SAFETY: `GENERATION_LOCATION` points to a static, or to a page that is never unmapped once `GENERATION_LOCATION`
+    // contains the page's address, so the reference stays valid.
     unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
 }
 
@@ -133,8 +135,8 @@ pub(super) fn prepare() -> Result<()> {
         }
         IS_READY.store(true, Ordering::Release);
     }
-    // The table is mapped before there are children, so that they share it. An error is ignored here, because only default
-    // partitions need the table, and they request it again.
+    // The table is mapped before any child is forked, so that all children share it. An error is ignored here, because only
+    // generators with default partitions need the table, and they try to map it again.
     let _ = shared_table();
     Ok(())
 }
@@ -160,7 +162,7 @@ fn wipe_in_children() -> bool {
         return false;
     }
     let unwiped = (&raw const STATIC_GENERATION).cast_mut();
-    // SAFETY: the page is aligned, writable and filled with zeros, which are a valid atomic.
+    // SAFETY: the page is aligned, writable and filled with zeros, and zero is a valid value of `AtomicU32`.
     unsafe { &*page }.store(current(), Ordering::Relaxed);
     if GENERATION_LOCATION
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
@@ -189,9 +191,9 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
     // Any bytes are a valid table, including bytes written by a child that has dropped its privileges.
     let table = unsafe { &*table };
     let count = ptr::from_ref(&table.restores.0).cast_mut();
-    // Every thread that finds the table publishes the location of its count, because the thread that mapped it may not have
-    // done so yet, and a child that was forked in between does not have that thread. The location is written only once, because
-    // every ID loads it.
+    // Every thread that finds the table publishes the location of its count, because the thread that mapped the table may
+    // not have done so yet, and that thread does not exist in a child that was forked in between. The location is written
+    // only once, because it is loaded for every ID.
     if RESTORES.load(Ordering::Relaxed) != count {
         count_shared(table, &STATIC_RESTORES);
         RESTORES.store(count, Ordering::Release);
@@ -280,7 +282,8 @@ mod tests {
             } else {
                 run_with_interruption(access, report, put)
             };
-            // One of the two threads ended before that access, so the other one continues.
+            // If the interrupted thread ended before access number `access`, the other thread has not run yet, so it runs
+            // now.
             if run_with_interruption.is_err() {
                 if reports { put() } else { report() }
             }

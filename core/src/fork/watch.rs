@@ -96,8 +96,8 @@ fn watch(mut log: impl Read, report: impl Fn(Option<u64>)) {
     }
 }
 
-/// Returns the number of a record if it is the kernel's notice. A record is
-/// `FACILITY_AND_SEVERITY,NUMBER,MICROSECONDS,FLAGS;TEXT`, with further lines after the first.
+/// Returns the number of a record if the record is the kernel's notice. The first line of a record is
+/// `FACILITY_AND_SEVERITY,NUMBER,MICROSECONDS,FLAGS;TEXT`, and more lines may follow.
 fn restore_notice(record: &[u8]) -> Option<u64> {
     let (line, _) = str::from_utf8(record).ok()?.split_once('\n')?;
     let (prefix, text) = line.split_once(';')?;
@@ -178,8 +178,8 @@ mod tests {
         }
     }
 
-    /// Changes up to three bytes of a record, and asserts that it is recognized exactly when the text and the facility are
-    /// still the kernel's.
+    /// Changes up to three bytes of a record, and asserts that the record is recognized only if its text and its facility
+    /// are still those of a kernel notice.
     #[test]
     fn records_with_random_bytes_are_recognized_only_if_the_notice_is_intact() {
         let mut state = 1_u64;

@@ -95,7 +95,7 @@ impl Description {
 }
 
 impl FieldDescription {
-    /// Describes a field in a format with `of` bits.
+    /// Describes a field of a format whose IDs have `of` bits.
     pub(crate) const fn from_span(
         name: &'static str,
         kind: &'static str,

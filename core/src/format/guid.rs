@@ -37,8 +37,8 @@ pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e0, e1, e2, e3, e4, e5]
 }
 
-/// Returns a GUID in .NET's byte order that SQL Server sorts in the same position as the string form of `bytes`. SQL Server
-/// compares the groups from the last to the first.
+/// Rearranges `bytes` into a GUID in .NET's byte order, so that SQL Server sorts these GUIDs in the same order as the
+/// string forms of the original bytes. SQL Server compares the groups of a GUID from the last to the first.
 pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
     let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = bytes;
     [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
@@ -85,7 +85,7 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
         let at = DIGIT_POSITIONS[i];
         let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
         // Invalid digits are accumulated and checked once at the end, which saves 32 branches. A `const fn` cannot use
-        // iterators to search for the first one, so `decode_error` finds its position for the error.
+        // iterators to search for the first invalid digit, so `decode_error` determines the digit's position.
         seen |= high | low;
         bytes[i] = high << 4 | low;
         i += 1;

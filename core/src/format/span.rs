@@ -4,7 +4,8 @@ use crate::narrow;
 
 /// A span of bits, with `shift` bits below it.
 ///
-/// A format lists its fields' widths once, from the most significant bit, and gets their spans at compile time:
+/// A format defines the widths of its fields once, starting with the most significant field. The spans are computed from
+/// the widths at compile time:
 ///
 /// ```text
 /// const FIELDS: [Span; 3] = Span::split([30, 17, 17]);

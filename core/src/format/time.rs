@@ -1,4 +1,4 @@
-//! A moment in time, as callers provide it.
+//! The type with which callers specify a moment in time.
 
 /// A moment in Unix time. It can be created from an integer number of milliseconds or, without loss of precision, from a
 /// standard-library `SystemTime`.
@@ -27,7 +27,8 @@ impl UnixTime {
 
     /// Creates a moment from Unix microseconds.
     ///
-    /// Not part of the public API; used by the Python binding, whose datetimes have microseconds.
+    /// This function is not part of the public API. It exists for the Python binding, because Python's `datetime` has
+    /// microsecond precision.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub const fn from_micros(unix_micros: i64) -> Self {

@@ -34,11 +34,11 @@ pub struct Call<'s> {
     pub(super) mode: Mode,
     /// Whether the call blocks its thread between steps, using the generator's clock to sleep.
     is_sync: bool,
-    /// The record of the call's waits for the generator that it is currently trying.
+    /// The wait state for the generator from which the call is currently requesting slots.
     waits: Option<Waits<'s>>,
-    /// Under a lease, the number of the grant whose generator the call is trying.
+    /// Under a lease, the number of the grant to which the current generator belongs.
     grant: Option<u32>,
-    /// The record of the call's waits for a grant.
+    /// The wait state for a grant, if the call has had to wait for one.
     of_grants: Option<Waits<'s>>,
 }
 

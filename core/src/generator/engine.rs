@@ -1,4 +1,5 @@
-//! The engine, which reserves slots within a window and in this process until the generator is closed.
+//! The engine, which reserves slots for a generator. It reserves slots only within the generator's window and in the
+//! current process, until the generator is closed.
 //!
 //! Each attempt takes the same steps, and their order matters, because other threads may act between any two of them:
 //!
@@ -14,17 +15,18 @@
 //! - The word is observed before the clock is read. In the reverse order, another thread could move the word to a new tick in
 //!   between. The reading, although correct, would then be earlier than the word's tick and look like a clock rollback, so a
 //!   sno would flip its tick-tock bit unnecessarily.
-//! - The identity is determined before the step, because it limits the slots of a tick, and because assigning one can fail or
-//!   take long. A step that is followed by a failure would lose its slots.
+//! - The identity is determined before the step, because it limits the slots of a tick, and because assigning an identity
+//!   can fail or take a long time. If the assignment failed after the step, the reserved slots would be lost.
 //! - A fork copies the word, so parent and child could both reserve the same slot under the same identity. Therefore the
-//!   process is compared last, after the step: a child finds another generation than in (4), and drops the slots. Comparing
-//!   before the step would cost the same and miss a fork in between.
+//!   process is compared last, after the step: a child finds a different generation than in (4), and drops the slots. A
+//!   comparison before the step would cost the same, but would miss a fork in between.
 //!
 //! Slots that are dropped in this way are lost. This is rare, and losing a slot is harmless, whereas using a slot twice would
 //! create a duplicate ID.
 //!
-//! Nearly every call finds the clock in the tick of the word. A generator tries this case first, by [`Engine::shortcut`], with
-//! the same steps in the same order, and leaves everything else to a function out of line.
+//! In nearly every call, the clock is still in the tick of the word. A generator tries this case first, using
+//! [`Engine::shortcut`], which performs the same steps in the same order. A separate function, which is not inlined,
+//! handles all other cases.
 
 use core::ops::Range;
 
@@ -116,9 +118,9 @@ impl<F: Family, C> Engine<F, C> {
         self.family.on_extended(end);
     }
 
-    /// Closes the generator, which also ends calls in progress. Returns the time span, in Unix milliseconds and rounded up,
-    /// of the highest tick in which slots were ever reserved, whether or not they were used. Returns `None` if no slot was
-    /// reserved.
+    /// Closes the generator, which also ends calls in progress. Returns the time span of the highest tick in which slots
+    /// were ever reserved, whether or not they were used. The start and the end of the span are in Unix milliseconds,
+    /// rounded up. Returns `None` if no slot was reserved.
     pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
         self.ticks()?;
         self.family.check_process()?;
@@ -350,8 +352,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Returns whether a reservation in `tick` may go back in time. If the generator's floor does not allow the reservation
-    /// yet, returns the outcome of the attempt instead.
+    /// Returns whether a reservation in `tick` may move the state machine back to an earlier tick. If the generator's floor
+    /// does not allow the reservation yet, returns the outcome of the attempt instead.
     fn check_floor<T>(
         &self,
         (seen, now): Observation<F>,

@@ -17,13 +17,13 @@ pub(crate) trait Family {
     /// Whether a call may wait if the clock is behind the last tick.
     const WAITS_BEHIND: bool = true;
 
-    /// Returns the ticks of the format, or `None` for a sequence without a timestamp. Such a sequence never reads the
-    /// clock.
+    /// Returns the ticks of the format, or `None` for a sequence without a timestamp. The engine never reads the clock for
+    /// such a sequence.
     fn ticks(&self) -> Option<&Self::Ticks>;
 
-    /// Returns the identity for a tick and the process generation to which the identity belongs. The caller compares this
-    /// generation with the current one. Returns `None` if the caller must call [`Family::identify`]. `now` is the clock
-    /// reading, which may be in an earlier tick.
+    /// Returns the identity to use in a tick, together with the process generation to which the identity belongs. The
+    /// caller compares this generation with the current one. Returns `None` if the caller must call [`Family::identify`].
+    /// `now` is the clock reading, which may be in an earlier tick.
     fn current_identity(
         &self,
         window: &Window,
@@ -52,7 +52,7 @@ pub(crate) trait Family {
     }
 
     /// Returns the first tick in which this generator may create IDs. Before this tick, another generator may still create
-    /// IDs with the same identity, so calls wait for it.
+    /// IDs with the same identity, so calls wait until the tick begins.
     fn opening_tick(&self) -> u64 {
         0
     }
@@ -75,7 +75,8 @@ pub(crate) trait Family {
         let _ = (last, range);
     }
 
-    /// Called before the first call of a generator that belongs to a lease's grant.
+    /// Prepares the format for a generator that belongs to a lease's grant. The engine calls this method before the first
+    /// call to the generator.
     fn on_granted(&mut self) {}
 
     /// Returns the error for a clock reading outside the format's time range. The default is `error`.
@@ -116,7 +117,8 @@ pub(crate) trait Pack: Family + Calls {
     /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;
 
-    /// Prepares a handle's next ID for a clock reading, before the handle assigns a slot to the ID.
+    /// Updates the precomputed data for a handle's next ID, before the handle assigns a slot to the ID. `now` is the
+    /// current clock reading.
     ///
     /// # Errors
     /// Returns `entropy_unavailable` if the ID needs random bits and the source of random bytes fails.

@@ -1,8 +1,9 @@
 //! The clock reading of a generator's first call, which determines its floor.
 //!
-//! All threads of a process must use the same reading, because two floors would disagree about the tick in which the generator
-//! begins. A forked child needs its own reading, and so does a process that was restored. No lock protects the reading, because
-//! a child could inherit the lock while it is held. Instead, three swaps replace the reading of generation A by that of B:
+//! All threads of a process must use the same reading. Otherwise, their floors would differ, and the threads would disagree
+//! about the tick in which the generator begins. A forked child needs its own reading, and so does a process that has been
+//! restored. No lock protects the reading, because a child could inherit the lock while it is held. Instead, three
+//! compare-and-swap operations replace the reading of generation A with the reading of generation B:
 //!
 //! ```text
 //!              at first         swap 1         swap 2         swap 3
@@ -13,9 +14,9 @@
 //! A thread that finds generation B therefore finds B's reading or no reading, and never A's. A process that is forked between
 //! any two swaps starts over with its own generation.
 //!
-//! After a restore, other threads continue, unlike after a fork: a thread may have been interrupted just before swap 3, with a
-//! reading from before the restore. So the word for "no reading" depends on the restore count, and the swap of such a thread
-//! fails.
+//! Unlike after a fork, other threads continue after a restore. Such a thread may have been interrupted just before swap 3,
+//! with a reading from before the restore. Therefore the value that means "no reading" depends on the restore count, so
+//! that this thread's swap fails.
 
 use super::NOT_PICKED;
 use crate::{
@@ -58,8 +59,8 @@ const fn no_reading(generation: u64) -> i64 {
 }
 
 impl FirstReading {
-    /// Creates a state without a clock reading. `applies` is whether the generator must skip the ticks that an earlier
-    /// generator may have used.
+    /// Creates a state without a clock reading. `applies` indicates whether the generator must skip the ticks that an
+    /// earlier generator may have used.
     pub(crate) const fn new(applies: bool) -> Self {
         let nanos = AtomicU64::new(no_reading(0).cast_unsigned());
         Self { applies, nanos, generation: AtomicU64::new(NOT_PICKED) }

@@ -227,8 +227,8 @@ macro_rules! by_own_calls {
             }
         }
 
-        /// Forwards each call to the handle in the cell. Filling a batch first discards the rest of the handle's block, so
-        /// that the handle's IDs stay in order.
+        /// Forwards each call to the handle in the cell. Before a batch is filled, the rest of the handle's block is
+        /// discarded, so that the handle's IDs stay in order.
         impl<C: $crate::clock::Clock, G: core::ops::Deref<Target = Generator<C>>>
             $crate::Generate<$id> for core::cell::RefCell<Handle<G>>
         {

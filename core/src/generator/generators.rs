@@ -55,7 +55,7 @@ impl<F: Family, C> Generator<F, C> {
 
     /// Declares that this generator belongs to a lease's grant, as [`Leased::new`](super::Leased::new) does.
     ///
-    /// Not part of the public API: for bindings, which switch between grants themselves.
+    /// This method is not part of the public API. It exists for bindings, which switch between grants themselves.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     #[must_use]
@@ -64,11 +64,11 @@ impl<F: Family, C> Generator<F, C> {
         self
     }
 
-    /// Closes the generator permanently, as a lease does, and returns the time span of the highest tick that it may have
-    /// used, in Unix milliseconds. Slots that batches and handles reserved count even if they were not used. Returns `None`
-    /// if no slot was reserved.
+    /// Closes the generator permanently, as a lease does. Returns the time span, in Unix milliseconds, of the highest tick
+    /// that the generator may have used. Slots that batches and handles reserved count even if they were not used. Returns
+    /// `None` if no slot was reserved.
     ///
-    /// Not part of the public API: for leases.
+    /// This method is not part of the public API. It exists for leases.
     ///
     /// # Errors
     /// Returns `generator_closed` if the generator is already closed. Returns `forked` in a child of the process to which
@@ -86,7 +86,7 @@ impl<F: Pack, C> Generator<F, C> {
     /// their windows, worker IDs and sequences overlap. A generator whose caller provides values for each ID is never
     /// reported, because the values may differ.
     ///
-    /// Not part of the public API: for bindings, which warn about such generators.
+    /// This method is not part of the public API. It exists for bindings, which warn about such generators.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn may_repeat(&self, other: &Self) -> bool {

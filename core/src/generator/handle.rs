@@ -1,8 +1,8 @@
 //! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the shared state on
 //! every ID.
 //!
-//! If two threads share a generator, the cache line with its word moves between their cores at each ID: an ID takes 25 to 33 ns
-//! instead of 10. A handle touches the word only once per block:
+//! If two threads share a generator, the cache line that contains the generator's word moves between the threads' cores for
+//! every ID. Generating an ID then takes 25 to 33 ns instead of 10 ns. A handle accesses the word only once per block:
 //!
 //! ```text
 //! slots of a tick   0        64              192                          448
@@ -11,11 +11,11 @@
 //! handle B                     =======>
 //! ```
 //!
-//! A block ends with its tick, with the process (at a fork), and when the generator is closed. This is checked for every ID.
-//! The window need not be checked, because the block's tick was checked against it and a window never shrinks. The unused slots
-//! of an ended block are lost: losing a slot costs a little capacity, whereas a slot that is kept too long could be used twice.
-//! Blocks therefore start small in each tick and double with each reservation, so that twenty threads that need ten IDs each do
-//! not exhaust the tick.
+//! A block ends when its tick ends, when the process forks (in the child), and when the generator is closed. The handle
+//! checks these conditions for every ID. The window need not be checked, because the block's tick was checked against it
+//! and a window never shrinks. The unused slots of an ended block are lost. Losing a slot costs a little capacity, whereas
+//! a slot that is kept too long could be used twice. Blocks therefore start small in each tick and double with each
+//! reservation, so that twenty threads that need ten IDs each do not exhaust the tick.
 #![allow(private_bounds, reason = "only the families of this crate have generators")]
 
 use core::{fmt, num::NonZeroU32, ops::Deref};
@@ -97,7 +97,7 @@ impl<F: Pack> Block<F> {
 /// let ids = polyflake::sno::Generator::new();
 /// let clone = ids.handle().clone();
 /// ```
-#[repr(align(128))] // Written with every ID: two side by side would share a cache line and slow each other down.
+#[repr(align(128))] // A handle is modified for every ID, so two handles in one cache line would slow each other down.
 pub struct Handle<F: Pack, G> {
     generator: G,
     block: Option<Block<F>>,
@@ -135,7 +135,7 @@ impl<F: Pack, G> Handle<F, G> {
     /// Creates a handle whose first block in each tick has `first` slots. Each later block in the tick is twice as large as
     /// the previous one, up to 64 times `first`.
     ///
-    /// Not part of the public API: for tests.
+    /// This function is not part of the public API. It exists for tests.
     #[doc(hidden)]
     pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
         Self { generator, block: None, first, ahead: F::EMPTY_PRECOMPUTED }

@@ -1,17 +1,17 @@
-//! A value that is replaced from time to time and that threads read without a lock. Readers get the newest value.
+//! A value that is replaced from time to time and that threads read without a lock. Each read returns the newest value.
 //!
 //! ```text
 //! Latest { first: 1, newest } --> Link { value: 3, older } --> Link { value: 2, older: null }
 //! ```
 //!
-//! A reader loads one pointer. The usual difficulty of such lists is that a reader may still use a value that was replaced, so
-//! that freeing it needs reference counts, epochs or hazard pointers, each of which costs every read. Here, replaced values
-//! stay in the list and are freed together with it. This is possible because a generator replaces a value rarely: when it
-//! claims another partition, or when its lease continues with another grant. The first value is stored in place, since most
-//! generators keep it and then need no heap.
+//! A reader loads one pointer. The usual difficulty with such lists is that a reader may still be using a value that has
+//! been replaced. Freeing that value then requires reference counts, epochs or hazard pointers, all of which make every
+//! read more expensive. Here, replaced values stay in the list and are freed together with it. This is feasible because a
+//! generator rarely replaces a value: only when it claims another partition, or when its lease continues with another
+//! grant. The first value is stored in place, since most generators never replace it and then need no heap memory.
 //!
-//! As no value is freed before the list, an address never gets a second meaning. So [`Latest::replace`] may compare pointers
-//! to find out whether the value on which a decision was based is still the newest one.
+//! Because no value is freed before the list, an address is never reused for another value. Therefore [`Latest::replace`]
+//! can compare pointers to determine whether the value on which a decision was based is still the newest one.
 #![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
 
 use alloc::boxed::Box;

@@ -258,13 +258,13 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if self.is_closed() {
             return Err(closed_error());
         }
-        // After a restore, the keeper of the lease begins another grant in this process.
+        // After a restore, the lease's keeper begins a new grant in this process, so the call may still succeed.
         let is_restored = rejected.kind() == ErrorKind::Forked && tried.process == fork::process();
         if !is_restored && !may_succeed_with_another_grant(&rejected) {
             return Err(rejected);
         }
-        // To the caller, an expired, future or sealed grant means the same: there is currently no lease. The new error
-        // keeps the time to retry.
+        // To the caller, an expired, future or sealed grant means the same thing: the generator currently has no lease. The
+        // new error keeps the time to retry.
         let rejected = rejected.with_kind(ErrorKind::LeaseUnavailable);
         let newest = self.newest();
         if newest.number != tried.number {
@@ -302,10 +302,10 @@ fn may_succeed_with_another_grant(error: &Error) -> bool {
 #[cfg(feature = "internals")]
 impl Error {
     /// Returns whether a generator's call that failed with this error can succeed under another grant, or after this grant
-    /// is extended. On platforms where processes cannot be forked, this includes `forked`: after a restore, the keeper of
-    /// the lease begins another grant.
+    /// is extended. On platforms where processes cannot be forked, this includes `forked`, because the lease's keeper
+    /// begins a new grant after a restore.
     ///
-    /// Not part of the public API: for leases.
+    /// This method is not part of the public API. It exists for leases.
     #[doc(hidden)]
     pub fn may_succeed_with_another_grant(&self) -> bool {
         may_succeed_with_another_grant(self) || self.kind() == ErrorKind::Forked

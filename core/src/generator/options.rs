@@ -75,9 +75,9 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
-    /// Declares that no earlier generator has generated IDs in the ticks of this generator. This is the case under a lease,
-    /// because each grant starts after the previous one. The generator can therefore use the tick of its first call. Not
-    /// part of the public API: for leases and bindings.
+    /// Declares that no earlier generator with the same worker ID has generated IDs in the ticks that this generator may
+    /// use. This is the case under a lease, because each grant starts after the previous one. The generator can therefore
+    /// use the tick of its first call. This method is not part of the public API. It exists for leases and bindings.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn granted(mut self) -> Self {

@@ -30,8 +30,9 @@ impl ProcessGuard {
         self.generation
     }
 
-    /// Returns `forked` in any process other than the one to which the value was assigned. Call this function again after
-    /// the step, to detect a fork that a clock or a signal handler performed before the step.
+    /// Returns `forked` in any process other than the one to which the value was assigned. After reserving slots, call this
+    /// function again to detect a fork that happened before the reservation, for example in a custom clock or a signal
+    /// handler.
     #[inline]
     pub(crate) fn check(self) -> Result<()> {
         if self.generation == fork::generation() {

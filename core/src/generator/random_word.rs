@@ -1,5 +1,5 @@
-//! The random bytes that identify a generator: 8 bytes in one word. They are picked once per generation, that is, by each
-//! process, and again after it was restored.
+//! The random bytes that identify a generator: 8 bytes in one word. They are picked once per generation: each process picks
+//! its own bytes, and picks new bytes after a restore.
 //!
 //! The generation is stored in a second word, and the order of the accesses connects the two:
 //!
@@ -8,8 +8,9 @@
 //! a thread that uses it           1. load the generation    2. load the word
 //! ```
 //!
-//! So a thread that sees a generation also sees a word that was picked in it. If the generation were stored first, a thread
-//! could see the generation of a forked child together with the bytes of its parent, and make the same IDs as the parent.
+//! So a thread that sees a generation also sees a word that was picked in that generation. If the generation were stored
+//! first, a thread could see the generation of a forked child together with the bytes of its parent, and generate the same
+//! IDs as the parent.
 
 use crate::{
     Result, fork,
@@ -52,8 +53,8 @@ impl RandomWord {
     }
 
     /// Picks a random word for the first ID of a process, or for the first ID after a fork or a restore. If several threads
-    /// pick words at the same time, several words may be used in succession. All of them belong only to this generation,
-    /// and no slot is assigned under two of them.
+    /// pick words at the same time, several words may be used in succession. All of these words belong only to this
+    /// generation, and no slot is used with more than one of them.
     #[cold]
     fn draw(&self, current: impl Fn() -> u64) -> Result<(u64, u64)> {
         fork::prepare()?;

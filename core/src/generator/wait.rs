@@ -12,20 +12,21 @@
 //!   '-- lost a race: count it, and attempt again ---- too many ---> clock_failed
 //! ```
 //!
-//! Neither sleeps nor clocks can be trusted, so each limit has a reason:
+//! Neither sleeps nor clocks are reliable, so several limits are needed:
 //!
-//! - **The time that a call has waited** is measured by a monotonic clock, because sleeps take longer than requested. If that
-//!   clock did not advance during a sleep, the requested duration counts instead. In that case, the wait also ends after
-//!   [`MAX_EQUAL_READINGS`] equal readings of the wall clock, because a clock that somebody has stopped would never reach the
-//!   next tick.
-//! - **A single sleep** is short, so that a clock that is set forward is noticed soon ([`MAX_SLEEP`]). It is charged with at
-//!   least [`MIN_SLEEP`], because the number of sleeps must be limited as well.
-//! - **Lost races** do not sleep, so the number of races is limited too ([`MAX_LOST_RACES`]). A clock that generated an ID with its
-//!   own generator at each reading, each time in a new tick, once caused an endless loop.
-//! - **The floor** has a separate limit ([`FLOOR_WAIT`]), since a generator waits for it once per process, and the default
-//!   maximum is shorter than most ticks where a wait would block an event loop.
+//! - **The time that a call has waited** is measured with a monotonic clock, because sleeps take longer than requested. If
+//!   that clock did not advance during a sleep, the requested duration counts instead. In that case, the wait also ends
+//!   after [`MAX_EQUAL_READINGS`] equal readings of the wall clock, because a stopped wall clock would never reach the next
+//!   tick.
+//! - **A single sleep** is short ([`MAX_SLEEP`]), so that a call soon detects a clock that has been set forward. Each sleep
+//!   shortens the remaining wait by at least [`MIN_SLEEP`], because the number of sleeps must be limited as well.
+//! - **Lost races** involve no sleep, so the number of races is limited separately ([`MAX_LOST_RACES`]). Without this
+//!   limit, a call would loop endlessly if each clock reading generated an ID with the same generator, each time in a new
+//!   tick.
+//! - **The floor** has a separate limit ([`FLOOR_WAIT`]), since a generator waits for its floor only once per process, and
+//!   the default maximum in an event loop is shorter than most ticks.
 //!
-//! The code here never sleeps: it computes how long the host of the call should sleep.
+//! This module never sleeps. It computes how long the host of the call should sleep.
 
 use core::time::Duration;
 
@@ -153,19 +154,19 @@ impl Cause {
     }
 }
 
-/// The default maximum wait for the end of the floor, in nanoseconds, not counting the time by which the clock may be late.
+/// The default maximum wait for the end of the floor, in nanoseconds, not counting the time by which the clock may lag.
 /// This limit is separate from the default for other waits, because a generator waits for its floor only once per process,
 /// and because the default in an event loop is shorter than most ticks.
 const FLOOR_WAIT: u64 = 1_000_000_000;
 
-/// Returns the default maximum wait for the end of the floor, in nanoseconds, including the time by which the clock may be
-/// late. The slack and the resolution may extend the floor beyond its first tick, and later clock readings may lag behind.
+/// Returns the default maximum wait for the end of the floor, in nanoseconds, including the time by which the clock may
+/// lag. The slack and the resolution may extend the floor beyond its first tick, and later clock readings may lag as well.
 fn floor_wait(info: &ClockInfo) -> u64 {
     let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
     FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
 }
 
-/// The record of one call's waits for a generator, and of the races that the call has lost.
+/// The wait state of one call to a generator: its current wait, and the races that it has lost.
 pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
@@ -181,13 +182,13 @@ impl<'p> Waits<'p> {
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
-    /// Returns whether the call's next step may go back in time. Going back is forbidden once the call has had to wait for
-    /// a clock that is behind.
+    /// Returns whether the call's next step may move the state machine back to an earlier tick. This is forbidden once the
+    /// call has had to wait for a clock that is behind.
     pub(crate) const fn flip(&self) -> Flip {
         if self.was_behind { Flip::Forbidden } else { Flip::Allowed }
     }
 
-    /// Returns how long the current wait has slept so far, in nanoseconds.
+    /// Returns how long the call has slept during its current wait, in nanoseconds.
     pub(super) fn slept_nanos(&self) -> u64 {
         self.wait.as_ref().map_or(0, |wait| wait.slept)
     }
@@ -195,8 +196,8 @@ impl<'p> Waits<'p> {
     /// Counts a race that the call lost.
     ///
     /// # Errors
-    /// Returns `clock_failed` after too many lost races, or if the call has lost more than a few races over a longer time
-    /// than it may wait.
+    /// Returns `clock_failed` if the call has lost more than [`MAX_LOST_RACES`] races. Also returns it if the call has lost
+    /// more than [`UNTIMED_RACES`] races, and its maximum wait has passed since the first of them.
     pub(crate) fn record_lost_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
         self.races.record_lost(clock, self.policy)
     }
@@ -229,7 +230,7 @@ impl<'p> Waits<'p> {
         let until = next_step(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > MAX_SLEEP && info.spins;
-        // A coarse clock shows the same time for longer than a thread that cannot sleep may busy-wait.
+        // A clock is coarse if its steps are longer than the time for which a thread that cannot sleep may busy-wait.
         let is_coarse = step > MAX_SLEEP && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
@@ -260,8 +261,8 @@ struct Races {
 }
 
 impl Races {
-    /// Counts a lost race. Fails after too many lost races, or if the call has lost more than a few races over a longer
-    /// time than it may wait.
+    /// Counts a lost race. Fails if the call has lost more than [`MAX_LOST_RACES`] races, or if it has lost more than
+    /// [`UNTIMED_RACES`] races and its maximum wait has passed since the first of them.
     fn record_lost<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
@@ -284,13 +285,13 @@ fn too_many_lost_races_error() -> Error {
     Error::with_reason(ErrorKind::ClockFailed, "the clock moved past the tick on every attempt")
 }
 
-/// The longest single sleep, in nanoseconds. It is short so that a call soon notices a clock that is set forward. A thread
-/// that cannot sleep does not busy-wait for longer than this at a generator's first call, or with a clock whose steps are
-/// longer than this.
+/// The longest single sleep, in nanoseconds. It is short so that a call soon detects a clock that has been set forward. It
+/// also limits busy-waiting on a thread that cannot sleep: if such a thread would have to wait longer at a generator's
+/// first call, or with a clock that advances in longer steps, the call fails instead.
 const MAX_SLEEP: u64 = 10_000_000;
 
 /// The number of consecutive equal clock readings after which a call without a monotonic clock stops waiting, because the
-/// wall clock does not advance on its own.
+/// wall clock appears to have stopped.
 const MAX_EQUAL_READINGS: u32 = 16;
 
 /// The minimum time, in nanoseconds, by which each sleep shortens a wait. Without this minimum, a clock that stays just
@@ -305,9 +306,9 @@ struct Wait<'p> {
     slept: u64,
     /// The requested duration of the last sleep.
     asked: u64,
-    /// The reading of the monotonic clock when the wait began or was last charged.
+    /// The reading of the monotonic clock at the start of the wait, or at the last call to `charge`.
     charged_at: Option<Duration>,
-    /// Whether the monotonic clock advanced since the previous charge.
+    /// Whether the monotonic clock has advanced since the previous call to `charge`.
     is_timed: bool,
     unmoved: u32,
     last: Option<i64>,
@@ -333,9 +334,9 @@ impl<'p> Wait<'p> {
         let passed =
             self.charged_at.zip(now).map_or(Duration::ZERO, |(last, now)| now.saturating_sub(last));
         let passed = clock::nanos(passed);
-        // Sleeps take longer than requested: when only the requested durations were subtracted, a maximum of 50 ms became
-        // 777 ms. A monotonic clock that did not advance is treated as absent, because edge workers stop the clock during a
-        // request, browsers round it, and tests replace it.
+        // Sleeps take longer than requested. When an earlier version subtracted only the requested durations, a wait
+        // limited to 50 ms lasted 777 ms. A monotonic clock that did not advance is treated as absent, because edge workers
+        // stop the clock during a request, browsers round it, and tests replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
         self.left = self.left.saturating_sub(passed.max(MIN_SLEEP));

@@ -68,8 +68,8 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Declares that `draw` returns random bytes, so that no earlier generator had the same bytes. The generator then also
-    /// calls `draw` in each second, for the counter's start value. Not part of the public API: for bindings, which use the
-    /// random bytes of their host.
+    /// calls `draw` in each second, for the counter's start value. This method is not part of the public API. It exists for
+    /// bindings, which use the random bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_random = true;

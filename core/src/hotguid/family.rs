@@ -3,9 +3,9 @@
 //!
 //! In each second, the counter starts at a random value in the lower half of its range, and never wraps around. If a
 //! running machine is copied, both copies have the same machine field and the same state, so they would generate the same
-//! IDs. The random start of the next second separates the copies, because the system's random source does not return the
-//! same bytes in both of them. The start is the first slot of the second in the state machine, so it is part of the word on
-//! which uniqueness depends.
+//! IDs. In the next second, however, the counters of the copies start at different random values, because the system's
+//! random source does not return the same bytes in both copies. In the state machine, the start is the first slot of a
+//! second, so it is part of the word on which uniqueness depends.
 //!
 //! If the caller provides the bytes, they include a single start value. This value applies to every second, and the counter
 //! wraps around.
@@ -42,8 +42,8 @@ pub struct HotGuidFamily {
     pub(super) drawn: RandomWord,
     /// The source of random bytes.
     draw: fn() -> Result<[u8; 8]>,
-    /// If the start of the counter is the same in every second, a mask of the bits of the word that contain the start.
-    /// Otherwise 0, which means that each second has a random start.
+    /// The mask that selects the counter's start from the random word, if the start is the same in every second. The mask
+    /// is 0 if each second has its own random start.
     fixed: u32,
     /// The last second that was entered, and the counter's start in that second. Used only for statistics. The
     /// authoritative start is in the state machine's word.
@@ -157,8 +157,8 @@ mod tests {
     use super::*;
     use crate::hotguid::generator::counters;
 
-    /// Asserts that bytes belong to no current generation if the process is forked or restored after the window is checked
-    /// but before the bytes are assigned.
+    /// Asserts that newly assigned random bytes do not belong to the current generation if the process is forked or
+    /// restored between the check of the window and the assignment.
     #[test]
     fn bytes_assigned_after_the_window_ended_belong_to_no_current_generation() {
         let guard = Some(ProcessGuard::never_current());

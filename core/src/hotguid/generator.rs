@@ -42,9 +42,10 @@ use crate::{clock::SystemClock, entropy};
 /// Because the system's random source does not repeat itself in a copied process image, such as a cloned virtual machine, two
 /// copies of a generator start the next second at different values.
 ///
-/// If the clock moves backwards, the generator stays in the highest second that it has seen. If a clock reading is ever in the
-/// future, the generator therefore stays in the second of that reading until the clock catches up, at worst in 2106. If the
-/// generator has a window, a reading outside it is rejected and has no effect.
+/// If the clock moves backwards, the generator stays in the highest second that it has seen. If a clock reading is ever in
+/// the future, the generator therefore stays in the second of that reading until the clock catches up, which can take until
+/// 2106, the end of the format's time range. If the generator has a window, a reading outside it is rejected and has no
+/// effect.
 ///
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator, with its own
 /// random bytes, each time it is used.
@@ -354,8 +355,8 @@ impl<C: Clock> Generator<C> {
     }
 
     /// Provides random bytes from an external source, unless the generator already has bytes in this process. Returns
-    /// whether the generator uses the new bytes. Not part of the public API: for bindings, whose entropy comes from their
-    /// host.
+    /// whether the generator uses the new bytes. This method is not part of the public API. It exists for bindings, which
+    /// obtain random bytes from their host.
     ///
     /// # Errors
     /// Returns `forked` under the same conditions as [`crate::fork::prepare`].
@@ -372,8 +373,8 @@ pub(super) const fn counters() -> PerTick {
     PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")
 }
 
-/// A generator that switches from grant to grant.
+/// A generator that generates IDs under successive grants of a lease.
 ///
-/// Not part of the public API: for leases.
+/// This type is not part of the public API. It exists for leases.
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<HotGuidFamily, C>;

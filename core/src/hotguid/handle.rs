@@ -9,9 +9,9 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). Within one second, a handle's IDs
-/// sort in the order in which they were generated, unless the generator uses
-/// [`Builder::identity_from`](super::Builder::identity_from), with which the counter may wrap around.
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). Within one second, a handle's
+/// IDs sort in the order in which they were generated, unless the generator uses
+/// [`Builder::identity_from`](super::Builder::identity_from), in which case the counter may wrap around.
 ///
 /// ```
 /// use polyflake::hotguid::{Generator, Handle};

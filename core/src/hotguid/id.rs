@@ -352,9 +352,9 @@ impl HotGuid {
         guid::decode(text).map(Self)
     }
 
-    /// Works like [`HotGuid::parse`], but takes the string as bytes.
+    /// Works like [`HotGuid::parse`], but accepts the string as bytes.
     ///
-    /// Not part of the public API: for bindings.
+    /// This function is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub fn parse_bytes(text: &[u8; Self::TEXT_LEN]) -> Result<Self> {
         guid::decode_bytes(text).map(Self)

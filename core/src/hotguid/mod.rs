@@ -47,7 +47,7 @@ const MACHINE: Span = FIELDS[1];
 const COUNTER: Span = FIELDS[2];
 const SHARD_KEY: Span = FIELDS[3];
 
-/// Unix seconds, 32 bits.
+/// The format's time scale: Unix seconds, stored in 32 bits.
 const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1000, last: TIMESTAMP.max() };
 
 /// The format's last second, as a Unix timestamp: 2106-02-07T06:28:15Z.

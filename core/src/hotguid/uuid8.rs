@@ -4,8 +4,8 @@
 //! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key
 //! ```
 //!
-//! Version and variant leave 34 bits for the machine field instead of 40. The shard key is big-endian here; all other fields
-//! are at the same positions as in the compatible form.
+//! The version and the variant leave 34 bits for the machine field instead of 40. The shard key is big-endian here; all
+//! other fields are at the same positions as in the compatible form.
 
 use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{Error, ErrorKind, Result, narrow};
@@ -60,7 +60,7 @@ pub(super) const fn with_version(drawn: u64) -> u64 {
 /// Changes the version if the random bytes happen to have the version and variant of a version 8 UUID, which has a
 /// probability of 1 in 64. Otherwise, returns the bytes unchanged.
 pub(super) const fn without_version(drawn: u64) -> u64 {
-    // Picking new bytes instead would loop forever if the source always returns the same bytes.
+    // Picking new bytes instead would loop forever if the source always returned the same bytes.
     if drawn & RAW_VERSION_AND_VARIANT_BITS == RAW_VERSION_AND_VARIANT {
         drawn ^ 0x1000 << 24
     } else {

@@ -1,4 +1,4 @@
-//! Support for postgres-types, which `postgres` and `tokio-postgres` use. An ID is written in the type of its column:
+//! Support for postgres-types, which `postgres` and `tokio-postgres` use. An ID is written as the type of its column:
 //! `int8`, `bytea`, `uuid`, `text`, `varchar` or `char`.
 
 use alloc::boxed::Box;

@@ -5,9 +5,9 @@
 //! a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 //! ```
 //!
-//! Fields are listed starting with the most significant one, and together they fill the ID. An integer field has at most 128
-//! bits. A field that contains bytes or a string may fill the entire ID, which has at most 1,024 bits. A constant field has the
-//! same value in every ID. A *bindable* field is set for each generator or for each ID, for example to the worker ID.
+//! Fields are listed starting with the most significant one, and together they fill the ID. An integer field has at most
+//! 128 bits. A field that contains bytes or a string may fill the entire ID, which has at most 1,024 bits. A constant field
+//! has the same value in every ID. A *bindable* field, for example the worker ID, is set for each generator or for each ID.
 //!
 //! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After that,
 //! packing and parsing need only shifts and masks.

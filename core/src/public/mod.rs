@@ -110,8 +110,8 @@ impl Keyring {
     ///
     /// # Errors
     /// Returns `missing_field` if no secret is passed; `out_of_range` if a version is above 31 or occurs twice; or
-    /// `invalid_secret` if a secret does not have 32 bytes, or if two versions have the same secret, because such a rotation
-    /// would not replace the secret.
+    /// `invalid_secret` if a secret does not have 32 bytes, or if two versions have the same secret, because a rotation
+    /// between these versions would not replace the secret.
     pub fn with_versions<S: AsRef<[u8]>>(
         secrets: impl IntoIterator<Item = (u8, S)>,
     ) -> Result<Self> {

@@ -34,7 +34,7 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
 }
 
 /// Decodes the tail of a public ID into the version and the block. `from` is the position of the tail in the whole string,
-/// which errors use to report positions.
+/// so that errors can report positions in that string.
 pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));

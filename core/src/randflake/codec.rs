@@ -140,7 +140,7 @@ impl Codec {
         if let Some(other) = lengths.into_iter().find(|length| *length != count) {
             return Err(Error::invalid_length(other, count, count));
         }
-        // The IDs are decrypted in groups, because decrypting a single block takes 33 ns, but only 2 ns per block in a
+        // The IDs are decrypted in groups, because decryption takes 33 ns for a single block, but only 2 ns per block in a
         // group of 64. The groups are on the stack, because a buffer for the whole column would have to be allocated.
         let mut blocks = [[0; 8]; BLOCK];
         let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));

@@ -13,7 +13,7 @@ use crate::{
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct Nodes {
     pub(super) codec: Codec,
-    /// The grant with its original end. Its current end is the end of the window.
+    /// The grant as it was when the generator was built. After an extension, only the generator's window has the new end.
     pub(super) grant: GrantInfo,
     process: ProcessGuard,
 }

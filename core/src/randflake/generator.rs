@@ -142,9 +142,10 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator, ends calls in progress on other threads, and returns the last second used, as a Unix timestamp.
-    /// The next generator for this grant must resume after that second. If calls were made but no ID was generated, the result
-    /// is the second that the generator skipped at its start. If no calls were made, the result is `None`.
+    /// Closes the generator, ends calls in progress on other threads, and returns the last second used, as a Unix
+    /// timestamp. The next generator for this grant must resume after that second. If calls were made but no ID was
+    /// generated, the result is the last second that the generator skipped because an earlier generator may have used it.
+    /// If no calls were made, the result is `None`.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -180,11 +181,12 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Outside the time range of the grant, returns `lease_not_started`, with the time to retry, or `lease_expired`. Otherwise,
-    /// returns `clock_behind` if the clock is behind the last second used, or `sequence_exhausted` if that second has no IDs
-    /// left. Both include the time to retry, and are returned after a wait of up to `max_wait` unless the generator is
-    /// configured to fail immediately. Also returns `generator_closed` if the generator is closed, `forked` in a child process,
-    /// or any error that the clock returns. A failed call has no effect.
+    /// If the time range of the grant has not begun, returns `lease_not_started`, which reports when to retry. If the time
+    /// range has ended, returns `lease_expired`. Otherwise, returns `clock_behind` if the clock is behind the last second
+    /// used, or `sequence_exhausted` if that second has no IDs left. These two errors report when to retry, and are
+    /// returned after a wait of up to `max_wait` unless the generator is configured to fail immediately. Also returns
+    /// `generator_closed` if the generator is closed, `forked` in a child process, or any error that the clock returns. A
+    /// failed call has no effect.
     #[inline]
     pub fn generate(&self) -> Result<Randflake> {
         SlotSource::generate_in(self, Mode::Wait, ())
@@ -225,8 +227,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
-    /// same as for `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind` instead of waiting. Both errors report when to retry. All other
+    /// errors are the same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Randflake> {
         SlotSource::generate_in(self, Mode::Try, ())
@@ -246,7 +248,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`. Instead of these two errors, the
+    /// method returns the number of IDs written so far.
     pub fn try_fill(&self, ids: &mut [Randflake]) -> Result<usize> {
         SlotSource::try_fill(self, (), ids)
     }
@@ -312,7 +315,7 @@ fn last_second(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.tick_start_ms(state.tick) / 1000)
 }
 
-/// A generator that switches from grant to grant.
+/// A generator that creates IDs under successive grants, each of which is a time-limited right to one or more node IDs.
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]

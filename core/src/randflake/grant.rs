@@ -222,17 +222,18 @@ impl GrantInfo {
         self.end
     }
 
-    /// Returns the grant's seconds, counted from the format's epoch.
+    /// Returns the seconds that the grant covers, counted from the format's epoch.
     pub(super) fn ticks(&self) -> Range<u64> {
         (self.start - EPOCH).cast_unsigned()..(self.end - EPOCH).cast_unsigned()
     }
 
-    /// Returns these terms with a different end, given in seconds since the format's epoch.
+    /// Returns this grant with a different end, which is given in seconds since the format's epoch.
     pub(super) fn with_end(self, end: u64) -> Self {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// Returns these terms with the later of two ends: their own and that of `longer`.
+    /// Returns this grant, extended to the end of `longer` if that end is later. The two grants must not differ in anything
+    /// else.
     pub(super) fn with_later_end(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));

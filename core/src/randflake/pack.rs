@@ -40,8 +40,8 @@ impl Pack for Nodes {
         ahead: &mut Self::Precomputed,
     ) -> Randflake {
         let k = k as usize;
-        // Encrypting a single block takes 33 ns, but only 2 ns per block if 64 blocks are encrypted at once. The handle's
-        // slots are already reserved, so the raw values of its next IDs are known and can be encrypted together.
+        // Encryption takes 33 ns for a single block, but only 2 ns per block if 64 blocks are encrypted at once. The
+        // handle's slots are already reserved, so the raw values of its next IDs are known and can be encrypted together.
         if k.is_multiple_of(GROUP) {
             self.encrypt(range, k, &mut ahead[..GROUP.min(range.len as usize - k)]);
         }

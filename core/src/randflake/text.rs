@@ -65,8 +65,8 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
     slices::encode_column(arch::level(), as_u64_slice(ids), offsets, text)
 }
 
-/// Decodes the concatenated strings that begin at the given offsets, and writes the IDs to `ids`. It stops at the first invalid
-/// string, and the remaining elements of `ids` stay unchanged.
+/// Decodes the concatenated strings that begin at the given offsets, and writes the IDs to `ids`. Decoding stops at the
+/// first invalid string, and the remaining elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -94,7 +94,7 @@ const fn as_u64_slice(ids: &[Randflake]) -> &[u64] {
 
 #[allow(unsafe_code)]
 const fn as_u64_slice_mut(ids: &mut [Randflake]) -> &mut [u64] {
-    // SAFETY: `Randflake` and `u64` have the same size and alignment, as above. In addition, any 64 bits are a valid ID, so
-    // writing through the returned slice is sound.
+    // SAFETY: `Randflake` and `u64` have the same size and alignment, as explained in `as_u64_slice`. In addition, any 64
+    // bits are a valid ID, so writing through the returned slice is sound.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [u64]) }
 }

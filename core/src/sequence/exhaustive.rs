@@ -55,7 +55,7 @@ enum Answer {
     Behind(u64),
 }
 
-/// A rule for choosing the first slot of a tick that a call enters.
+/// A rule for choosing the first slot to use when a call moves the state machine to a different tick.
 type StartRule = fn(u64) -> u64;
 
 /// The rules for choosing the first slot of a tick: always slot 0, or a slot that depends on the tick.
@@ -122,8 +122,8 @@ fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
 }
 
 /// Runs a sequence of clock readings through the state machine and the model, and asserts that their results are equal.
-/// Also asserts that no slot is assigned twice. If `follows` is true, slots may repeat after the state machine follows a
-/// clock rollback.
+/// Also asserts that no slot is assigned twice. If `follows` is true, slots may be assigned again after the state machine
+/// has moved back to an earlier tick.
 #[track_caller]
 fn compare(
     readings: &[u64],
@@ -149,8 +149,8 @@ fn compare(
     }
 }
 
-/// Performs a step of a state machine. If the clock shows the machine's tick, the step first tries to stay within that tick.
-/// `limits` returns the range of slots that starts at the given slot.
+/// Performs a step of a state machine. If the clock reading is in the machine's tick, the function first tries to reserve
+/// slots with `step_within`. `limits` converts a first slot to the limits that the machine expects.
 fn step<M: Machine>(
     machine: &M,
     now: u64,
@@ -184,8 +184,8 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-/// Two choices for the last tick. With the first, a tick and its slots fit in a 64-bit word. The second needs the wider
-/// word.
+/// A last tick for which a tick and its slots fit in a 64-bit state word. With `LAST_WIDE_TICK`, the state machine needs a
+/// 128-bit word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 

@@ -19,18 +19,19 @@ use crate::sync::{
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
-/// Two choices for the last tick. With the first, a tick and its slots fit in a 64-bit word. The second needs the wider
-/// word.
+/// A last tick for which a tick and its slots fit in a 64-bit state word. With `LAST_WIDE_TICK`, the state machine needs a
+/// 128-bit word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 
-/// The ticks that the clock may read.
+/// The possible clock readings, as ticks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Readings {
-    /// The clock may read any tick.
+    /// Each clock reading can be in any tick.
     Any,
-    /// The clock shows the current time, which only advances, or lags and shows the preceding tick. With slack, a clock
-    /// reading in the tick before the machine's tick is treated as part of the machine's tick, as in the engine.
+    /// Each clock reading is in the current tick, which never decreases, or in the tick before it. With slack, a clock
+    /// reading in the tick before the machine's tick counts as a reading in the machine's tick. The engine treats such
+    /// readings in the same way.
     Lagging { has_slack: bool },
 }
 
@@ -48,8 +49,8 @@ struct Threads<M: Machine> {
     readings: Readings,
     /// The latest time at which a lagging clock was read.
     time: AtomicU64,
-    /// The index of the first thread whose calls are never interrupted: its calls, and those of all later threads, each run
-    /// in a single step.
+    /// The index of the first thread whose calls are never interrupted. Each call of this thread, and of every thread with
+    /// a higher index, runs in a single step.
     whole: usize,
     /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
@@ -79,7 +80,7 @@ impl Record {
 }
 
 impl<M: Machine> Threads<M> {
-    /// Returns the tick that a thread reads after it has observed the state machine in tick `wall`.
+    /// Returns the tick of a clock reading that a thread takes after it has observed the state machine in tick `wall`.
     fn read(&self, wall: u64) -> u64 {
         let Readings::Lagging { has_slack } = self.readings else {
             return u64::from(choose(self.ticks)) + 1;
@@ -185,7 +186,7 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
     }
 }
 
-/// Explores the threads and asserts that the search visits at least `states` states.
+/// Explores every interleaving of the threads, and asserts that the search visits more than `states` states.
 #[track_caller]
 fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> SearchResult<Record> {
     let found = explore(threads, calls);
@@ -200,8 +201,8 @@ fn one_slot_per_tick() -> Threads<TickTock> {
     Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
 }
 
-/// Explores two threads. One call of the first thread is interrupted at each of its memory accesses in turn, and the second
-/// thread performs up to five calls before, during and after that call.
+/// Explores the interleavings of two threads. One call of the first thread is interrupted at each of its memory accesses in
+/// turn, and the second thread performs up to five calls before, during and after that call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
     search(&Threads { whole: 1, ..one_slot_per_tick() }, &[1, 5], 1000);
@@ -242,7 +243,7 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
     );
 }
 
-/// The ways to handle a clock rollback in which a state machine never enters a tick twice.
+/// The reactions to a clock rollback with which a state machine never enters the same tick twice.
 const MONOTONIC_REACTIONS: [Behind; 3] =
     [Behind::Rejected, Behind::Held, Behind::HeldWithin(u64::MAX)];
 
@@ -268,8 +269,8 @@ fn wide_per_tick_tolerates_every_interleaving() {
     check_per_tick_in_every_mode::<LAST_WIDE_TICK>();
 }
 
-/// Asserts that threads that enter a tick with different first slots agree on one of them, because the first slot of a tick
-/// is part of the word.
+/// Asserts that no slot is assigned twice if threads try to enter a tick with different first slots. The first slot is part
+/// of the state word, so only one thread's choice takes effect.
 #[test]
 fn per_tick_starts_at_any_slot() {
     for behind in MONOTONIC_REACTIONS {
@@ -314,8 +315,8 @@ impl Scenario for FollowingMachine {
     }
 }
 
-/// Asserts that the state machine follows only long clock rollbacks, and that it assigns each slot at most once between two
-/// rollbacks that it follows.
+/// Asserts that the state machine starts over only after a long clock rollback, and that it assigns each slot at most once
+/// between two such rollbacks.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
     let following =

@@ -1,16 +1,16 @@
 //! The floor: the ticks in which an earlier generator with the same worker ID may have generated IDs.
 //!
-//! A generator that is rebuilt after a restart does not know the last ID of its predecessor. However, the predecessor
+//! A generator that is rebuilt after a restart has no record of the last ID of its predecessor. However, the predecessor
 //! generated that ID before the new generator's first call. No ID of the predecessor is therefore later than the latest
 //! time that a different clock could have shown at that call: the clock reading of the first call, plus the slack and the
 //! resolution of the clock. The tick of that time is the floor's last tick, and the first ID of the new generator belongs
 //! to a later tick.
 //!
 //! A later clock reading may lag behind the first one by less than the slack. Such a reading is within the floor, and so is
-//! a reading that equals the first one. It is not a clock rollback, and a step must not treat it as one. If every generator
-//! with a worker ID flipped the tick-tock bit because of a lagging reading, two of them could flip into the same tick. A
-//! step within the floor therefore behaves as if all slots up to the floor's last tick were used. Only a reading before the
-//! floor means that the clock moved backward.
+//! a reading that equals the first one. A reading within the floor is not a clock rollback, and a step must not treat it as
+//! one. If every generator with a worker ID flipped the tick-tock bit because of a lagging reading, two generators could
+//! use the same tick with the same flipped bit. A step within the floor therefore behaves as if all slots up to the floor's
+//! last tick were used. Only a reading before the floor means that the clock moved backward.
 
 use super::Flip;
 
@@ -48,8 +48,8 @@ impl Floor {
         Ok(Self { from, last })
     }
 
-    /// Returns whether a step at `tick` may go back in time, given that `flip` is what the call itself allows. Returns
-    /// `None` if the step must wait until the floor ends.
+    /// Returns whether a step at `tick` may go back in time. `flip` states whether the step may do so if the floor is not
+    /// considered. Returns `None` if the step must wait until the floor ends.
     pub(crate) const fn check_flip(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);
@@ -57,7 +57,8 @@ impl Floor {
         if tick >= self.from {
             return None;
         }
-        // The word of a machine that has been used contains its last tick, so the machine detects the rollback itself.
+        // Once a machine has been used, its state word contains the last tick that was used, so the machine detects the
+        // rollback itself.
         Some(if is_unused { Flip::Below(self.last) } else { flip })
     }
 }

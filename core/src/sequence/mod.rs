@@ -35,12 +35,13 @@ pub(crate) trait Machine {
 
     fn observe(&self) -> Self::Word;
 
-    /// Returns the machine's tick in an observation.
+    /// Returns the tick that the machine was in when `seen` was observed.
     fn tick(&self, seen: Self::Word) -> u64;
 
     fn is_closed_at(&self, seen: Self::Word) -> bool;
 
-    /// Returns the tick that a step from the observation `seen` would encode if the clock is in tick `now`.
+    /// Returns the tick in which a step would reserve slots, given the observation `seen` and a clock reading in tick
+    /// `now`.
     #[inline]
     fn tick_for(&self, seen: Self::Word, now: u64) -> u64 {
         let _ = seen;
@@ -87,8 +88,8 @@ pub(crate) struct SlotRange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flip {
     Allowed,
-    /// The step must not go back in time: earlier in this call, the clock was further behind than the state machine can
-    /// follow. The call therefore waits until the clock reaches the last tick.
+    /// The step must not go back in time, because the clock was behind earlier in this call, and the state machine could
+    /// not move back to the clock's tick. The call therefore waits until the clock reaches the last tick.
     Forbidden,
     /// The machine is unused, and the clock moved backward from this tick, which is the last tick of the generator's floor.
     /// The step proceeds as if this were the machine's tick.
@@ -96,7 +97,7 @@ pub(crate) enum Flip {
 }
 
 impl Flip {
-    /// Returns the tick that a clock reading is compared with, for a machine in `tick`.
+    /// Returns the tick with which a clock reading is compared to detect a rollback. `tick` is the machine's tick.
     #[inline]
     const fn wall(self, tick: u64) -> u64 {
         match self {
@@ -115,8 +116,8 @@ pub(crate) enum Step {
     Raced,
     /// All slots of this tick are used up.
     Full,
-    /// The clock's tick is further behind the state's tick than the state machine can follow. The value is the tick to wait
-    /// for.
+    /// The clock is behind the state's tick, and the state machine cannot move back to the clock's tick. The value is the
+    /// tick to wait for.
     Behind(u64),
     /// The state machine is closed permanently.
     Closed,

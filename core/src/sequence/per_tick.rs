@@ -8,8 +8,9 @@
 //! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
 //! A machine that starts over after a long rollback is the exception: between two such rollbacks, each pair is assigned once.
 //!
-//! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the tick.
-//! If it were stored in a separate word, a thread could combine the `next` of one start with another start.
+//! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the
+//! tick. If the first slot were stored in a separate word, a thread could combine it with a `next` that was counted from a
+//! different first slot.
 
 use super::{Flip, Machine, SlotRange, Step, word::Word};
 use crate::{Error, ErrorKind, narrow};
@@ -77,7 +78,7 @@ impl PerTick {
         Some(Self { word, slots, behind, next_bits })
     }
 
-    /// Returns the word that contains the state, regardless of its location.
+    /// Returns the atomic word that contains the state.
     #[inline]
     const fn word(&self) -> &Word {
         &self.word

@@ -1,9 +1,9 @@
 //! Explores consecutive generators with the same worker ID, with every sequence of clock readings. The search visits all
 //! states.
 //!
-//! A generation is a generator and the threads that call it. It can end at any access of its threads, like a killed
-//! process, and the next generation begins with an unused state machine. Each generation has its own kind of clock. The
-//! threads run the real code of the state machines and of the floor. Only the atomics are simulated.
+//! A generation is a generator and the threads that call it. Like a killed process, a generation can end before any memory
+//! access of its threads. The next generation begins with an unused state machine. Each generation has its own kind of
+//! clock. The threads run the real code of the state machines and of the floor. Only the atomics are simulated.
 //!
 //! The search respects the precondition of the floor: at the first call of a generation, the time is not earlier than the
 //! time of any previously generated ID.
@@ -185,7 +185,7 @@ struct SearchResult {
     states: usize,
     repeated: bool,
     flipped: bool,
-    /// The largest number of generations in which an ID was generated.
+    /// The number of the latest generation, counted from 1, that generated an ID in any visited state.
     made: u8,
 }
 
@@ -408,7 +408,7 @@ fn a_fast_path_in_tick_0_repeats_ids() {
     }
 }
 
-/// Shows a limit of the tick-tock bit: without a snapshot, a generation does not know which value of the bit its
+/// Shows a limit of the tick-tock bit: without a snapshot, a generation has no record of the bit values that its
 /// predecessor used.
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {

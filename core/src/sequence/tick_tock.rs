@@ -5,15 +5,15 @@
 //! word: 1 closed | 6 unused | 39 tick | 1 tick-tock | 17 next sequence        safe: a tick, in a separate word
 //! ```
 //!
-//! `next` is the sequence number of the next ID. It needs one bit more than a sequence number, because it is 65,536 once all
-//! sequences of the tick are used.
+//! `next` is the sequence number of the next ID. It needs one bit more than a sequence number, because it is 65,536 once
+//! all sequence numbers of the tick are used.
 //!
 //! # Why no ID repeats
 //!
-//! Clocks move backwards: NTP corrects them, operators set them, virtual machines resume. A generator that simply follows such
-//! a clock enters ticks that it has already used. A generator that waits until the clock has caught up may stall for minutes. A
-//! sno therefore has one bit in addition to its tick, so that each tick exists twice. After a rollback, the generator uses the
-//! second copy.
+//! Clocks move backwards: NTP corrects them, operators set them, virtual machines resume. A generator that simply follows
+//! such a clock enters ticks that it has already used. A generator that waits until the clock has caught up may stall for
+//! minutes. A sno therefore stores one bit in addition to its tick, so that there are two copies of each tick. After a
+//! rollback, the generator uses the second copy.
 //!
 //! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, the highest tick
 //! that it has ever stepped back from. A step back is allowed only to a tick above `safe`:
@@ -28,33 +28,33 @@
 //! safe    0       8                  12
 //! ```
 //!
-//! The clock moved back from 8 to 5: the bit flipped, and `safe` became 8. Later it moved back from 12 to 9. Tick 9 is above 8,
-//! and no tick above 8 has been used with bit 0, so the bit could flip again. A clock that moved back from 12 to 7 instead
-//! would find that (7, bit 0) has been used. The step then returns [`Step::Behind`], and the call waits until the clock has
-//! reached tick 12 again.
+//! The clock moved back from 8 to 5, so the bit flipped and `safe` became 8. Later, the clock moved back from 12 to 9. Tick
+//! 9 is above 8, and no tick above 8 has been used with bit 0, so the bit could flip again. A clock that moved back from 12
+//! to 7 instead would find that (7, bit 0) has been used. The step then returns [`Step::Behind`], and the call waits until
+//! the clock has reached tick 12 again.
 //!
-//! In general: once the machine has left a pair (tick, bit), it never enters that pair again, and within a pair `next` only
-//! grows. Together, this means that each (tick, bit, sequence number) is returned only once. To see why a pair is never entered
+//! In general, once the machine has left a pair (tick, bit), it never enters that pair again. Within a pair, `next` only
+//! grows. Each combination (tick, bit, sequence number) is therefore returned only once. To see why a pair is never entered
 //! again, suppose that the machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
 //!
-//! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`, so
-//!    only the next step back matters. It starts at a tick `w`, which is `t` itself or a later tick.
-//! 2. That step raises `safe` to at least `w`, and sets the bit to 1. While the bit is 1, the machine may enter any tick, `t`
-//!    included: those are different pairs.
-//! 3. Only a further step back sets the bit to 0 again. It lands above `safe`, and therefore above `t`, and the machine moves
-//!    forward from there. Because `safe` never falls, the same is true of every later return to bit 0.
+//! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`,
+//!    so only the next step back matters. That step starts at a tick `w`, which is `t` itself or a later tick.
+//! 2. That step raises `safe` to at least `w`, and sets the bit to 1. While the bit is 1, the machine may enter any tick,
+//!    including `t`, because the pairs with bit 1 are different pairs.
+//! 3. Only a further step back sets the bit to 0 again. That step leads to a tick above `safe`, and therefore above `t`.
+//!    From there, the machine moves forward. Because `safe` never falls, the same is true of every later return to bit 0.
 //!
 //! A generator's first call may find that the clock has moved back below its floor, before the word holds any tick
-//! ([`Flip::Below`]). The floor's last tick then takes the place of `w`, because an earlier generator may have used ticks up to
-//! it.
+//! ([`Flip::Below`]). In that case, the floor's last tick takes the place of `w`, because an earlier generator may have
+//! used any tick up to that tick.
 //!
 //! # What the bit cannot do
 //!
 //! The bit and `safe` last as long as the generator, or longer if it is restored from a snapshot. A generator that starts
-//! without one begins above the ticks of its predecessor (see `floor.rs`), but with bit 0, and without knowing which bits the
-//! predecessor has used. One rollback is harmless: if it leads back to before the start, the new generator uses the second copy
-//! of its predecessor's ticks. If the predecessor's clock had moved back as well, that copy may be used already, and IDs can
-//! repeat. The tests in `restarts.rs` show both cases.
+//! without a snapshot begins above the ticks of its predecessor (see `floor.rs`). However, it begins with bit 0, because it
+//! has no record of the bits that the predecessor used. One rollback is harmless: if the clock moves back to before the
+//! start, the new generator uses the second copy of its predecessor's ticks. If the predecessor's clock had also moved
+//! back, that copy may already be used, and IDs can repeat. The tests in `restarts.rs` show both cases.
 //!
 //! # Two words without a lock
 //!
@@ -69,10 +69,10 @@
 //! ```
 //!
 //! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If the word
-//! changes after it was read, the swap fails, so no thread acts on an old `safe`. There is one exception: if only `next` has
-//! changed, the step is planned again with the `safe` that was read before. Up to this swap, no pair has been entered twice, so
-//! an unchanged pair means that no flip has happened in between. For the same reason, a word that has been replaced never comes
-//! back, and a compare-and-swap cannot mistake a newer state for an older one.
+//! changes after it was read, the swap fails, so no thread acts on an old `safe`. There is one exception: if only `next`
+//! has changed, the step is planned again with the `safe` that was read before. Up to this swap, no pair has been entered
+//! twice, so an unchanged pair means that no flip has happened in between. For the same reason, a word that has been
+//! replaced never reappears, and a compare-and-swap cannot mistake a newer state for an older one.
 //!
 //! If the swap of a step back fails, `safe` was raised too early. This can only reject a step back that would have been
 //! allowed, never allow one that must be rejected.
@@ -112,8 +112,8 @@ impl Word {
     const fn next(self) -> u32 {
         narrow::u32(self.0 & NEXT_MASK)
     }
-    /// Returns whether both words are open and have the same tick and the same tick-tock bit. If so, they can differ only
-    /// in `next`.
+    /// Returns whether the two words can differ only in `next`, that is, whether they have the same closed flag, the same
+    /// tick and the same tick-tock bit.
     const fn is_same_line(self, other: Self) -> bool {
         self.0 >> NEXT_BITS == other.0 >> NEXT_BITS
     }
@@ -166,7 +166,7 @@ impl TickTock {
         })
     }
 
-    /// Returns the words that contain the state, regardless of their location.
+    /// Returns the atomic words that contain the state.
     #[inline]
     const fn words(&self) -> &Words {
         &self.0
@@ -175,8 +175,9 @@ impl TickTock {
     /// Replaces `seen` with `next`, or returns the word that was found instead. The swap may fail spuriously.
     #[inline]
     fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
-        // A successful swap is a release, so that a thread that reads the new word also reads the value of `safe` that was
-        // raised before it. A failed swap is an acquire, because the next attempt is planned from the word that was found.
+        // A successful swap has release semantics, so that a thread that reads the new word also reads the value to which
+        // `safe` was raised before the swap. A failed swap has acquire semantics, because the next attempt is planned from
+        // the word that was found.
         const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let word = &self.words().word;
         let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
@@ -207,7 +208,8 @@ impl TickTock {
         // restored machine uses that bit as its tick-tock bit.
         let drifts =
             if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
-        // `safe` is loaded after the word, as in `step`, so that it is not older than the word's last flip.
+        // As in `step`, `safe` is loaded after the word, so that the loaded value is at least as recent as the word's last
+        // flip.
         let safe = safe.load(Ordering::Acquire);
         State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
     }

@@ -62,14 +62,15 @@ impl<C: Clock> Builder<C> {
     /// Sets an explicit partition, which is sno's term for the worker ID. Two generators with the same partition can generate
     /// duplicate IDs if their sequence ranges overlap.
     ///
-    /// While this generator exists, no default generator in this process or its forks leases the same partition. If a default
-    /// generator already holds a lease on the partition, calls wait until that lease ends, which takes at most a minute, or
-    /// fail with `sequence_exhausted` and the time to retry. After the generator is closed, the partition remains reserved for
-    /// its snapshot.
+    /// While this generator exists, no default generator in this process or its forks leases the same partition. If a
+    /// default generator already holds a lease on the partition, calls wait until that lease ends, which takes at most a
+    /// minute, or fail with `sequence_exhausted`, which reports when to retry. After the generator is closed, the partition
+    /// remains reserved for its snapshot.
     ///
-    /// An earlier run of the process may have generated IDs in the current tick, so the first call waits up to 4 ms, and the
-    /// first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible unless the new
-    /// generator continues from a snapshot, or has a later window or a lease.
+    /// An earlier run of the process may have generated IDs in the current tick, so the first call waits up to 4 ms, and
+    /// the first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible unless
+    /// the new generator continues from a snapshot, uses a lease, or has a window that starts after the last ID of the
+    /// earlier run.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -230,8 +231,8 @@ impl<C: Clock> Builder<C> {
         self.assemble(Some(partition), <dyn Table>::claim_permanently, bounds, state, is_used)
     }
 
-    /// Builds the generator. `is_resumed` is whether `state` accounts for all ticks in which an earlier generator created
-    /// IDs.
+    /// Builds the generator. `is_resumed` states whether `state` accounts for all ticks in which an earlier generator
+    /// created IDs.
     fn assemble(
         self,
         given: Option<u16>,

@@ -7,7 +7,7 @@ use crate::{
     error::check_same_length,
 };
 
-// The kernels use the same epoch and the same 4 ms tick.
+// The column kernels hard-code the format's epoch and its tick length of 4 ms.
 const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_ms == 4);
 
 /// Writes the start of each ID's tick to `column`, in Unix milliseconds.

@@ -17,8 +17,9 @@ const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    /// Reads an ID from a value, including both UUID forms. The two forms can be distinguished because the compatible form
-    /// consists of ASCII characters and therefore never has the variant bits of a version 8 UUID.
+    /// Reads an ID from a string, from bytes, or from either of its two UUID forms. The two forms can be distinguished,
+    /// because the compatible form consists of ASCII characters and therefore never has the variant bits of a version 8
+    /// UUID.
     fn read(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),

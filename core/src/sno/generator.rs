@@ -160,10 +160,10 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, if no ID became available within `max_wait`;
-    /// `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the years 2010 to 2079;
-    /// `generator_closed` if the generator is closed; `forked` in a child process if the partition is explicit; or any error
-    /// that the clock returns. A failed call has no effect.
+    /// Returns `sequence_exhausted` or `clock_behind` if no ID became available within `max_wait`. Both errors report when
+    /// to retry. Also returns `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the
+    /// years 2010 to 2079; `generator_closed` if the generator is closed; `forked` in a child process if the partition is
+    /// explicit; or any error that the clock returns. A failed call has no effect.
     #[inline]
     pub fn generate(&self, metabyte: u8) -> Result<Sno> {
         SlotSource::generate_in(self, Mode::Wait, metabyte)
@@ -202,8 +202,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
-    /// same as for `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind` instead of waiting. Both errors report when to retry. All other
+    /// errors are the same as for `generate`.
     #[inline]
     pub fn try_generate(&self, metabyte: u8) -> Result<Sno> {
         SlotSource::generate_in(self, Mode::Try, metabyte)
@@ -222,7 +222,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`. Instead of these two errors, the
+    /// method returns the number of IDs written so far.
     pub fn try_fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<usize> {
         SlotSource::try_fill(self, metabyte, ids)
     }
@@ -354,10 +355,10 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `generator_closed` if the generator is already closed or another thread is closing it; `forked` in a child
-    /// process, because the generator continues in the parent, and if the process was restored in the meantime, because the
-    /// generator may continue in another copy; or any error that occurs when a default partition is assigned, if the
-    /// generator has none yet.
+    /// Returns `generator_closed` if the generator is already closed or another thread is closing it. Returns `forked` in a
+    /// child process, because the generator continues in the parent. Also returns `forked` if the process was restored from
+    /// an image in the meantime, because the generator may continue in another copy of the process. If the generator has no
+    /// partition yet, returns any error that occurs when a default partition is assigned.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
         let here = fork::current();
@@ -409,7 +410,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// A generator that switches from grant to grant.
+/// A generator that creates IDs under successive grants, each of which is a time-limited right to a partition.
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]

@@ -32,7 +32,7 @@ const SEQUENCE: Span = FIELDS[4];
 #[repr(transparent)]
 pub struct Sno([u8; Sno::LEN]);
 
-// A `Result` must not be larger than its error.
+// A `Result<Sno>` must not be larger than the `Error` that it can contain.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Result<Sno>>() <= 32);
 
@@ -87,8 +87,8 @@ impl Sno {
     #[inline]
     pub fn parse(text: &str) -> Result<Self> {
         match text.as_bytes().first_chunk() {
-            // A string that decodes from 16 bytes has 16 characters. A string that does not decode may have fewer
-            // characters than bytes, and then the error reports the wrong length.
+            // If 16 bytes decode successfully, they are 16 ASCII characters. A string that cannot be decoded may have fewer
+            // characters than bytes, in which case the error states that the length is wrong.
             Some(bytes) if text.len() == Self::TEXT_LEN => {
                 base32::decode(bytes).map(Self).ok_or_else(|| decode_error(text))
             }

@@ -79,12 +79,12 @@ pub(super) fn no_free_partition(reason: NoLease) -> Error {
 pub(super) enum PartitionSource {
     /// Leases a partition from a table, and leases another one if the lease is lost.
     Leased(FindTable),
-    /// Calls a function for the partition, and uses that partition for the lifetime of the process.
+    /// Calls a function to obtain the partition, and uses that partition for the lifetime of the process.
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. Models use no table, because the
-/// process-wide table is not part of them.
+/// The table in which explicit partitions are claimed unless a host provides one. The loom and shuttle models use no table,
+/// because they do not include the process-wide table.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]

@@ -1,5 +1,5 @@
-//! Serializes the zero ID as `null`, as the Go library does. It applies only to fields that name this module in serde's `with`
-//! attribute.
+//! Serializes the zero ID as `null`, as the Go library does. This representation applies only to fields that name this
+//! module in serde's `with` attribute.
 //!
 //! ```
 //! use polyflake::sno::Sno;

@@ -146,7 +146,7 @@ impl<E: core::error::Error> core::error::Error for ReadError<E> {
 /// Deserializes an object as the variant that its ID selects. Used by the macro; not part of the public API.
 ///
 /// # Errors
-/// Returns any error of the format. If the ID is rejected, the error has this crate's message.
+/// Returns any error that the deserializer returns. If the ID is rejected, the error contains this crate's message.
 #[doc(hidden)]
 pub fn deserialize<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(from: D) -> Result<K, D::Error> {
     read(from, &mut None)
@@ -206,9 +206,9 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 /// read the ID from a different member, write `enum Record by "_id" { ... }`.
 ///
 /// Write the ID as the first member, because members that precede it are kept in memory until the ID is read, while members
-/// that follow it are deserialized directly into the variant's type. In members before the ID, `RawValue` is rejected, and so
-/// are numbers if `serde_json` has the `arbitrary_precision` feature. `serde_json` reports an integer of more than 64 bits
-/// there as a float, which a field of an integer type rejects.
+/// that follow it are deserialized directly into the variant's type. In a member before the ID, `RawValue` is rejected, and
+/// so are numbers if the `arbitrary_precision` feature of `serde_json` is enabled. In such a member, `serde_json` also
+/// reports an integer of more than 64 bits as a float, which a field of an integer type rejects.
 ///
 /// Every self-describing format works, for example JSON, CBOR, and `MessagePack` with member names. Other formats, such as
 /// postcard and bincode, return an error.

@@ -59,7 +59,8 @@ pub use uuid8::{from_uuid8_column, uuid8_column};
 pub use crate::__by_metabyte as by_metabyte;
 use crate::format::{FieldDescription, Figures, Scale};
 
-/// The format's time scale: 39 bits of 4 ms units since 2010-01-01T00:00:00Z, which last until 2079-09-07T15:47:35.548Z.
+/// The format's time scale: a 39-bit number of 4 ms ticks since 2010-01-01T00:00:00Z. Its last tick starts at
+/// 2079-09-07T15:47:35.548Z.
 const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 << 39) - 1 };
 
 /// Returns the format's size, fields, rate and time span.

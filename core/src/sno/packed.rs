@@ -1,4 +1,4 @@
-//! Zero-copy views between slices of IDs and slices of their bytes.
+//! Zero-copy conversions between slices of IDs and slices of their bytes.
 
 use super::Sno;
 use crate::{Error, Result};

@@ -1,8 +1,8 @@
 //! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it is
 //! dropped.
 //!
-//! A generator without an explicit partition leases one. If another generator takes the partition over while this one is idle,
-//! the generator changes to another partition, although other threads may be using the old claim at that moment:
+//! A generator without an explicit partition leases one. If another generator takes over the partition while this generator
+//! is idle, this generator changes to a different partition, even though other threads may still be using the old claim:
 //!
 //! ```text
 //! tick 100     7-0  7-1  7-2  | used up |                       1. publish the new claim, which covers no ticks yet
@@ -10,15 +10,17 @@
 //!                                                               3. extend the new claim, so that it covers ticks
 //! ```
 //!
-//! So the partition only changes between two ticks. IDs of one tick and metabyte are sorted by partition, so a change from 9 to
-//! 7 in the middle of a tick would make later IDs sort before earlier ones. A thread that took its step under the old claim
-//! detects afterwards that the claim was replaced, and drops its slots. All three steps are needed: without any one of them,
-//! the IDs of a handle came out of order, or a tick had two partitions.
+//! The partition therefore changes only between two ticks. IDs of one tick and metabyte are sorted by partition, so a
+//! change from 9 to 7 in the middle of a tick would make later IDs sort before earlier ones. A thread that reserved slots
+//! under the old claim detects afterwards that the claim was replaced, and discards the slots. All three steps are
+//! necessary. If one of them were omitted, the IDs of a handle could be out of order, or a tick could contain IDs with two
+//! partitions.
 //!
-//! Under a lease, each tick starts at a random sequence number in the lower half of the bounds. Copies of a process image have
-//! the same lease until one of them renews it, and then rarely repeat each other. A generator without a lease must not do
-//! this. Two unrelated processes that share a default partition by chance have different lower bounds, which keep their
-//! sequences apart for as long as they run; with a new start in each tick, they would repeat each other within the hour.
+//! Under a lease, each tick starts at a random sequence number in the lower half of the bounds. Copies of a process image
+//! have the same lease until one of them renews it. Because of the random starts, they rarely generate the same IDs. A
+//! generator without a lease must not start its ticks at random sequence numbers. Two unrelated processes that share a
+//! default partition by chance have different lower bounds, which keep their sequences apart for as long as they run. With
+//! a new start in each tick, they would generate duplicate IDs within the hour.
 
 use alloc::boxed::Box;
 
@@ -63,8 +65,8 @@ pub struct SnoFamily {
     bounds: Bounds,
     /// Whether the lower bound is picked at random together with the partition.
     draws_min: bool,
-    /// Returns the random bytes from which the first sequence number of each tick under a lease is derived. `None` if each
-    /// tick starts at the lower bound.
+    /// The function that returns the random bytes from which the first sequence number of each tick under a lease is
+    /// derived, or `None` if each tick starts at the lower bound.
     start: Option<fn() -> Result<[u8; 2]>>,
     /// The process to which an explicit partition or window was assigned, if there is one.
     process: Option<ProcessGuard>,
@@ -217,7 +219,8 @@ impl SnoFamily {
     fn replace_claim(&self, found: &Claim, mut claim: Claim) -> bool {
         // The result is `false` in a child, because the parent's claim generated no IDs in this process.
         claim.follows_another = Self::is_own(found);
-        // The model must register the claim's atomics before another thread uses them.
+        // loom registers an atomic at its first use. The following call registers the claim's atomics before another thread
+        // uses them.
         #[cfg(loom)]
         claim.extend(0);
         let is_of_child = found.identity.generation != NOT_PICKED && !claim.follows_another;
@@ -280,8 +283,8 @@ fn end_of(machine: &TickTock) -> u64 {
 }
 
 impl<C: Clock> Engine<SnoFamily, C> {
-    /// Returns the generator's identity in this process, for calls that have no tick. The clock is read only if the
-    /// identity depends on the tick.
+    /// Returns the generator's identity in this process, for operations that do not reserve slots in a tick. The clock is
+    /// read only if the identity depends on the tick.
     pub(super) fn identity(&self) -> Result<Identity> {
         self.family.check_process()?;
         let claim = self.family.claims.get();
@@ -375,7 +378,7 @@ impl Family for SnoFamily {
         Bounds { min: bounds.min + narrow::u16(start.into()), ..bounds }
     }
 
-    // Models replay each interleaving, so their IDs must not depend on the random source.
+    // The loom and shuttle models replay interleavings, so their IDs must not depend on the random source.
     #[cfg(all(feature = "std", not(any(loom, shuttle))))]
     fn on_granted(&mut self) {
         // Default partitions are excluded, for the reason given at the top of this file.

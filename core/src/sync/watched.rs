@@ -1,5 +1,5 @@
-//! The atomics that unit tests use. A test can intercept every access of its thread, either to run other calls before the
-//! access ([`run_with_interruption`]), or to answer it from simulated memory (`explorer`).
+//! The atomics that unit tests use. A test can intercept every atomic access on its thread, either to run other calls
+//! before the access ([`run_with_interruption`]), or to perform the access on simulated memory (`explorer`).
 //!
 //! Only unit tests of this crate use these types. Every other build uses the real atomics. A test observes the accesses in
 //! program order, so it misses the reorderings that a weaker memory model allows. The loom models cover those reorderings.
@@ -74,7 +74,8 @@ impl Drop for InterceptorGuard {
     }
 }
 
-/// Runs `work`. Each atomic access of this thread calls `interceptor` instead of being performed.
+/// Runs `work`. Until `work` returns, this thread calls `interceptor` for each atomic access instead of performing the
+/// access.
 pub(crate) fn with_interceptor<R>(interceptor: Option<Interceptor>, work: impl FnOnce() -> R) -> R {
     let _restored = InterceptorGuard(INTERCEPTOR.replace(interceptor));
     work()

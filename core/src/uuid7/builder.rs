@@ -11,7 +11,8 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard},
 };
 
-/// The longest rollback, in milliseconds, after which a generator that follows rollbacks still keeps its IDs in order.
+/// The longest clock rollback, in milliseconds, after which the IDs of a generator with `follow_rollbacks` stay sorted.
+/// After a longer rollback, the generator starts over.
 const MAX_HELD_ROLLBACK_MS: u64 = 10_000;
 
 /// Configures a [`Generator`].
@@ -54,13 +55,14 @@ impl<C: Clock> Builder<C> {
         Self { family: Settings::new(draw, false), options: Options::new(clock) }
     }
 
-    /// Sets the function that provides random bytes, for platforms without an operating system and for tests. It is called in
-    /// each millisecond in which IDs are generated, for each thread, and must return other bytes each time: they key the random
-    /// bits of the IDs. A function that repeats its bytes makes IDs that are easy to guess. Two generators or two runs of a
-    /// program then generate the same IDs in the same millisecond, unless they have different worker IDs.
+    /// Sets the function that provides random bytes, for platforms without an operating system and for tests. For each
+    /// thread, the function is called in every millisecond in which the thread generates IDs. It must return different
+    /// bytes each time, because the bytes are the key from which the random bits of the IDs are derived. If the function
+    /// repeats its bytes, IDs are easy to guess. In addition, two generators or two runs of a program then generate the
+    /// same IDs in the same millisecond, unless they have different worker IDs.
     ///
-    /// A custom function may return bytes that an earlier generator used. Therefore the first ID belongs to the millisecond
-    /// after the first call.
+    /// A custom function may return bytes that an earlier generator used, so the first ID belongs to the millisecond after
+    /// the first call.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, uuid7::{Builder, Generator}};
@@ -93,10 +95,10 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the worker ID, which replaces 16 of the 56 random bits. Generators with different worker IDs never generate the
-    /// same ID, even if their random bits are equal. [`worker_id`](super::worker_id()) returns it.
+    /// same ID, even if their random bits are equal. [`worker_id`](super::worker_id()) extracts the worker ID from an ID.
     ///
     /// An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs to the next
-    /// one, unless [`Builder::resume_after`] is set. A forked child fails with `forked`.
+    /// millisecond, unless [`Builder::resume_after`] is set. In a forked child, calls fail with `forked`.
     ///
     /// ```
     /// use polyflake::uuid7::{Generator, worker_id};
@@ -112,8 +114,8 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the last millisecond in which an earlier generator created IDs, as a Unix timestamp in milliseconds.
-    /// [`Generator::close`] returns it. All IDs of the new generator sort after those of the earlier one, unless that one
-    /// followed a rollback.
+    /// [`Generator::close`] returns this timestamp. All IDs of the new generator sort after the IDs of the earlier
+    /// generator, unless the earlier generator started over after a clock rollback.
     ///
     /// ```
     /// use polyflake::uuid7::Generator;
@@ -132,12 +134,13 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets whether the generator starts over in the clock's millisecond after the clock moved backwards by more than 10
-    /// seconds. By default, it never does: it uses up the last millisecond, and calls then fail with `clock_behind` until the
-    /// clock has caught up. With this option, a single wrong reading far in the future does not stop a service.
+    /// seconds. By default, the generator never starts over. It uses up the last millisecond, and calls then fail with
+    /// `clock_behind` until the clock has caught up. With this option, a single wrong reading far in the future does not
+    /// stop a service.
     ///
     /// The IDs after such a rollback sort before earlier ones. [`Stats::rollbacks`](super::Stats::rollbacks) counts the
-    /// rollbacks that the generator followed. IDs stay unique, because new random bits are taken. A generator with a worker ID
-    /// cannot have this option.
+    /// rollbacks after which the generator started over. IDs stay unique, because the new IDs have new random bits. This
+    /// option cannot be combined with a worker ID.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, uuid7::Generator};

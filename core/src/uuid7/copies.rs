@@ -1,19 +1,20 @@
-//! Explores two processes that continue with one memory: a copy of a running process that does not know of the other copy, or a
-//! forked child. The search visits all states of each, and compares their IDs. After the split, neither affects the other.
+//! Explores two processes that continue from the same memory: two copies of a running process, neither of which can detect
+//! the other, or a process and its forked child. The search visits all states of each process, and compares the IDs of the
+//! two processes. After the split, neither process affects the other.
 //!
-//! Both have the streams of random bits that existed before, and the same state machine, so only the rules of the streams keep
-//! their IDs apart. The memory is copied before any step of a call. A clock may show any millisecond at each call, and either
-//! process may report a restore at any step. A call generates a single ID, or the next ID of a handle, which has a block of
-//! slots and a stream of its own. Slots come from the real state machine.
+//! Both processes start with the same state machine and with the streams of random bits that existed before the split, so
+//! only the rules of the streams keep their IDs apart. The memory may be copied before any step of a call. The clock may
+//! show any millisecond at each call, and either process may report a restore at any step. A call generates a single ID, or
+//! the next ID of a handle, which has its own block of slots and its own stream. Slots come from the real state machine.
 //!
-//! The keys of the random source are all different. So two IDs are equal if they have the same slot, the same key and the same
-//! position in its stream. These IDs of copies may be equal:
+//! The keys of the random source are all different. Two IDs are therefore equal if they have the same slot, the same key
+//! and the same position in the key's stream. The following IDs of copies may be equal:
 //!
-//! - Those of a call that was in progress when the copy was made.
-//! - Those of the copied millisecond: the calls that read the same millisecond as the last call before the copy, until one of
-//!   them reads another millisecond.
+//! - IDs of a call that was in progress when the copy was made.
+//! - IDs of the copied millisecond. Their calls read the same millisecond as the last call before the copy, and no call
+//!   since the copy has read a different millisecond.
 //!
-//! A call that begins after its process has reported the restore has no exception, and neither has a forked child.
+//! These exceptions do not apply to a call that begins after its process has reported the restore, or to a forked child.
 
 use std::{
     array,
@@ -43,7 +44,7 @@ enum CopyMethod {
     Fork,
 }
 
-/// The stream rule that a search omits.
+/// The way in which a search weakens the rules of the streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weakness {
     None,
@@ -68,7 +69,7 @@ type Bits = (u8, u8);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Stream {
     key: u8,
-    /// The position in the key's stream of the first bits that are not buffered yet.
+    /// The position of the first bits in the stream that are not buffered yet.
     position: u8,
     buffer: [Bits; BUFFERED_IDS as usize],
     taken: u8,
@@ -131,7 +132,7 @@ struct Call {
     next: Next,
     /// The bits that were taken last, and the generation of their stream.
     bits: (Bits, Generation),
-    /// The generation at the beginning of the handle's new block.
+    /// The process generation in which the handle began its new block.
     of_block: Generation,
     /// Whether another copy may generate the same ID.
     may_repeat: bool,
@@ -154,8 +155,8 @@ struct Process {
     keys: u8,
     /// The streams of the thread and of the handle.
     streams: [Option<Stream>; 2],
-    /// For each owner, the millisecond that its last call before the copy read from the clock. Becomes `None` once a call
-    /// reads a different millisecond.
+    /// For each stream owner, the millisecond that the owner's last call before the copy read from the clock, or `None`
+    /// once a call of the owner has read a different millisecond.
     copied: [Option<u8>; 2],
     read: [Option<u8>; 2],
     block: Option<Block>,
@@ -215,7 +216,8 @@ impl Explorer {
             block: None,
             call: None,
             calls: self.calls,
-            // Only a report after the split matters, so the model starts as if one had been made.
+            // Only a report of a restore after the split matters, so the model starts as if the process had already
+            // reported a restore.
             has_reported: true,
             made: Vec::new(),
         };

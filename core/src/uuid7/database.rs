@@ -1,4 +1,5 @@
-//! Database columns and schemas of version 7 UUIDs. Bytes are stored in the order of the string form, which sorts by time.
+//! Support for version 7 UUIDs in database columns and schemas. Bytes are stored in the order of the string form, so they
+//! sort by time.
 
 use super::Uuid7;
 use crate::{

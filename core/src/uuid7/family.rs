@@ -20,7 +20,8 @@ use crate::{
 /// The highest random start of a millisecond, which leaves at least half of the sequence numbers for IDs.
 pub(super) const MAX_START: u64 = LAST_SEQUENCE as u64 >> 1;
 
-/// The last millisecond of the state machine, in the year 2527. Clocks cannot show times after the year 2262.
+/// The last millisecond that the state machine supports, in the year 2527. Clock readings cannot represent times after the
+/// year 2262.
 pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
 
 /// Random bits that a call took from its stream before it reserved slots.
@@ -28,7 +29,7 @@ pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
 pub(crate) struct Tail {
     /// The random bits of the first ID.
     pub(super) bits: u64,
-    /// The first sequence number of the millisecond, if the call enters one.
+    /// The sequence number at which the millisecond starts, if this call is the first call in that millisecond.
     start: u64,
 }
 

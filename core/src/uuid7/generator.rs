@@ -35,23 +35,24 @@ use crate::{clock::SystemClock, entropy};
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// **Order.** A call that begins after another call of the same generator returned gets a greater ID, also in another thread.
-/// IDs of different generators are sorted by millisecond only, and so are those of a program before and after a restart, unless
-/// [`Builder::resume_after`](super::Builder::resume_after) is set.
+/// **Order.** A call that begins after another call of the same generator has returned gets a greater ID, even on a
+/// different thread. IDs of different generators are sorted by millisecond only. The same is true of IDs that a program
+/// generates before and after a restart, unless [`Builder::resume_after`](super::Builder::resume_after) is set.
 ///
-/// **Uniqueness.** A generator never uses a millisecond and a sequence twice. IDs of different generators differ by 56 random
-/// bits and by the random start of the sequence. With a [worker ID](super::Builder::worker_id), they differ for certain.
+/// **Uniqueness.** A generator never uses the same sequence number twice in a millisecond. IDs of different generators
+/// differ by 56 random bits and by the random start of the sequence. If each generator has a different [worker
+/// ID](super::Builder::worker_id), the IDs are guaranteed to differ.
 ///
 /// **Rate.** The sequence starts at a random value in each millisecond, in the lower half of its 18 bits, so at least 131,072
 /// IDs are available per millisecond. After that, calls wait for the next millisecond.
 ///
-/// **Clock rollbacks.** No ID is later than the latest reading of the clock. If the clock moves backwards, the generator uses
-/// up the millisecond that it is in, and calls then wait for the clock or fail with `clock_behind`. See
-/// [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks) for a clock that was far in the future once.
+/// **Clock rollbacks.** No ID is later than the latest reading of the clock. If the clock moves backwards, the generator
+/// uses up its current millisecond, and calls then wait for the clock or fail with `clock_behind`. If the clock may show a
+/// time far in the future by mistake, see [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
 ///
-/// **Copies.** Two copies of a running machine generate different IDs from the millisecond after the copy on, because the
-/// random bits are keyed anew by the operating system's random source in each millisecond. IDs of the millisecond of the copy
-/// may be equal.
+/// **Copies.** Starting with the millisecond after the copy, two copies of a running machine generate different IDs,
+/// because the random bits get a new key from the operating system's random source in each millisecond. IDs generated in
+/// the millisecond of the copy may be equal.
 ///
 /// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator each time it is
 /// used. A generator cannot be cloned, because a generator and its clone would use the same sequences:
@@ -80,8 +81,9 @@ pub struct Stats {
     pub worker_id: Option<u16>,
     /// The last millisecond in which an ID was generated, as a Unix timestamp in milliseconds, or `None` before the first ID.
     pub last_ms: Option<i64>,
-    /// The number of clock rollbacks that the generator followed. After each of these rollbacks, new IDs sort before
-    /// earlier ones. This number is always 0 without [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
+    /// The number of clock rollbacks after which the generator started over. After each of these rollbacks, new IDs sort
+    /// before earlier ones. This number is always 0 without
+    /// [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
     pub rollbacks: u32,
     /// Whether the generator is closed.
     pub closed: bool,
@@ -205,14 +207,15 @@ impl<C> Generator<C> {
     }
 }
 
-/// Returns the millisecond of a state, or `None` if no ID was generated in it.
+/// Returns the state's tick as a Unix timestamp in milliseconds, or `None` if no slot of that tick is used.
 fn last_ms(state: State) -> Option<i64> {
     (state.next > 0).then(|| SCALE.tick_start_ms(state.tick))
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator and ends calls in progress on other threads. Returns the last millisecond in which it generated an
-    /// ID, for [`Builder::resume_after`](super::Builder::resume_after), or `None` if it was not used.
+    /// Closes the generator and ends calls in progress on other threads. Returns the last millisecond in which the
+    /// generator created an ID, for use with [`Builder::resume_after`](super::Builder::resume_after), or `None` if the
+    /// generator was not used.
     ///
     /// ```
     /// use polyflake::uuid7::Generator;
@@ -248,11 +251,12 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted`, with the time to retry, if all IDs of a millisecond are used up, or `clock_behind` if they
-    /// are and the clock is behind that millisecond, and if no ID became available within `max_wait`; `lease_not_started` or
-    /// `lease_expired` outside the window; `time_out_of_range` before 1970; `generator_closed` if the generator is closed;
-    /// `forked` in a child process if the generator has a worker ID or a window; `entropy_unavailable` if the operating system
-    /// provides no random bytes; or any error that the clock returns. A failed call has no effect.
+    /// Returns `sequence_exhausted` if all IDs of a millisecond are used up and no ID became available within `max_wait`.
+    /// If the clock is also behind that millisecond, returns `clock_behind` instead. Both errors report when to retry. Also
+    /// returns `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` before 1970;
+    /// `generator_closed` if the generator is closed; `forked` in a child process if the generator has a worker ID or a
+    /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns.
+    /// A failed call has no effect.
     #[inline]
     pub fn generate(&self) -> Result<Uuid7> {
         SlotSource::generate_in(self, Mode::Wait, ())
@@ -291,8 +295,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
-    /// same as for `generate`.
+    /// Returns `sequence_exhausted` or `clock_behind` instead of waiting. Both errors report when to retry. All other
+    /// errors are the same as for `generate`.
     #[inline]
     pub fn try_generate(&self) -> Result<Uuid7> {
         SlotSource::generate_in(self, Mode::Try, ())
@@ -311,7 +315,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`, which only end the batch.
+    /// Returns the same errors as `fill`, except `sequence_exhausted` and `clock_behind`. Instead of these two errors, the
+    /// method returns the number of IDs written so far.
     pub fn try_fill(&self, ids: &mut [Uuid7]) -> Result<usize> {
         SlotSource::try_fill(self, (), ids)
     }
@@ -370,7 +375,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// A generator that switches from grant to grant.
+/// A generator that creates IDs under successive grants, each of which is a time-limited right to a worker ID.
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]

@@ -45,7 +45,7 @@ pub struct Parts {
 #[repr(transparent)]
 pub struct Uuid7([u8; Uuid7::LEN]);
 
-/// The version and the variant at their positions.
+/// An ID in which only the version and the variant are set.
 const VERSION_AND_VARIANT: u128 = VERSION.insert(7) | VARIANT.insert(0b10);
 /// The bits that contain the version and the variant.
 const VERSION_AND_VARIANT_MASK: u128 =
@@ -117,8 +117,8 @@ impl Uuid7 {
         SCALE.tick_start_ms(TIMESTAMP.extract(self.to_u128()))
     }
 
-    /// Returns the 18-bit sequence, which orders the IDs that a generator creates in the same millisecond. In UUIDs of other
-    /// libraries, these bits may have another meaning.
+    /// Returns the 18-bit sequence, which orders the IDs that a generator creates in the same millisecond. In UUIDs from
+    /// other libraries, these bits may have a different meaning.
     ///
     /// ```
     /// use polyflake::uuid7::Generator;
@@ -250,7 +250,7 @@ impl Uuid7 {
 
     /// Returns the lowest and the highest ID in the half-open time range `start .. end`. Both IDs belong to the range, so
     /// you can use them directly in `BETWEEN` queries. `start` and `end` are Unix milliseconds or `SystemTime`s. An ID is
-    /// in the range if its millisecond starts within the range, also an ID of another library.
+    /// in the range if its millisecond starts within the range, even if a different library generated the ID.
     ///
     /// ```
     /// use polyflake::uuid7::Uuid7;
@@ -287,8 +287,8 @@ pub(super) fn wrong_version() -> Error {
     Error::constant(ErrorKind::NotCanonical, reason)
 }
 
-/// Returns the worker ID in an ID of a generator that has one: the highest 16 of the 56 bits after the sequence. In all other
-/// IDs, these bits are random, and no ID shows which of the two is the case.
+/// Returns the worker ID that an ID contains in the highest 16 of the 56 bits after the sequence. If the generator of the
+/// ID has no worker ID, these bits are random. An ID does not reveal whether it contains a worker ID.
 ///
 /// ```
 /// use polyflake::uuid7::{Generator, worker_id};

@@ -62,7 +62,7 @@ const RANDOM: Span = FIELDS[5];
 /// UUIDs to their last characters, or choose shards by those characters.
 const WORKER_ID: Span = Span::split([16, 40])[0];
 
-/// Unix milliseconds, 48 bits.
+/// The format's time scale: a 48-bit Unix timestamp in milliseconds.
 const SCALE: Scale = Scale { epoch_ms: 0, tick_ms: 1, last: TIMESTAMP.max() };
 
 /// The format's last millisecond, which is in the year 10889, as a Unix timestamp in milliseconds.

@@ -45,8 +45,8 @@ impl Pack for Uuid7Family {
     }
 
     /// Returns the ID at position `k` of a block. The first ID of a block uses the bits that were taken for the
-    /// reservation, because the reservation has already checked that their generation is current. When the function returns
-    /// that first ID, it also drops the stream if it belongs to an earlier generation.
+    /// reservation, because the reservation has already checked that the generation of these bits is current. For that
+    /// first ID, the function also drops the handle's stream if the stream belongs to an earlier generation.
     #[inline]
     fn id_in_block(
         &self,

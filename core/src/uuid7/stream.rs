@@ -37,10 +37,10 @@ use crate::{
 /// The number of IDs for which a stream buffers bits: four cipher blocks, which vector instructions compute together.
 const BUFFERED_IDS: usize = 32;
 
-/// The length of the clock interval that a stream serves, in nanoseconds.
+/// The length of the time interval in which a stream is used, in nanoseconds.
 const MILLISECOND: i64 = 1_000_000;
 
-/// The source of the keys of a generator's streams.
+/// The random source that provides the keys for a generator's streams.
 #[derive(Debug)]
 pub(super) struct Entropy {
     draw: fn() -> Result<[u8; 32]>,
@@ -127,8 +127,8 @@ impl Entropy {
         Self { draw, is_system, streams: Tally::new(0) }
     }
 
-    /// Returns a number that is the same for all generators on a thread whose streams are interchangeable. A generator with
-    /// a custom source has its own number, so that its IDs do not depend on other generators.
+    /// Returns a number that identifies the owner of a stream. Generators that can share a thread's stream have the same
+    /// number. A generator with a custom source has its own number, so that its IDs do not depend on other generators.
     #[inline]
     fn owner(&self) -> usize {
         if self.is_system {
@@ -163,11 +163,11 @@ impl Entropy {
         Ok(Stream { cipher, bits, taken, begins, generation, owner })
     }
 
-    /// Replaces the stream if it does not serve a clock that reads `now`, or if it belongs to another generation.
+    /// Replaces the stream if it cannot be used for a clock reading of `now`, or if it belongs to another generation.
     ///
     /// # Errors
-    /// Returns the same errors as [`Entropy::key`]. Even then, the old stream is dropped, because the clock may show its
-    /// millisecond again.
+    /// Returns the same errors as [`Entropy::key`]. The old stream is dropped even if an error is returned, because the
+    /// clock may show that stream's millisecond again.
     #[inline]
     pub(super) fn renew<'s>(
         &self,

@@ -122,7 +122,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
             assert_eq!(ids.try_fill(2), Ok(vec![]));
         }
         assert_eq!(clock.slept_nanos(), 0);
-        // Statistics and the highest tick of a lease only count ticks that contain IDs.
+        // Statistics and the highest tick of a lease include only ticks that contain IDs.
         let other = ScriptedClock::default();
         other.set_readings([next - 1]);
         let untouched = family.generator(shared_readings(other));
@@ -234,8 +234,8 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
             let clock = ScriptedClock::default();
             let shared = SharedReadings { clock: clock.clone(), slack, resolution };
             let ids = family.generator(shared);
-            // A reading in the middle of a tick may already be in the next tick on another clock. Ticks of one millisecond
-            // are skipped, because they contain no whole millisecond after their start.
+            // While this clock shows the middle of a tick, another clock may already show the next tick. Formats with ticks
+            // of one millisecond are skipped, because such a tick contains no whole millisecond after its start.
             if family.tick == 1 {
                 continue;
             }
@@ -286,7 +286,7 @@ fn a_rollback_before_the_first_id_is_handled() {
                 clock.set_readings([next]);
                 assert_id(ids.try_generate(), next, 0);
             }
-            // Hot Guid stays in the latest second that it has read.
+            // A Hot Guid generator stays in the latest second that the clock has shown.
             "Hot Guid" => drop(assert_exhausted(ids.try_generate(), next)),
             _ => {
                 let error = assert_code(ids.try_generate(), "clock_behind");
@@ -469,7 +469,7 @@ fn a_sequence_without_a_timestamp_starts_without_a_wait() {
     assert_eq!(ids.generate().unwrap().as_integer(), Some(0));
 }
 
-/// A batch may be larger than its first tick.
+/// A batch waits until its first tick begins. All of its IDs then belong to that tick, without a further wait.
 #[test]
 fn a_batch_waits_for_its_first_tick_only() {
     let ids = hotguid::Builder::with_clock(SleepingClock::at_unix_ms(START_MS), || Ok([7; 8]))

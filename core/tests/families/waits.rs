@@ -1,4 +1,4 @@
-//! Tests calls that find the tick exhausted or the clock behind: they wait or return an error.
+//! Tests that a call waits or returns an error if the tick is exhausted or the clock is behind the last tick.
 
 use std::time::Duration;
 

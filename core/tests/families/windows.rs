@@ -30,7 +30,8 @@ fn a_window_includes_its_start_and_excludes_its_end() {
             clock.set_readings([ms]);
             assert_id(ids.generate(), ms / tick * tick, place);
         }
-        // No clock can show the last time of UUID v7, so the test uses the latest representable reading instead.
+        // No clock can show the latest time that UUID v7 can represent, so the test uses the latest possible clock reading
+        // instead.
         for late in [START_MS + 2 * tick, (span.1 - 1).min(i64::MAX / 1_000_000)] {
             clock.set_readings([late]);
             assert_code(ids.generate(), "lease_expired");

@@ -1,4 +1,5 @@
-//! Tests which values are rejected, in which order errors are reported, and that a failed call uses no slots.
+//! Tests that invalid values are rejected, that errors are reported in the expected order, and that a failed call uses no
+//! slots.
 
 use polyflake::layout::{Field, FieldIndex, Id, Layout, Tick, Value, ValueType};
 
@@ -22,7 +23,7 @@ fn unknown_names_are_reported_first() {
     let layout = snowflake();
     let mut values = layout.values();
     assert_eq!(assert_code(values.bind("nope", 1), "unknown_field").field(), Some("nope"));
-    // A constant's name does not name a bindable.
+    // The name of a constant field does not refer to a bindable field.
     assert_code(values.bind("c", 1), "unknown_field");
     assert_code(values.constant("a", 1), "unknown_field");
     let bare = Layout::integer([Field::unused(64)]).unwrap();
@@ -278,7 +279,7 @@ fn layouts_past_the_size_limits_are_rejected() {
         assert_code(Layout::bytes(length, fields.to_vec()), "invalid_layout").to_string()
     };
     let of = |kind, bits| Field::bindable_of(kind, bits, "a");
-    // An ID has at most 1,024 bits. One bytes field or string field may fill it.
+    // An ID has at most 1,024 bits. A single field of bytes or a single string field may fill the entire ID.
     for kind in [ValueType::Bytes, ValueType::Text] {
         let layout = Layout::bytes(128, [of(kind, 1024)]).unwrap();
         let value = if kind == ValueType::Text { Value::from("x") } else { Value::from(&b"x"[..]) };

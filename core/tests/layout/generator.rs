@@ -21,7 +21,8 @@ fn snowflake() -> Layout {
     Layout::integer(fields).unwrap()
 }
 
-/// Returns a snowflake generator for worker 7 whose clock shows the given milliseconds after the epoch.
+/// Returns a builder for a snowflake generator with worker 7. The clock returns the given readings, in milliseconds after
+/// the epoch.
 fn worker(
     clock: &ScriptedClock,
     readings: impl IntoIterator<Item = i64>,
@@ -58,7 +59,8 @@ fn bindables_are_bound_or_passed_with_each_call() {
     assert_code(open.generate_with(&open.values()), "missing_field");
     assert_code(open.generate_with(open.values().bind("worker", 1024).unwrap()), "out_of_range");
     assert_code(open.generate_with(open.values().bind("worker", "7").unwrap()), "invalid_type");
-    // The generator overwrites the timestamp and the sequence of the values. Failed calls have used no slots.
+    // The generator overwrites a timestamp and a sequence number that are set in the values. The failed calls above have
+    // used no slots.
     let mut values = open.values();
     values.bind("worker", 3).unwrap().time(-1).unwrap().sequence(1 << 20).unwrap();
     assert_eq!(parts(&open.generate_with(&values).unwrap()), (5, 3, 0));
@@ -267,7 +269,7 @@ fn the_widest_layout_generates_ids() {
     clock.set_unix_nanos(i64::MAX);
     ids.generate().unwrap();
     assert_eq!(ids.close().unwrap().next_sequence, (1 << 64) - 1);
-    // The slots range from the first sequence number of the first tick to the last one of the last tick.
+    // The slots range from the first sequence number of the first tick to the last sequence number of the last tick.
     let whole = Layout::bytes(16, [Field::timestamp(64, MS, 0), Field::sequence(64)]).unwrap();
     let last = Snapshot::new(5, u64::MAX.into());
     let ids = Builder::with_clock(whole, ManualClock::at_unix_ms(5)).restore(last).unwrap();

@@ -181,7 +181,7 @@ fn unsupported_ranges_are_rejected() {
     assert_error(vec![time(), node(), Field::sequence_from(8, 1), rest(58)], "invalid_layout");
     assert_error(vec![time(), node(), sequence().inverted(), rest(58)], "invalid_layout");
     assert_error(vec![time(), node().inverted(), sequence(), rest(58)], "invalid_layout");
-    assert_error(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // 2^64 slots
+    assert_error(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // a tick would have 2^64 slots
     assert_error(vec![time(), Field::bindable(65, "node"), sequence(), rest(113)], "invalid_type");
     let text = Field::bindable_of(polyflake::layout::ValueType::Text, 16, "node");
     assert_error(vec![time(), text, sequence(), rest(64)], "invalid_type");

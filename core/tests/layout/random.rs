@@ -48,7 +48,8 @@ pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
     proptest::collection::vec(draw, 1..24)
 }
 
-/// Returns a plan whose fields fill the whole ID. The bits that the drawn fields leave over become a bindable.
+/// Returns a plan whose fields fill the whole ID. The bits that the randomly chosen fields do not use become a bindable
+/// field.
 pub(crate) fn plan(bytes: Option<usize>, draws: &[Draw]) -> Plan {
     let mut plan = Plan { bytes, fields: Vec::new() };
     let mut left = plan.bits();

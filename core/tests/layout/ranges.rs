@@ -26,8 +26,7 @@ fn a_time_range_contains_exactly_the_ids_of_its_times() {
     }
 }
 
-/// Checks every time range against every ID that has the given upper bindable, zero in its unused bits, and the layout's
-/// constant.
+/// Checks every time range against every ID that the layout can generate with a value of 1 in the bindable field `above`.
 fn check_all_ids(layout: &Layout) {
     let made: Vec<_> = (0..=u16::MAX)
         .map(|id| Id::Bytes(id.to_be_bytes().into()))

@@ -31,8 +31,9 @@ fn make_single_ids(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
     collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
 
-/// Checks that the worker ID's next holder repeats no ID if its grant starts at the end that the seal returned. This must
-/// also be true after a clock rollback, and for reserved blocks with unused slots.
+/// Checks that the next holder of a worker ID generates no duplicate IDs if the holder's grant starts at the end of the
+/// time span that `seal` returned. There must be no duplicates even after a clock rollback, or if reserved blocks contain
+/// unused slots.
 fn check_seal_during<I: Ids + 'static>(
     preemptions: Option<usize>,
     in_blocks: bool,

@@ -96,7 +96,7 @@ fn generate(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, || ids.generate())
 }
 
-/// Like `generate`, but uses a handle whose first block has two IDs.
+/// Works like `generate`, but uses a handle whose first block has two IDs.
 fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, ids.handle(2))
 }
@@ -144,7 +144,7 @@ fn run_two_threads<I: Ids + 'static>(
     check_both(preemptions, build, work, work);
 }
 
-/// Checks single calls in one thread against a batch of three in another.
+/// Checks that single calls in one thread and a batch of three IDs in another thread generate no duplicate IDs.
 fn check_batch_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
@@ -152,8 +152,8 @@ fn check_batch_against_singles<I: Ids + 'static>(
     check_both(preemptions, build, |ids| generate(ids, 2), |ids| ids.fill(3).0);
 }
 
-/// Checks single calls in one thread against a handle in another thread. The handle uses up a block and reserves the next
-/// one.
+/// Checks that single calls in one thread and a handle in another thread generate no duplicate IDs. The handle uses up a
+/// block and reserves the next block.
 fn check_blocks_against_singles<I: Ids + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,

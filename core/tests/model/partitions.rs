@@ -142,8 +142,9 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
     });
 }
 
-/// Checks threads with one handle each: at their generator's first ID, at renewals, and after another generator acquired
-/// the partition. Each thread's IDs must be sorted, and no tick may have IDs with two partitions.
+/// Checks two threads that each use their own handle of one generator. The arguments determine whether the threads request
+/// the generator's first ID, renew the lease, or find that another generator has acquired the partition. Each thread's IDs
+/// must be sorted, and no tick may have IDs with two partitions.
 fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
@@ -339,8 +340,8 @@ fn two_explicit_generators_never_collide_with_a_default_one() {
     );
 }
 
-/// No default generator may acquire the snapshot's partition after the explicit generator is closed, or after it is
-/// restored.
+/// Once the explicit generator is closed, no default generator may acquire the snapshot's partition, either before or after
+/// the snapshot is restored.
 #[test]
 fn a_closed_explicit_generator_keeps_its_partition() {
     check(None, || {

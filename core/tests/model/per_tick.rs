@@ -1,5 +1,5 @@
-//! Models the modes of the per-tick state machine. After a clock rollback, Randflake returns an error, Hot Guid stays in its
-//! second, and UUID v7 stays in its millisecond or follows a long rollback.
+//! Models the modes of the per-tick state machine. After a clock rollback, Randflake returns an error, Hot Guid stays in
+//! its second, and UUID v7 stays in its millisecond or starts over after a long rollback.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -41,8 +41,8 @@ fn randflake(after: &[i64]) -> RandflakeGenerator {
 }
 
 /// Returns different bytes each time, like a random source, but always the same counter start, so that reused slots cause
-/// duplicates. The bytes are never all 0, because a new generator's state word is 0, and comparisons with it must give the
-/// same result when an interleaving is replayed.
+/// duplicates. The bytes are never all 0. A new generator's state word is 0, and comparing the bytes with this word must
+/// give the same result whenever an interleaving is replayed.
 fn draw() -> Result<[u8; 8]> {
     static DRAW_COUNT: AtomicU64 = AtomicU64::new(1);
     Ok((DRAW_COUNT.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
@@ -180,7 +180,7 @@ fn a_steady_clock_is_never_behind() {
     });
 }
 
-/// Clock readings that lag by less than the clock's slack must not count as a rollback either.
+/// Clock readings that lag by less than the clock's slack must not count as a rollback.
 #[test]
 fn readings_within_the_slack_are_never_behind() {
     check(None, || {

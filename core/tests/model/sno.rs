@@ -34,7 +34,7 @@ fn a_steady_clock_is_never_seen_to_move_backwards() {
     });
 }
 
-/// Clock readings that lag by less than the slack do not count as a rollback either.
+/// Clock readings that lag by less than the clock's slack must not count as a rollback.
 #[test]
 fn readings_within_the_slack_are_not_rollbacks() {
     check(None, || {

@@ -24,7 +24,7 @@ pub struct AnyId {
     pub bits: u128,
 }
 
-/// A function that makes one ID per call, like a handle.
+/// A function that wraps a handle and makes one ID per call.
 pub type Make<'g> = Box<dyn FnMut() -> Result<AnyId> + 'g>;
 
 /// A generator of any format.
@@ -50,8 +50,7 @@ trait ToAnyId<I> {
     fn made(&self, id: I) -> AnyId;
 }
 
-/// Implements the trait's methods for a generator. If the format's methods take an argument, every call passes the same
-/// one.
+/// Implements the methods of [`Ids`] for a generator. If the format's methods take an argument, every call passes `$given`.
 macro_rules! calls {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<AnyId> {
@@ -133,7 +132,8 @@ impl Ids for randflake::Generator<AnyClock> {
     }
 }
 
-/// Returns the same bytes for every Hot Guid generator. They start its counter close to the maximum.
+/// Returns the same bytes for every Hot Guid generator. With these bytes, the generator's counter starts close to its
+/// maximum.
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
 fn draw() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])

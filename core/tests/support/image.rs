@@ -1,6 +1,6 @@
-//! Copies a single-threaded process as if it were restored from an image of its memory. A raw `clone()` makes the copy, and
-//! this module corrects two differences: the page that the kernel wipes at a fork keeps its contents, and shared memory
-//! becomes private.
+//! Copies a single-threaded process as if it were restored from an image of its memory. A raw `clone()` makes the copy.
+//! Unlike a restored image, such a copy would lose the page that the kernel wipes at a fork, and would share memory with
+//! the original. Therefore, this module preserves that page and makes the shared memory private.
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 
 use std::{
@@ -9,11 +9,12 @@ use std::{
     ptr,
 };
 
-/// The memory mappings that a fork treats differently than a memory image does, each with its start and length.
+/// The memory mappings that differ between a forked child process and a process restored from an image. Each mapping is a
+/// start address and a length.
 struct Mappings {
     /// Mappings that the kernel wipes in a child process.
     wiped: Vec<(usize, usize)>,
-    /// Anonymous mappings that a child process shares.
+    /// Anonymous mappings that a child process shares with its parent.
     shared: Vec<(usize, usize)>,
 }
 

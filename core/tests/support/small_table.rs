@@ -36,7 +36,7 @@ impl<const N: usize> Table for SmallTable<N> {
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        // The table does not manage any other partition, so a claim for one of those always succeeds.
+        // The table manages only partitions below `N`, so a claim on any other partition always succeeds.
         let Some(cell) = self.entries.get(usize::from(partition)) else { return true };
         let swapped = cell.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if let Some(kept) = self.kept.filter(|_| swapped && new >= RESERVED) {

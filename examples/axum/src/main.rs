@@ -50,7 +50,7 @@ fn database_error(error: &sqlx::Error) -> ErrorResponse {
     (status, Json(None))
 }
 
-/// The ID in a URL path, which must have this type.
+/// The ID in a URL path. The ID must have the type `T`.
 struct PathId<T>(Id<T>);
 
 impl<T: Kind, S: Send + Sync> FromRequestParts<S> for PathId<T> {

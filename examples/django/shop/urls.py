@@ -1,4 +1,4 @@
-"""View sets of both models. Orders can also be listed by the time span in which they were made."""
+"""The view sets and the URLs for people and orders. Orders can also be listed by the time span in which they were made."""
 
 from django.urls import include, path
 from rest_framework import routers, serializers, views, viewsets
@@ -10,7 +10,9 @@ from shop.models import Order, Person
 
 
 def invalid_request(error, context):
-    """400 for an invalid value from the client, such as a reversed span; 503 if no ID can be made now."""
+    """Responds with 400 to an invalid value from the client, such as a reversed span, or with 503 if no ID can be made
+    now.
+    """
     if not isinstance(error, PolyflakeError):
         return views.exception_handler(error, context)
     status = 400 if isinstance(error, ValueError | TypeError) else 503

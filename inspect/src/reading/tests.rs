@@ -11,7 +11,7 @@ use alloc::{string::String, vec::Vec};
 const NOW: i64 = 1_795_424_400_000;
 const YEAR: i64 = 31_556_952_000;
 
-/// Creates an ID in a format with a given time. All other fields are 0, except the fields with fixed values.
+/// Creates an ID in a format from a time. Fields with fixed values contain these values, and all remaining fields are 0.
 fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
     let ticks = format.scale.map_or(Some(0), |scale| {
         let nanos = u128::try_from(unix_ms - scale.epoch_ms).ok()? * 1_000_000;

@@ -16,11 +16,12 @@
 //! | `{"do":"wait","ms":N}` | sleeps for this time, or until [`Hosted::close`] | `null` |
 //! | `{"do":"end"}` | stops; after a check, `refused` is the reason why no lease could be acquired, or null | |
 //!
-//! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied, and always for `SQLite`. Notices
-//! that a server sent while the statements ran have the same form. They matter because a commit that ends with a warning may be
-//! missing on a replica. If a command does not finish in time, the host answers `{"silent":true}`. If it cannot open a
-//! connection, it answers `{"failure":FAILURE}`. Values and times are integers below 2^53. A forked child process discards this
-//! lease and begins another one. After [`polyflake::after_restore`], the lease begins anew by itself.
+//! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied. For `SQLite`, it is always null.
+//! Notices that a server sent while the statements ran have the same form. They matter because a commit that ends with a
+//! warning may be missing on a replica. If a command does not finish in time, the host answers `{"silent":true}`. If the
+//! host cannot open a connection, it answers `{"failure":FAILURE}`. Values and times are integers below 2^53. A forked
+//! child process discards this lease and begins a new lease. After [`polyflake::after_restore`], the lease restarts
+//! automatically.
 
 mod json;
 mod settings;
@@ -252,7 +253,7 @@ impl Hosted {
         if self.is_closing {
             self.lease.close();
         }
-        // Setting `engine` ensures that a connection that the host has just opened is closed as well.
+        // The host may have just opened a connection. Setting `engine` ensures that this connection is closed.
         if let Progress::Opening(_) = mem::replace(&mut self.under_way, Progress::Nothing) {
             self.engine = Some(Engine::Sqlite(String::new()));
         }

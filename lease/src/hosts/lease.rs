@@ -199,8 +199,8 @@ impl Lease {
     /// task keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has
     /// leased its own worker ID. It can be called on any thread, such as one that waits for a signal.
     ///
-    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports one more error, and the release
-    /// continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
+    /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports the missing reply as an error, and
+    /// the release continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
     pub fn close(&self) {
         let Some(shared) = self.close_generator() else { return };
         shared.close();

@@ -1,15 +1,15 @@
 //! Keeps a lease in a task, either on this crate's own threads over a blocking store, or on an executor.
 //!
-//! The task is the keeper's host: it reads the clocks, sends requests, carries out actions, and pauses. Three things end the
-//! usual course, and the loop in `LeaseTask::keep` checks for each of them:
+//! The task is the keeper's host: it reads the clocks, sends requests, carries out actions, and pauses. Three events can
+//! interrupt this work, and the loop in `LeaseTask::keep` checks for each of them:
 //!
 //! - **A fork.** The child's copy of the task neither sends a request nor drops the store, because closing an inherited
-//!   connection would tell the server that the parent's connection ends.
-//! - **A restore** of a copied process image. Each request, each pause and each function of the program can take any time, and
-//!   an image may be taken during it. So the restore count is compared after each of them. A reply that arrives after a restore
-//!   is dropped, because another copy receives it as well.
-//! - **A store that does not answer.** No time limit of TCP ends the wait for a frozen server, which still acknowledges what is
-//!   sent to it. So the task stops waiting by itself.
+//!   connection would notify the server that the parent's connection is ending.
+//! - **A restore** of a copied process image. An image may be taken during any request, any pause and any call of the
+//!   program's functions, each of which can take any amount of time. Therefore, the task compares the restore count after
+//!   each of them. A reply that arrives after a restore is dropped, because another copy receives it as well.
+//! - **A store that does not reply.** A frozen server still acknowledges the data that is sent to it, so no TCP timeout
+//!   ends the wait. Therefore, the task has its own time limit.
 
 use std::{
     boxed::Box,

@@ -30,7 +30,7 @@ const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 pub struct Status {
     /// The namespace's record.
     pub namespace: Namespace,
-    /// The namespace's shape.
+    /// The namespace's shape, which specifies the ID format and the range of worker IDs.
     pub shape: Shape,
     /// The schema of the store's tables, if [`Operator::open`] opened a `PostgreSQL` store.
     pub schema: Option<String>,
@@ -284,16 +284,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         }
     }
 
-    /// Records in all namespaces that the store was restored from a backup. This call is necessary if the store cannot
-    /// detect the restore, for example if rows from a dump were loaded into existing tables, or a file was overwritten.
-    /// Existing grants can be renewed if the store still has their records. New grants start no earlier than a time that is
-    /// derived from the store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the namespaces'
-    /// records; their `quiet_until` is this earliest start time.
+    /// Updates all namespaces to reflect that the store was restored from a backup. This call is necessary if the store
+    /// cannot detect the restore, for example if rows from a dump were loaded into existing tables, or a file was
+    /// overwritten. Existing grants can be renewed if the store still has their records. New grants start no earlier than a
+    /// time that is derived from the store's records or, if it is later, `not_before` (in Unix milliseconds). Returns the
+    /// namespaces' records, whose `quiet_until` is this earliest start time.
     ///
     /// # Errors
-    /// Tries all namespaces before it returns the first error: `out_of_range` if `not_before` is more than ten years from
-    /// now, because such a value could not be undone, or if the store has no namespaces; or `store_damaged` if records are
-    /// missing. All other errors are the same as for [`Operator::evict`].
+    /// Processes all namespaces, and then returns the first error. Returns `out_of_range` if `not_before` is more than ten
+    /// years from now, because such a value could not be undone, or if the store has no namespaces. Returns `store_damaged`
+    /// if records are missing. All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
         self.for_all(|random, old, (now, store), found| {
             let ReplyContent::Survey { records, latest_end } = found else {
@@ -315,18 +315,20 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         })
     }
 
-    /// Records in all namespaces that the store named `from` became this store, named `to`, without losing data, for
-    /// example in a planned failover or a failover to a synchronous replica. This call ends the quiet time that began with
-    /// this store change, but not an earlier quiet time. Active holders are not affected. Returns the namespaces' records.
+    /// Updates all namespaces to reflect that the store named `from` became this store, named `to`, without losing data,
+    /// for example in a planned failover or a failover to a synchronous replica. This call ends the quiet time that began
+    /// with this store change, but not an earlier quiet time. Active holders are not affected. Returns the namespaces'
+    /// records.
     ///
     /// The operator vouches that `from` is shut down and that `to` contains everything that `from` acknowledged. If either
     /// statement is wrong, duplicate IDs may be created. The records can contradict the operator's statement but never
-    /// prove it, because they look the same after a point-in-time recovery.
+    /// prove it, because a point-in-time recovery would leave the same records.
     ///
     /// # Errors
-    /// Tries all namespaces before it returns the first error: `store_changed` if a record contradicts the operator's
-    /// statement, for example because a backup has been restored since then; or `out_of_range` if the two names show that
-    /// no promotion is possible between the stores. All other errors are the same as for [`Operator::evict`].
+    /// Processes all namespaces, and then returns the first error. Returns `store_changed` if a record contradicts the
+    /// operator's statement, for example because a backup has been restored since then. Returns `out_of_range` if the two
+    /// names show that no promotion is possible between the stores. All other errors are the same as for
+    /// [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
         self.for_all(|random, old, (now, store), _| {
@@ -378,8 +380,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         done.into_iter().collect()
     }
 
-    /// Replaces the namespace's record with the result of `new`, which receives the current record and, from the store's
-    /// reply, the time, the store's name and the survey. The new record contains this store's name.
+    /// Replaces the namespace's record with the result of `new`. That function receives a source of random numbers, the
+    /// current record, the store's time and name, and the result of [`Operation::Survey`]. The new record contains this
+    /// store's name.
     fn change_namespace(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,

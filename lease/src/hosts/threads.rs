@@ -248,7 +248,7 @@ impl Wake for TaskWaker {
     }
 }
 
-/// Adapts a blocking store for tasks on these threads.
+/// Adapts a blocking store to the asynchronous interface, for tasks that run on [`Threads`].
 struct Blocking<S: Store> {
     threads: &'static Threads,
     /// The store, or `None` while it is being dropped.

@@ -187,16 +187,17 @@ fn no_lease_error(reason: &'static str) -> crate::Error {
     crate::Error::new(crate::ErrorKind::LeaseUnavailable, reason)
 }
 
-/// Returns a generator's error for a missing lease.
+/// Returns the error of a generator that has no lease, with `reason` as the error's source.
 #[cold]
 fn unavailable(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
 /// Implements a generator's constructors. Each format's module defines the functions that the constructors need: `options`,
-/// which returns the default options for a place, and `begin`. `$arg` is an argument of all constructors. `$option` is an
-/// argument of only the constructors with custom options; the others use a default. `$new` and `$with` are sentences for
-/// the documentation of the constructors with default options and with custom options.
+/// which returns the default options for a `Place`, and `begin`, which starts the generator. `$arg` is an argument of all
+/// constructors. `$option` is an argument of the constructors with custom options, and all other constructors use
+/// `$default` instead. `$new` and `$with` are sentences for the documentation of the constructors with default options and
+/// with custom options.
 macro_rules! constructors {
     (
         $new:literal, $with:literal,
@@ -286,9 +287,9 @@ macro_rules! calls {
         /// grant.
         ///
         /// # Errors
-        /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason,
-        /// and since when this has been the case. Returns `generator_closed` after `close`. All other errors are the same
-        /// as for the core crate's generator.
+        /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason
+        /// and, if a lease has ended, the time at which it ended. Returns `generator_closed` after `close`. All other
+        /// errors are the same as for the core crate's generator.
         #[inline]
         pub fn generate(&self $(, $given: $type)?) -> polyflake::Result<$id> {
             self.call(|leased| leased.generate(($($given)?)))

@@ -48,7 +48,8 @@ pub trait Family: SlotSource + Sized + 'static {
     fn close(&self);
 }
 
-/// Implements [`Family`] for types of the core crate by calling their methods, which have different names.
+/// Implements [`Family`] for types of the core crate. Each method calls the type's corresponding method, which may have a
+/// different name than the method of this trait.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -129,9 +130,10 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Creates the generator for a grant.
     ///
     /// A grant that was acquired before a restore must not begin, because another copy of the process has the same grant.
-    /// After a restore, the lease's keeper seals the generator before it begins another grant. Therefore, the restore count
-    /// that was read at the seal is current unless another restore has happened since then. In that case, a generator that
-    /// was created before the latest restore does not outlive it.
+    /// After a restore, the lease's keeper seals the generator before it begins another grant, and sealing stores the
+    /// current restore count. If the stored count is no longer current, another restore has happened since then. In that
+    /// case, this function discards the new generator, which may have been created before the latest restore, and returns
+    /// an error.
     fn build_generator(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
         let generator = (self.build)(number, span)?;
         if self.restores.load(Ordering::Acquire) == fork::restores() {
@@ -140,8 +142,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         Err(polyflake::Error::new(polyflake::ErrorKind::LeaseMismatch))
     }
 
-    /// Prepares for the grants of a lease that begins now. The lease's keeper calls this function before the lease's first
-    /// grant, because this process may have been restored or forked since the generator was created.
+    /// Prepares for the grants of a lease that is about to begin. The lease's keeper calls this function before the lease's
+    /// first grant, because this process may have been restored or forked since the generator was created.
     pub fn prepare(&self) {
         self.restores.store(fork::restores(), Ordering::Release);
     }

@@ -15,8 +15,9 @@ use crate::{
 
 pub use crate::rules::numbered::shape;
 
-/// A generator whose named constant or bindable fields contain a leased worker ID. It renews its lease, switches to a different
-/// worker ID if necessary, and releases its worker ID when it is dropped.
+/// A generator that stores a leased worker ID in one or more fields of its layout, which are integer constants or bindable
+/// fields. The generator renews its lease, switches to a different worker ID if necessary, and releases its worker ID when
+/// it is dropped.
 ///
 /// ```
 /// use polyflake::layout::preset;
@@ -47,8 +48,8 @@ impl Generator {
     /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first grant.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason, and
-    /// since when this has been the case. All other errors are the same as for the core crate's generator.
+    /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason and,
+    /// if a lease has ended, the time at which it ended. All other errors are the same as for the core crate's generator.
     #[inline]
     pub fn generate(&self) -> polyflake::Result<Id> {
         self.call(|leased| leased.generate(None))

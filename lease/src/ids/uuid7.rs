@@ -25,8 +25,8 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// IDs remain sorted if the lease switches to another worker ID, because the first ID of a grant belongs to a later millisecond
-/// than the last one of the grant before.
+/// IDs remain sorted if the lease switches to another worker ID, because the first ID of a grant belongs to a later
+/// millisecond than the last ID of the previous grant.
 ///
 /// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.
 pub type Generator = crate::Generator<Leased>;
@@ -58,7 +58,7 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedL
         let worker_id = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(uuid7::Generator::builder().worker_id(worker_id));
         // The previous grant may have used the first millisecond of this grant with a different worker ID, so this
-        // generator starts after it.
+        // generator starts after that millisecond.
         generator.resume_after(window.start).window(window.start, window.end).build()
     })
 }

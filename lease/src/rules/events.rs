@@ -94,7 +94,7 @@ impl Event {
     }
 }
 
-/// Formats an event for people.
+/// Formats an event in human-readable form.
 ///
 /// ```
 /// use polyflake_lease::{Error, ErrorKind, Event};

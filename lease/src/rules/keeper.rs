@@ -2,10 +2,10 @@
 //!
 //! # Why uniqueness needs no clock
 //!
-//! Most locks with a timeout rely on clocks: the holder must stop before the store lets the next one in, so both must measure
-//! the same time, and a holder that is paused between its last check and its write does damage. A keeper avoids this, because
-//! an ID itself contains a time. A **grant** is the right to a rectangle of IDs: those with one worker ID and a *tick* in a
-//! certain range.
+//! Most locks with a timeout rely on clocks. The holder must stop before the store grants the lock to the next holder, so
+//! the holder and the store must measure the same time. A holder that is paused between its last check and its write may
+//! corrupt data. A keeper avoids this problem, because an ID itself contains a time. A **grant** is the right to a
+//! rectangle of IDs: all IDs with one worker ID and a *tick* in a certain range.
 //!
 //! ```text
 //! worker ID
@@ -16,11 +16,11 @@
 //! ```
 //!
 //! The rectangles of a namespace never overlap, and a generator compares the tick that it is about to encode with its own
-//! rectangle. So it does not matter when an ID is generated, or what time it is anywhere. If a holder sleeps for an hour and
-//! then continues with an old clock reading, the ID that it generates contains an old tick, within its own rectangle, which no
-//! other holder has. If its clock has advanced, the tick is outside, and the call fails. C in the picture starts where A's
-//! grant ended or later. If C's clock is behind, C does not get A's ticks: its calls fail until its clock has reached the start
-//! of C's grant.
+//! rectangle. Therefore, it does not matter when an ID is generated, or what time any clock shows. If a holder sleeps for
+//! an hour and then continues with an old clock reading, the ID that it generates contains an old tick. That tick is within
+//! the holder's own rectangle, which belongs to no other holder. If the holder's clock has advanced, the tick is outside
+//! the rectangle, and the call fails. In the picture, C's grant starts at the end of A's grant or later. If C's clock is
+//! behind, C does not get A's ticks. Instead, C's calls fail until its clock has reached the start of C's grant.
 //!
 //! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but cannot cause a duplicate.
 //! Clocks decide only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of
@@ -33,10 +33,10 @@
 //! worker ID starts at the recorded end of the previous one. The record is the fence, and the holder must never assume a later
 //! end than the record:
 //!
-//! - **Extending.** The window grows after the store has acknowledged the later end, durably, for that very request
-//!   ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the record is not
-//!   sufficient, because after a crash a server can show a commit that its replica lacks, and the replica may later become the
-//!   server. So the value that was read is written again, and only that acknowledgement counts.
+//! - **Extending.** The window grows only after the store has acknowledged, in reply to that very request, that the later
+//!   end is durable ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the
+//!   record is not sufficient, because after a crash a server can show a commit that its replica lacks, and the replica may
+//!   later become the server. So the value that was read is written again, and only that acknowledgement counts.
 //! - **Releasing.** The end may be lowered only when no further ID can be generated. [`Action::Seal`] closes the generator in
 //!   one atomic step, which also returns the highest tick that any thread, batch or handle has reserved. Then the release is
 //!   sent, with that tick's end. From that moment on the grant has ended, regardless of the reply.
@@ -86,8 +86,8 @@ pub struct Moment {
     pub elapsed_ms: u64,
 }
 
-/// One generator's right to use, once, the worker IDs `first ..= last` from `start` (inclusive) to `end` (exclusive). Both
-/// times are in Unix milliseconds.
+/// The right of one generator to use the worker IDs `first ..= last` from `start` (inclusive) to `end` (exclusive). Both
+/// times are in Unix milliseconds. The right can be used only once.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     first: u64,
@@ -112,7 +112,7 @@ impl Grant {
         self.start
     }
 
-    /// Returns the end of the grant in Unix milliseconds, exclusive.
+    /// Returns the exclusive end of the grant in Unix milliseconds.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -168,8 +168,8 @@ pub struct Keeper<R> {
     at: KeeperState,
     held: Option<HeldGrant>,
     actions: VecDeque<Action>,
-    /// The number of the last request, and the time, according to the monotonic clock, until which the keeper waits for its
-    /// reply.
+    /// The number of the last request. The keeper waits for the reply to that request until the monotonic clock reaches
+    /// `answer_until`.
     request: u64,
     answer_until: u64,
     /// The difference between the wall clock and the monotonic clock when the last request was sent.
@@ -214,8 +214,8 @@ struct HeldGrant {
     soonest: u64,
     /// Whether the store has permanently rejected renewals, so that the window will expire.
     is_lost: bool,
-    /// The difference between the wall clock and the monotonic clock when the last acknowledged write was sent or, if
-    /// later, after the last gap.
+    /// The difference between the wall clock and the monotonic clock at the later of two moments: when the last
+    /// acknowledged write was sent, and when the keeper noticed the last gap.
     offset: Offset,
     /// When the keeper noticed a gap, according to the monotonic clock, or `None` if the store has acknowledged a write
     /// since then.
@@ -223,7 +223,8 @@ struct HeldGrant {
     /// Whether the keeper has reported that the generator continues although the store has not acknowledged a write since
     /// the gap.
     is_reported: bool,
-    /// The latest end of the lease that another copy of the process may have had when the gap occurred, or 0.
+    /// The latest end that the lease of another copy of the process may have had when the gap occurred, or 0 if no gap has
+    /// occurred.
     shared_until: u64,
 }
 
@@ -419,7 +420,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.held.as_ref().is_some_and(|held| !held.is_lost)
     }
 
-    /// Rejects a reply that no store of format 1 can have sent.
+    /// Rejects a reply that is impossible for a store that uses format 1.
     fn check(&self, reply: Reply) -> Result<Reply> {
         let records: &[Record] = match &reply.content {
             ReplyContent::Records(records) => records,

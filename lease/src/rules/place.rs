@@ -1,4 +1,4 @@
-//! The place of a lease: a store, a namespace in the store, and the terms of the lease, all in one URL.
+//! Parses a URL that specifies a store, a namespace in the store, and the terms of a lease.
 
 use alloc::{
     format,
@@ -258,7 +258,7 @@ impl core::fmt::Debug for Place {
     }
 }
 
-/// Adds the name of the environment variable to an error about the worker ID that it contains.
+/// Adds a prefix to an error about the worker ID in `POLYFLAKE_NODE`. The prefix names this environment variable.
 pub(crate) fn of_node(error: Error) -> Error {
     error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
 }

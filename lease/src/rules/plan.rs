@@ -17,7 +17,8 @@ pub struct Fleet {
     pub kills_per_hour: u64,
 }
 
-/// How many worker IDs a fleet needs, how often it renews leases, and how long its processes may have to wait.
+/// A capacity plan for a fleet: how many worker IDs the fleet needs, how often it renews leases, and how long its processes
+/// may have to wait.
 ///
 /// ```
 /// use polyflake_lease::{Fleet, Plan, Shape};

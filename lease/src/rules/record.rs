@@ -40,7 +40,7 @@ impl fmt::Display for Random {
     }
 }
 
-/// The record of a block of worker IDs. Times are Unix milliseconds.
+/// The record of a block of worker IDs. All times are in Unix milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "the fields of format 1")]
 pub struct Record {

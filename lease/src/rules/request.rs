@@ -85,7 +85,7 @@ pub struct Reply {
 pub enum ReplyContent {
     /// No content besides the fields that every reply contains.
     Nothing,
-    /// The records.
+    /// The result of [`Operation::Find`] or [`Operation::Read`].
     Records(Vec<Record>),
     /// The write is durable.
     Done,

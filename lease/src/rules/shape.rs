@@ -22,8 +22,8 @@ use crate::{
 /// worker ID creates all records up to it.
 const MAX_REQUESTABLE_IDS: u64 = 1 << 20;
 
-/// The number of worker IDs that a record covers. Records and shapes store this number, so that a later format can lease
-/// several worker IDs at once.
+/// The number of worker IDs that a record covers. Records and shapes store this number, so that a future version of the
+/// record format can support leases that cover several worker IDs.
 pub(crate) const BLOCK: u64 = 1;
 
 /// An ID format whose shapes differ only in the range of worker IDs.
@@ -49,8 +49,8 @@ const UUID7: NumberedFormat =
     NumberedFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
 
 impl NumberedFormat {
-    /// Returns the format with the given name, or `None` if there is none or if shapes of that format have further
-    /// properties.
+    /// Returns the format with the specified name. Returns `None` if there is no such format, or if its shapes have
+    /// properties other than the range of worker IDs.
     #[cfg(feature = "hosted")]
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
@@ -164,8 +164,8 @@ impl Shape {
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
 
-    /// Returns the shape for a check, which is not told the ID format of the program's generators. The shape allows
-    /// everything that any format allows.
+    /// Returns the shape for a check that does not depend on the ID format of the program's generators. The shape allows
+    /// everything that at least one format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn for_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))
@@ -283,7 +283,7 @@ impl Shape {
     }
 }
 
-/// The grid of times at which grants may start and end: one every `step` milliseconds.
+/// The grid of times at which grants may start and end. Adjacent grid times are `step` milliseconds apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     step: u64,

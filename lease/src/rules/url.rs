@@ -612,7 +612,7 @@ impl Parameters {
         }
     }
 
-    /// Returns the value of a parameter in milliseconds. The parameter is in seconds, with up to three decimal places.
+    /// Parses a parameter in seconds, with up to three decimal places, and returns its value converted to milliseconds.
     fn milliseconds(&mut self, name: &str) -> Result<Option<u64>> {
         let wrong =
             || out_of_range(format!("`{name}` must be a number of seconds, such as 30 or 0.5"));

@@ -20,7 +20,8 @@ pub(crate) const MAX_VOLATILE_LEASE_MS: u64 = 300_000;
 /// The time during which the store makes no new grants after it may have lost data, in milliseconds: the longest lease plus
 /// the largest clock error.
 pub(crate) const WAIT_MS: u64 = MAX_VOLATILE_LEASE_MS + 60_000;
-/// The maximum time, in milliseconds, that a write that begins a waiting time may take. No keeper waits longer for a reply.
+/// The maximum duration, in milliseconds, of the write with which a waiting time begins. No keeper waits longer for a
+/// reply.
 const MAX_WRITE_MS: u64 = 15_000;
 
 /// Returns whether a store name belongs to a volatile store.

@@ -8,7 +8,8 @@ use crate::{
     Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
 };
 
-/// The shortest pause, in milliseconds, during which the host closes the store.
+/// The minimum length of a pause, in milliseconds, for which the host closes the store. During shorter pauses, the store
+/// remains open.
 const IDLE_MS: u64 = 100;
 /// The longest pause, in milliseconds. The limit is necessary because a sleep may not count the time during which the
 /// machine is suspended, so the host must read the clocks and the restore count from time to time.
@@ -169,7 +170,7 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     pub(crate) fn on_extended(&mut self, to: u64) {
         let to = self.keeper.end().unwrap_or(to);
         let Some((number, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
-            // Only a strict generator's window was extended. The end of the grant did not change.
+            // A strict generator's window was extended, but the end of the grant did not change.
             return;
         };
         *end = to;
@@ -187,8 +188,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
         }
     }
 
-    /// Reports a new gap between the clocks, and reports if the generator continues after a gap without the store's
-    /// confirmation.
+    /// Reports two events if they have occurred: a new gap between the clocks, and a generator that continues after a gap
+    /// without the store's confirmation.
     fn report_gap(&mut self) {
         let (notes, grant) = (self.keeper.take_gap_events(), self.status.grant);
         let Some((number, _)) = grant else { return };
@@ -214,9 +215,9 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     }
 }
 
-/// Returns whether a host closes its store before an action. With the store closed, a fork during a pause or while a
-/// generator is being created copies no open connection. In addition, servers keep no connections open for holders that
-/// send only one request every quarter of an hour.
+/// Returns whether a host closes its store before an action. If the process forks during a pause, or while a generator is
+/// being created, the child then inherits no open connection. In addition, servers do not have to keep connections open for
+/// holders that send only one request every quarter of an hour.
 pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     match action {
         Action::Begin(_) | Action::End => true,

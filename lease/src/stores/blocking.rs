@@ -58,7 +58,8 @@ impl<S: SingleConnectionStore> Blocking<S> {
         match runtime.block_on(with_time_limit(limit, connect)) {
             Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
             Err(error) => {
-                // Dropping the runtime would wait until it has resolved the host name, which may still be in progress.
+                // A host-name lookup may still be in progress, and dropping the runtime would wait until the lookup is
+                // complete.
                 runtime.shutdown_background();
                 Err(error)
             }
@@ -73,8 +74,8 @@ impl<S: SingleConnectionStore> Store for Blocking<S> {
         let (store, runtime) = self.open.as_mut().ok_or_else(connection_lost_error)?;
         let answered = async { timeout(self.limit, store.answer(request)).await };
         runtime.block_on(answered).unwrap_or_else(|_| {
-            // The server may process the request at any later time, so this code does not wait until the connection is
-            // closed.
+            // Waiting until the connection is closed would be pointless, because the server may still process the request
+            // at any later time.
             let open = self.open.take();
             open.into_iter().for_each(|(_, runtime)| runtime.shutdown_background());
             Err(no_reply_error())

@@ -174,8 +174,8 @@ impl Suite<'_> {
         if is_volatile(&store) { waiting_time_end(now) } else { quiet_until }
     }
 
-    /// Checks that a volatile store rejects a write that begins an incarnation if the incarnation's waiting time has
-    /// already begun. Such a write may be a repetition of one that was sent before the store was emptied.
+    /// Checks that a volatile store rejects a late write that begins an incarnation. A write is late if the incarnation's
+    /// waiting time has already begun. It may be a repetition of a write that was sent before the store was emptied.
     fn check_late_begin(&mut self, old: &Namespace, new: &Namespace) {
         if !is_volatile(&old.store) {
             return;
@@ -292,7 +292,7 @@ impl Suite<'_> {
         assert_eq!(found, [(0, 12), (0, 14)], "expected at most as many as asked for");
     }
 
-    /// Checks that the highest end in a survey ignores reserved worker IDs.
+    /// Checks that a survey excludes reserved worker IDs when it determines the highest end.
     fn check_survey(&mut self) {
         let held = self.read(10).expect("expected a record");
         let survey = ReplyContent::Survey { records: 3, latest_end: held.granted_until };

@@ -42,7 +42,8 @@ const REQUEST: &str = "polyflake-request";
 #[derive(Debug)]
 pub struct Http(Blocking<AsyncHttp>);
 
-/// A store behind `polyflake lease serve` for a Tokio task ([`Host`](crate::Host)), over its own connection.
+/// A store behind `polyflake lease serve`, for use in a Tokio task ([`Host`](crate::Host)). Each store has its own
+/// connection.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -83,8 +84,8 @@ impl Http {
     /// Connects to a service. Connecting can take up to 15 seconds, and so can each reply.
     ///
     /// # Errors
-    /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests fail with the
-    /// errors of the service and of the store behind it.
+    /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests can return
+    /// any error of the service or of the store behind it.
     pub fn open(url: &str) -> Result<Self> {
         Self::open_within(&read(url)?, TIMEOUT)
     }

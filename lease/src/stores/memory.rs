@@ -6,7 +6,7 @@ use crate::{
     Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store, rules::volatile,
 };
 
-/// An in-memory store. It exists only within its process, and its owner sets its time.
+/// An in-memory store, which exists only within one process. The owner of the store sets the store's time.
 ///
 /// ```
 /// use polyflake_lease::{Memory, conformance};

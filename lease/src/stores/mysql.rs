@@ -35,7 +35,7 @@ use mysql_async::{
 #[derive(Debug)]
 pub struct Mysql(Blocking<AsyncMysql>);
 
-/// A store in `MySQL` or `MariaDB` for a Tokio task ([`Host`](crate::Host)), over its own connection.
+/// A store in `MySQL` or `MariaDB`, for use in a Tokio task ([`Host`](crate::Host)). Each store has its own connection.
 ///
 /// ```no_run
 /// use std::time::Duration;

@@ -1,7 +1,7 @@
 //! A store in `PostgreSQL`.
 //!
-//! Requests are futures over one connection ([`session`]). [`AsyncPostgresql`] runs them in a task, over its own connection
-//! or a pooled one. [`Postgresql`] waits for the replies on the caller's thread.
+//! Each request is a future that uses one connection ([`session`]). [`AsyncPostgresql`] runs these futures in a task, over
+//! its own connection or a pooled connection. [`Postgresql`] waits for the replies on the caller's thread.
 //!
 //! All statements are unnamed, because a pooler may use a different server connection for each transaction.
 

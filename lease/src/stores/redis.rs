@@ -42,7 +42,7 @@ const MAX_STRING_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Redis(Blocking<AsyncRedis>);
 
-/// A store in `Redis` or `Valkey` for a Tokio task ([`Host`](crate::Host)), over its own connection.
+/// A store in `Redis` or `Valkey`, for use in a Tokio task ([`Host`](crate::Host)). Each store has its own connection.
 ///
 /// ```no_run
 /// use std::time::Duration;

@@ -4,8 +4,8 @@
 //! write-ahead log with `FULL`. On Linux, in-memory and network file systems are rejected as well. The file's inode and
 //! birth time identify an incarnation of the store. Therefore, a copied file counts as a restored store, whereas a file
 //! that was moved or whose volume is mounted elsewhere remains the same store. A backup that is written into the existing
-//! file cannot be detected. An operator who restores a backup in this way must report the restore to the namespace
-//! (`quiet_until`).
+//! file cannot be detected. An operator who restores a backup in this way must report the restore (`Operator::restored`),
+//! which sets `quiet_until` in each namespace's record.
 
 mod gate;
 
@@ -28,7 +28,7 @@ use crate::{
     stores::system::random,
 };
 
-/// The longest wait for a locked file, and the pause between two attempts.
+/// A request waits for a locked file for at most `TIMEOUT`, and pauses for `POLL_INTERVAL` between two attempts.
 const TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 

@@ -1,10 +1,12 @@
-//! An SQL store as steps: the statements that process a request, and the meaning of their rows. This module does no I/O and
-//! reads no clock, so a driver in any language only has to execute the steps of a [`Steps`].
+//! The steps with which an SQL store processes a request. This module provides the statements, and interprets the rows that
+//! the statements return. It does no I/O and reads no clock, so a driver in any language only has to execute the steps that
+//! a [`Steps`] value returns.
 //!
-//! A driver opens a connection in autocommit mode and executes the statements of each [`Step::Run`] in order, up to the first
-//! one that fails. No statement depends on the rows of another one, so a client of `PostgreSQL` can send all of them at once;
-//! those after a failed statement then fail as well. In `MySQL`, they would be executed, so a driver sends one at a time there.
-//! Transactions begin and end with statements of the steps.
+//! A driver opens a connection in autocommit mode and executes the statements of each [`Step::Run`] in order, up to the
+//! first statement that fails. No statement depends on the rows of another statement, so a client of `PostgreSQL` can send
+//! all of them at once. If a statement fails, all later statements then fail as well. `MySQL` would execute the later
+//! statements, so a driver for `MySQL` sends one statement at a time. The steps include the statements that begin and end
+//! transactions.
 //!
 //! A driver in another process or language receives statements as JSON (`serde_json::Value::from(&statement)`) and returns
 //! outcomes as JSON (`Outcome::from(&value)`). A statement is `[TEXT,[VALUE,..]]`. An outcome is
@@ -14,10 +16,10 @@
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. It is closed after an error without a code.
 //! - A connection to `MySQL` also serves many requests, and it serves only leases, because the statements change its settings.
-//! - A connection to `Redis` or `Valkey` serves many requests. It is closed after an error without a code, and the client neither
-//!   connects again nor sends a command again by itself.
-//! - An `SQLite` file is opened for each request with [`open_file`], by the [`absolute_path`] that was determined at the start,
-//!   and closed after the request. The driver waits a few seconds for a locked file.
+//! - A connection to `Redis` or `Valkey` serves many requests. It is closed after an error without a code, and the client
+//!   neither reconnects nor resends a command automatically.
+//! - An `SQLite` file is opened with [`open_file`] for each request, using the [`absolute_path`] that was determined at the
+//!   start, and closed after the request. The driver waits a few seconds for a locked file.
 //!
 //! ```
 //! use polyflake_lease::steps::{Engine, Outcome, Schema, Statement, Steps};
@@ -74,8 +76,8 @@ pub enum Value {
     Null,
 }
 
-/// A statement and the values of its parameters. The parameters are written as `$1`, `$2` and so on; in `SQLite`, as `?1`,
-/// `?2` and so on; in `MySQL`, each as `?`.
+/// A statement and the values of its parameters. The parameters are written as `$1`, `$2` and so on. In `SQLite`, they are
+/// written as `?1`, `?2` and so on. In `MySQL`, each parameter is written as `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Statement {
@@ -122,8 +124,8 @@ impl Outcome {
 
     /// Treats a commit that ended with a warning as a lost connection. The server has executed such a commit, but its
     /// replica may not have received it, because the wait for the replica was canceled. Therefore, the commit does not
-    /// count as a reply. Warnings are recognized by their SQLSTATEs, which do not depend on the server's language. The
-    /// SQLSTATEs that count as warnings are class 01 and the code of the shutdown that ends such a wait.
+    /// count as a reply. Warnings are recognized by their SQLSTATEs, which do not depend on the server's language. All
+    /// SQLSTATEs of class 01 count as warnings, and so does `57P01`, which reports that a shutdown ended such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
         let warns = |notice: &&Failure| notice.code.as_deref().is_some_and(is_warning);
@@ -168,12 +170,14 @@ pub enum Engine {
     Postgresql(Schema),
     /// `MySQL` or `MariaDB`, with the tables in the connection's database.
     Mysql,
-    /// An HTTP service, which receives the request as its only statement: the text is the body of `POST /v1/request`.
+    /// An HTTP service, with one statement per request: the statement's text is the body of `POST /v1/request`.
     ///
-    /// There are two values. The first is 1 if the next request on the connection must reach the same server, and otherwise
-    /// 0. The second is the value of the header `polyflake-request`. The outcome has one row: the status, the body, and the
-    /// value of `polyflake-request` in the response, or NULL. If the first value of the previous statement was 1, the
-    /// driver sends the header `polyflake-connection` of the previous response.
+    /// The statement has two values. The first value is 1 if the next request on the connection must reach the same server,
+    /// and otherwise
+    /// 0. The second value is sent in the request header `polyflake-request`. The outcome has one row: the status, the
+    /// body, and the value of the response header `polyflake-request`, or NULL if that header is missing. If the first
+    /// value of the previous statement was 1, the driver copies the header `polyflake-connection` from the previous
+    /// response to its request.
     Http,
     /// `Redis` or `Valkey`, with one statement per request: the text and the values are the words after `EVAL`.
     ///
@@ -372,8 +376,9 @@ impl Steps {
         }
     }
 
-    /// Continues a request to a store that has no tables. Returns an error if tables may not be created. Only this function
-    /// looks for other sets of tables. A holder's requests never do, so creating tables cannot stop a fleet.
+    /// Continues a request to a store that has no tables. Returns an error if creating tables is not permitted. Only this
+    /// function searches for other sets of tables. The requests of existing holders never do, so creating tables cannot
+    /// interrupt a running fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store_error, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
@@ -465,8 +470,8 @@ impl Steps {
         let dialect = self.engine.dialect();
         let (found, namespace) = sql::answer(&self.request.operation, rows, &dialect)?;
         let reply = Box::new(Reply { now, store, namespace, content: found });
-        // The driver probes a store only once per process. When it probed at each renewal, each renewal sent 18 statements
-        // and left two dead rows.
+        // The driver probes a store only once per process. In an earlier version, which probed the store at each renewal,
+        // every renewal sent 18 statements and left two dead rows.
         if known.0.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }

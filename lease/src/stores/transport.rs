@@ -38,7 +38,7 @@ pub(super) async fn connect(server: &Server, engine: &Engine) -> Result<Box<dyn 
     Ok(Box::new(stream))
 }
 
-/// Returns a failure without a code. It means that the server may or may not have executed the request.
+/// Returns a failure without a code. A missing code means that the server may or may not have executed the request.
 pub(super) fn connection_failure(
     error: impl Into<Box<dyn core::error::Error + Send + Sync>>,
 ) -> Failure {

@@ -40,8 +40,9 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
     Address::from_url(url)?.open(Duration::MAX)
 }
 
-/// Opens the store that a URL names, like [`open`], but creates neither a file nor tables. This function is meant for programs
-/// that pass requests on, because a wrong path or an empty volume would otherwise be a second store.
+/// Opens the store that a URL names, like [`open`], but creates neither a file nor tables. This function is meant for
+/// programs that forward requests. With [`open`], a wrong path or an empty volume would cause such a program to create a
+/// second store.
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")]
@@ -49,8 +50,8 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 /// ```
 ///
 /// # Errors
-/// Returns `lease_unavailable` if the store does not exist, or any error from [`open`]. For a store on a server, the first
-/// request returns it.
+/// Returns `lease_unavailable` if the store does not exist, or any error from [`open`]. For a store on a server, the error
+/// is returned by the first request instead of by this function.
 pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
     Address::from_url(url)?.existing().open(Duration::MAX)
 }
@@ -172,7 +173,7 @@ impl Address {
         Self { access: Access { create, ..self.access }, ..self }
     }
 
-    /// Rejects an HTTP service, because operator commands need records that a service's token gives no access to.
+    /// Rejects an HTTP service, because a service's token does not give access to the records that operator commands need.
     #[cfg_attr(
         not(feature = "http"),
         expect(clippy::unnecessary_wraps, reason = "without services, every store is accepted")

@@ -1,6 +1,6 @@
-//! Tests clones of a virtual machine: two holders with the same state, neither of which is aware of the other. They
-//! generate the same IDs up to the grant end that both already knew when the machine was cloned. After that end, there are
-//! no duplicates, because only one of the holders can renew the lease.
+//! Tests clones of a virtual machine: two holders with the same state, neither of which is aware of the other. Until the
+//! end of the grant that they held when the machine was cloned, they can generate the same IDs. After that end, they
+//! generate no duplicates, because only one of the holders can renew the lease.
 
 use std::{
     collections::HashSet,
@@ -61,7 +61,7 @@ impl ClonedHolder {
                 let generator = Generator::builder().partition(number).window(start, end).build();
                 self.ids = Some(Leased::new(generator.unwrap()).unwrap());
             }
-            // Each grant gets a new generator, so the only grant that a generator has is its first.
+            // Each grant gets a new generator, so a generator's only grant is number 0.
             Action::Extend(end) => {
                 self.ids.as_ref().unwrap().extend(0, end.cast_signed()).unwrap();
             }
@@ -103,8 +103,9 @@ impl ClonedHolder {
     }
 }
 
-/// Clones a holder in the middle of its lease. Returns the number of duplicate IDs before the grant end that both clones
-/// had, the number of duplicate IDs after that end, and whether one clone noticed the other.
+/// Clones a holder in the middle of its lease. Returns the number of ticks that both clones used before the end of their
+/// shared grant, the number of ticks that both used after that end, and whether one of the clones detected that it had lost
+/// the lease.
 pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let mut store = open(url).unwrap();

@@ -36,7 +36,7 @@ pub enum BrokenRule {
     Nowhere,
     /// The process checks its lease against the clock, and generates IDs some time later.
     TtlAsProof,
-    /// The process releases its worker ID while its generator continues.
+    /// The process releases its worker ID while its generator still generates IDs.
     NoSeal,
     /// The process claims a worker ID if its holder has shown no sign of life for a while, as measured by the claiming
     /// process's own clock.
@@ -52,7 +52,7 @@ pub fn grants_path(log: &Path) -> PathBuf {
     log.with_extension("grants")
 }
 
-/// Returns the process's options. Each lease event is logged before the lease continues.
+/// Returns the process's options. Each lease event is written to the log before the lease performs its next step.
 fn options() -> Options {
     let shape = Shape::sno(0..=last_worker_id().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();

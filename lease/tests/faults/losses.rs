@@ -1,8 +1,9 @@
-//! A `Redis` server that loses its data in each way that a volatile store may (R13 in docs/leases.md).
+//! A `Redis` server that loses its data in every way in which a volatile store is allowed to lose it (R13 in
+//! docs/leases.md).
 //!
-//! The server acknowledges a write only after the write is on disk, so a killed server comes back with all data. The tests
-//! cause the losses that an operator or different settings can cause on such a server: it is emptied, restarts with missing
-//! or older data, or is replaced by its replica.
+//! The server acknowledges a write only after the write is on disk, so a killed server restarts with all its data. The
+//! tests cause the losses that an operator or different settings can cause: the server is emptied, restarts with missing or
+//! older data, or is replaced by its replica.
 //!
 //! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases, so they
 //! shorten each wait in proportion. Holders still begin and observe each wait according to their own rules. In the control,

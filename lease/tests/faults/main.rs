@@ -80,7 +80,7 @@ fn start_services_for(stage: FaultyStore) -> FaultyStore {
 
 fn assert_no_duplicates(stage: &FaultyStore, others: &[String]) {
     let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
-    // A volatile store waits after most faults.
+    // A volatile store grants nothing for a while after most faults, so its cycles take longer.
     let cycles = number("POLYFLAKE_CYCLES").unwrap_or(if stage.is_volatile() { 8 } else { 16 });
     let mut faults = Faults::start_all(stage, BrokenRule::Nowhere, others);
     faults.begin_namespace();
@@ -136,8 +136,8 @@ fn mariadb() -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::Mysql(server), Some(proxy)))
 }
 
-/// Starts a server that grants nothing for two lease durations after each loss. Even the longest lost lease ends before
-/// half of this time has passed.
+/// Starts a server that grants nothing for two lease durations after each loss. Every lease that was lost ends within the
+/// first half of this time.
 fn redis() -> Option<FaultyStore> {
     redis_with_wait(2 * LEASE)
 }
@@ -149,7 +149,8 @@ fn redis_with_wait(wait: Duration) -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::Redis(server), Some(proxy)))
 }
 
-/// The regular tests inject the same faults into processes in three languages.
+/// Runs processes in Rust only. In the regular tests, `languages_that_share_redis_never_repeat_an_id` injects the same
+/// faults into processes in three languages.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn redis_leases_never_repeat_an_id() {
@@ -167,7 +168,8 @@ fn long_leases_that_share_redis_never_repeat_an_id() {
     assert_no_duplicates(&FaultyStore { lease, ..stage }, &optional_commands());
 }
 
-/// The regular tests inject the same faults into processes in three languages.
+/// Runs processes in Rust only. In the regular tests, `languages_that_share_mariadb_never_repeat_an_id` injects the same
+/// faults into processes in three languages.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn mariadb_leases_never_repeat_an_id() {
@@ -181,7 +183,8 @@ fn postgresql_leases_never_repeat_an_id() {
     assert_no_duplicates(&stage, &[]);
 }
 
-/// Runs processes in the languages of `POLYFLAKE_LIVES` and on Workers, or in Rust alone.
+/// Runs processes in Rust. If `POLYFLAKE_LIVES` and `POLYFLAKE_WORKER_LIFE` contain commands, the test also runs processes
+/// in other languages and on Workers.
 #[test]
 #[ignore = "a minute; `cargo xtask leases` runs it for ten"]
 fn services_over_sqlite_never_repeat_an_id() {
@@ -299,8 +302,8 @@ fn assert_clones_diverge(url: &str) {
         noticed += usize::from(is_noticed);
     }
     println!("{rounds} clones, {before} ticks twice before the end that both had");
-    // The number of ticks that both clones used before the shared end depends on how soon one clone notices the other's
-    // renewal, so the test does not check it.
+    // The number of ticks that both clones used before the end of their shared grant depends on how soon one clone detects
+    // the other's renewal, so the test does not check this number.
     assert!(noticed == rounds, "expected clones, {noticed} of {rounds} noticed");
 }
 
@@ -321,8 +324,8 @@ fn assert_control_repeats_a_tick<'f>(
     run_control(Faults::new(stage, weak), cycle)
 }
 
-/// Runs a control until two processes use the same (partition, tick), for at most 20 cycles. Two IDs with the same
-/// (partition, tick) are rarely equal, because each process starts the tick at a random sequence.
+/// Runs a control until two processes use the same (partition, tick) pair, for at most 20 cycles. Two IDs with the same
+/// partition and tick are rarely equal, because each process starts the tick at a random sequence number.
 fn run_control<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>)) -> Totals {
     // The control uses ten namespaces, because a namespace grants nothing for more than a minute after one of its holders
     // has noticed a clock rollback.

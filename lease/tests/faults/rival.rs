@@ -1,6 +1,6 @@
-//! A negative control for the fault tests: it claims worker IDs by a scheme that other projects document. A claimant uses
-//! its own clock to judge whether the holder of a worker ID still sends heartbeats, and a holder continues even if its
-//! heartbeat is rejected.
+//! A negative control for the fault tests. It claims worker IDs with a scheme that other projects document: a claimant uses
+//! its own clock to decide whether the holder of a worker ID still sends heartbeats, and a holder keeps generating IDs even
+//! if its heartbeat is rejected.
 
 use std::{
     thread,

@@ -56,7 +56,8 @@ enum Fault {
         is_told: bool,
     },
     /// A server with a synchronous replica is permanently lost, and the operator reports the promotion. Before the loss,
-    /// the replica may be unavailable while the server restarts, so that the server shows commits that its replica lacks.
+    /// the replica may be unavailable while the server restarts. Clients can then read commits from the server that the
+    /// replica lacks.
     Replica {
         is_away: bool,
     },
@@ -105,8 +106,8 @@ impl<'f> Faults<'f> {
         Self::start_all(stage, weak, &[])
     }
 
-    /// Runs the same number of processes in Rust and for each of the other programs. In addition, each language runs one
-    /// process with an explicit worker ID.
+    /// Prepares the same number of leased processes for Rust and for each program in `others`. In addition, each language
+    /// gets one process with an explicit worker ID.
     pub fn start_all(stage: &'f FaultyStore, weak: BrokenRule, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
@@ -471,8 +472,8 @@ fn log_path(folder: &Path, life: usize) -> PathBuf {
     folder.join(format!("{life}.log"))
 }
 
-/// The worker ID, start and end of a grant. The end is the last acknowledged end or, if the generator was sealed, the end
-/// of its highest tick.
+/// The worker ID, start and end of a grant. The end is the last end that the store acknowledged or, if the generator was
+/// sealed, the end of the generator's highest tick.
 type GrantSpan = (u64, u64, u64);
 
 fn has_overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {

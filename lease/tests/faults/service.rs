@@ -68,7 +68,8 @@ impl Services {
         let mut output = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
-        // As in production, an instance exits if its store is unavailable. The test relaunches it later.
+        // The first line may be an error, because an instance exits if its store is unavailable, as in production. The test
+        // relaunches the instance later. All further output is discarded.
         std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
         self.running.borrow_mut()[at] = Some(child);
     }

@@ -19,8 +19,8 @@ use crate::{
 
 /// The database or server that stores the records.
 pub enum Backend {
-    /// A file, which relies on the holders' clocks. A claim made with a clock that is far ahead blocks its worker ID until
-    /// that time, so the test begins a new namespace after such a claim.
+    /// A file. The store's time is read from the holders' clocks. If a holder's clock is far ahead when it claims a worker
+    /// ID, the claim blocks that worker ID until the time that the clock showed, so the test then begins a new namespace.
     Sqlite(PathBuf),
     Postgresql(Server),
     Mysql(MysqlServer),
@@ -92,7 +92,7 @@ impl FaultyStore {
         killed.iter().for_each(|at| services.launch(*at));
     }
 
-    /// Makes the store reject either all changes of records or only releases.
+    /// Makes the store reject either all changes to records or only releases.
     pub fn reject_changes(&self, refused: Rejection) {
         let when = match refused {
             Rejection::Changes => "true",

@@ -1,10 +1,10 @@
-//! Logs the actions of the processes under faults as lines of JSON. `tests/proof` replays the lines against the model that
-//! it proves.
+//! Logs the actions of the processes in the fault tests as lines of JSON. `tests/proof` replays the lines against the model
+//! of the lease protocol that it verifies.
 //!
 //! All processes append to one file. The order of its lines is a possible order of the events: the line for a write is
-//! logged before the write is sent, the line for a reply is logged after the reply arrives, and a generator makes no ID
-//! between an event and the line for that event. The record versions that the store shows determine when the store applied
-//! a write.
+//! logged before the write is sent, the line for a reply is logged after the reply arrives, and a generator generates no ID
+//! between an event and the line for that event. The record versions in the store's replies determine when the store
+//! applied a write.
 
 use std::{
     env, fs,

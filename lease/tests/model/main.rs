@@ -196,8 +196,8 @@ fn a_longer_backup_model_repeats_no_id() {
     );
 }
 
-/// Models a backup whose restore a keeper detects, a backup restored in place that the operator reports, and a promotion
-/// that the operator reports at any time.
+/// Models three events: a restore of a backup, which a keeper detects; a restore of a backup in place, which the operator
+/// reports; and a promotion, which the operator reports at any time.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_operator_model_repeats_no_id() {

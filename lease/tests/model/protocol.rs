@@ -1,6 +1,6 @@
 //! A model of the lease protocol. It covers every step that a holder, the store or the network can take, and every crash.
 //! The clocks of holders and the store may show any time at any moment, because safety must not depend on a clock, except
-//! after a restored backup.
+//! after a backup has been restored.
 
 use crate::{
     search::{DuplicateCreated, Model},
@@ -31,8 +31,8 @@ pub struct Size {
     pub deliveries: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
-    /// How often a primary may show a write that its synchronous replica lacks, because the primary was restarted or the
-    /// wait for the replica was canceled. `None` means that the store has no replica.
+    /// How often reads from a primary may return a write that its synchronous replica lacks, because the primary was
+    /// restarted or the wait for the replica was canceled. `None` means that the store has no replica.
     pub unreplicated: Option<u8>,
     /// How often the replica may be promoted.
     pub promotions: u8,
@@ -385,8 +385,8 @@ impl Protocol {
         }
     }
 
-    /// Marks a write so that clones can tell their own writes apart from each other's. The mark stands for the random steps
-    /// between record versions.
+    /// Marks a write so that clones can distinguish their own writes from each other's. The mark models the random
+    /// increments by which the real protocol changes record versions.
     fn mark_write(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
@@ -512,8 +512,8 @@ impl Protocol {
         }
     }
 
-    /// Ends a holder's generator. In variants that continue to generate with it in another form, its IDs remain attributed
-    /// to it.
+    /// Ends a holder's generator. Some weakened variants keep generating IDs with the ended generator. In these variants,
+    /// the IDs remain attributed to that generator.
     fn drop_generator(&self, to: &mut State, holder: usize) {
         let made = to.made;
         to.drop_generator(holder);
@@ -672,8 +672,8 @@ impl Protocol {
         }
     }
 
-    /// Clones a machine and its process. Both processes continue, and may repeat each other's IDs up to the latest end that
-    /// both of them have or have requested.
+    /// Clones a machine and its process. Both processes continue, and may repeat each other's IDs until the end of the
+    /// cloned grant or, if it is later, the end in a request whose reply both of them may still receive.
     fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -684,7 +684,7 @@ impl Protocol {
         }
         let mut to = *state;
         to.clones -= 1;
-        // Both clones may receive the reply to a request if it may still arrive. If no sender waits for the reply, a write
+        // If the holder was waiting for the reply to a request, both clones may still receive the reply. Otherwise, a write
         // by one of the clones settles the request.
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
@@ -1045,8 +1045,9 @@ impl Protocol {
         Ok(to)
     }
 
-    /// Returns whether two copies may both use a tick. Until one copy notices the other, both may use any tick before the
-    /// latest grant end that both may have had. If both copies saw a gap, each of them notices the other independently.
+    /// Returns whether two copies may both use a tick. Until one copy detects the other, both may use any tick before the
+    /// latest grant end that they may share. If both copies noticed a gap in their clocks, each of them detects the other
+    /// independently.
     fn is_shared_by_copies(&self, to: &State, (holder, maker): (usize, u8), tick: u8) -> bool {
         let is_shared = (tick + 1) * self.size.grain <= to.cloned_until;
         let token = to.holders[holder].grant.record.token;

@@ -32,7 +32,7 @@ pub enum SearchResult {
     Nothing { states: usize },
     /// A step violates the guarantee. `steps` is the length of the shortest path to it.
     Broken { steps: usize },
-    /// The search reached its limit on states. It has visited all states within `steps` steps.
+    /// The search reached its state limit after visiting all states within `steps` steps.
     Deep { states: usize, steps: usize },
 }
 
@@ -83,8 +83,8 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// A hasher for fingerprints of states. It multiplies to 128 bits and combines the two halves of each product. With the
-/// standard library's hasher, hashing would take most of the search time.
+/// A hasher for fingerprints of states. For each word, it computes a 128-bit product and combines the product's two halves.
+/// With the standard library's hasher, hashing would take most of the search time.
 #[derive(Default)]
 struct Fingerprint(u64);
 

@@ -79,8 +79,9 @@ struct Subprocess {
     end: u8,
     mark: u8,
     from: u8,
-    /// A sub-grant in transit to the process, and a release in transit back. Both contain the start and the end, and a release
-    /// also contains the end that it frees.
+    /// A sub-grant in transit to the process, and a release in transit back. A sub-grant contains its start, its end and
+    /// the token of the instance's block. A release contains the sub-grant's end, the earlier end that replaces it, and the
+    /// same token.
     offer: Option<(u8, u8, u8)>,
     back: Option<(u8, u8, u8)>,
 }

@@ -22,8 +22,8 @@ pub struct Record {
     pub name: u8,
 }
 
-/// Compares the records of one worker ID. Together with the worker ID, a record's token, start and incarnation identify its
-/// grant.
+/// Comparisons between records of the same worker ID. Together with the worker ID, a record's token, start and incarnation
+/// identify its grant.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
         self.is_claim(other) && self.incarnation == other.incarnation
@@ -76,7 +76,7 @@ pub struct Grant {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Holder {
     pub wait: Wait,
-    /// `answered` is `true` if the reply "done" has arrived. `answer_is_held` is `true` if the reply is waiting until the
+    /// `answered` is `true` if the reply "done" has arrived. `answer_is_held` is `true` if the reply is held back until the
     /// write is durable.
     pub answered: bool,
     pub answer_is_held: bool,
@@ -99,7 +99,8 @@ pub struct Holder {
     pub shared_until: u8,
     /// One past the highest reserved tick, or the value that a weakened variant uses in its place.
     pub mark: u8,
-    /// One past a tick that is reserved but not yet handed out, and its worker ID. Used only in weakened variants.
+    /// `flight` is one past a tick that is reserved but not yet handed out, and `flight_number` is the worker ID for that
+    /// tick. Both are used only in weakened variants.
     pub flight: u8,
     pub flight_number: u8,
     /// The grant of a generator that has ended. Used only in weakened variants.
@@ -135,11 +136,12 @@ pub struct State {
     pub cloned_until: u8,
     /// The token of the grant that was cloned.
     pub cloned_token: u8,
-    /// The mark of the next write, by which clones' writes are distinguished.
+    /// The mark of the next write. Marks distinguish the writes of clones.
     pub next_mark: u8,
     /// The number of times that a holder may confirm a read with a write.
     pub proofs: u8,
-    /// The replica's records, followed by how many more times each replica fault may occur.
+    /// The replica's records. The next two fields count how often a write may still miss the replica, and how often the
+    /// replica may still be promoted.
     pub replica: [Record; NUMBERS],
     pub unreplicated: u8,
     pub promotions: u8,

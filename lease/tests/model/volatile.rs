@@ -54,14 +54,14 @@ pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub ticks: u8,
-    /// The longest lease, how far a reading of the store's clock may lag behind the true time, and how far before that
-    /// reading a grant may start.
+    /// `longest` is the duration of the longest lease. `error` is how far a reading of the store's clock may lag behind the
+    /// true time. `slack` is how much earlier than the clock reading a grant may start.
     pub longest: u8,
     pub error: u8,
     pub slack: u8,
     pub claims: u8,
     pub renewals: u8,
-    /// How many writes of the namespace's record may be sent.
+    /// How many writes to the namespace's record may be sent.
     pub namespaces: u8,
     /// How many times a message may arrive.
     pub deliveries: u8,
@@ -148,7 +148,7 @@ struct Message {
 pub struct Holder {
     /// The record of the holder's grant. The record also defines the window of the holder's generator.
     grant: Option<Record>,
-    /// The requested record whose reply the holder is still waiting for.
+    /// The record in the holder's pending request, or `None` if the holder is not waiting for a reply.
     asked: Option<Record>,
     is_answered: bool,
 }

@@ -1,5 +1,5 @@
-//! Tests the `MySQL` store on `MariaDB`, or on a `MySQL` server that an environment variable names: the conformance suite,
-//! servers that lose data, crashes, copied servers, and manually edited rows.
+//! Tests the `MySQL` store on `MariaDB`, or on a `MySQL` server that an environment variable names. The tests run the
+//! conformance suite, and cover servers that lose data, crashes, copied servers, and manually edited rows.
 #![cfg(all(feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -324,7 +324,8 @@ fn a_dump_with_the_same_ids_is_another_store_in_mariadb() {
     assert_eq!(table_of(&new, "app/polyflake_leases"), table);
     assert_ne!(name_of(&new.url()), name);
     assert_error(claim_at(&new.url()), ErrorKind::StoreChanged);
-    // If the rows of a dump are loaded into existing tables, the tables become a different store as well.
+    // The original store still has its name. If the rows of a dump are then loaded into its tables, the tables become a
+    // different store, too.
     assert_eq!(name_of(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
     assert_eq!(table_of(&server, "app/polyflake_leases"), table);
@@ -490,7 +491,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let old = records[0].clone();
     let new = Record { version: old.version + 1, ..old.clone() };
     let put = || Operation::Put { old: old.clone(), new: new.clone() };
-    // The trigger closes the connection after the row was changed.
+    // The trigger closes the connection after the row has been changed.
     server.by_hand(&[
         "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
     ]);

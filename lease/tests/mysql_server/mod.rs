@@ -175,8 +175,9 @@ impl MysqlServer {
         is_mariadb(&self.program)
     }
 
-    /// Returns the options that exist only in `MariaDB` or only in `MySQL`. If the test runs as root, they include the user
-    /// that the server runs as. `MySQL` runs as root, because other users may not be permitted to read an unpacked `MySQL`.
+    /// Returns the options that exist only in `MariaDB` or only in `MySQL`. If the test runs as root, the options also
+    /// specify the user that runs the server. For `MySQL`, this user is root, because other users may not be permitted to
+    /// read the folder into which `MySQL` was unpacked.
     fn options_of_product(&self) -> Vec<String> {
         let user = super::server::user();
         if self.is_mariadb() {
@@ -203,7 +204,7 @@ impl MysqlServer {
         command.args([of("datadir", self.data()), of("socket", self.socket())]);
         command
             .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);
-        // At its start, a server deletes the temporary tables of all servers that share its folder for temporary files.
+        // On startup, a server deletes the temporary tables of all servers that share its folder for temporary files.
         command.env("TMPDIR", self.folder());
         let child = command.args(&self.options).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.process = Some(child.unwrap());

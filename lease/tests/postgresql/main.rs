@@ -219,7 +219,7 @@ fn a_replica_listed_first_is_skipped() {
     let [first, second] = [&replica, &server].map(|it| it.folder().display().to_string());
     let [first, second] = [first, second].map(|folder| folder.replace('/', "%2F"));
     claim_at(&format!("postgresql://lease@{first},{second}/postgres")).unwrap();
-    // As in libpq, if the URL lists a single host, its type is checked only if the URL requests it.
+    // As in libpq, the type of a single host is checked only if the URL requests a type (`target_session_attrs`).
     for (attributes, reason) in [
         ("read-write", "no host of the URL accepts writes: "),
         ("primary", "no host of the URL accepts writes: "),
@@ -304,7 +304,7 @@ fn transactions_set_their_own_limits() {
     assert_eq!(seen, ["20s", "5s", "on", "read committed"]);
 }
 
-/// A replica that is promoted next may lack the grant, because the commit did not wait for it.
+/// If the replica is promoted next, it may lack the grant, because the commit did not wait for the replica.
 #[test]
 fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     let Some(programs) = programs() else { return };

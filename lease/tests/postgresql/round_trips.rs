@@ -20,7 +20,8 @@ use crate::{
     start_logging_server, statements,
 };
 
-/// A proxy in front of a server that counts round trips: how often a client sends something after the server has replied.
+/// A proxy that counts the round trips between clients and a server. A round trip begins whenever a client sends something
+/// after the server has replied.
 struct CountingProxy {
     folder: TempDir,
     trips: Arc<AtomicUsize>,
@@ -93,8 +94,8 @@ fn a_renewal_takes_one_round_trip_and_six_statements() {
     let renew = Operation::Put { old, new: new.clone() };
     assert_eq!(ask(renew.clone()), (ReplyContent::Done, 1, 6));
     assert_eq!(ask(renew), (ReplyContent::Differs(Some(new)), 1, 6));
-    // Opening the connection takes up to two round trips, and the request takes one. Closing the connection counts as one
-    // more, which the proxy may not have seen yet.
+    // Opening the connection takes up to two round trips, and the request takes one. Closing the connection counts as
+    // another round trip, which the proxy may not have counted yet.
     let (trips, request) = (way.round_trips(), Operation::Read { first: 0 });
     let request = Request { number: 1, namespace: "orders/sno".into(), operation: request };
     Postgresql::open(&way.url()).unwrap().answer(&request).unwrap();

@@ -287,7 +287,8 @@ fn evicting_servers_and_clusters_are_rejected() {
     assert!(error.is_permanent(), "{error}");
 }
 
-/// The error for a missing right contains the command that an operator must run, and this command suffices.
+/// The error for a missing permission contains the command that an operator must run, and running this command is
+/// sufficient.
 #[test]
 fn a_user_with_the_documented_rights_suffices() {
     let Some(program) = program() else { return };
@@ -514,7 +515,8 @@ fn an_existing_record_is_not_overwritten() {
     assert_eq!(records_at(&server.url(), 0).1, record);
 }
 
-/// The store compares a namespace's record as a whole. Proposing a namespace only begins the namespace's waiting time.
+/// The store compares a namespace's record as a whole. Opening a missing namespace only proposes it. The next write begins
+/// the namespace's waiting time.
 #[test]
 fn beginning_a_namespace_with_a_shorter_wait_is_rejected() {
     let Some(program) = program() else { return };

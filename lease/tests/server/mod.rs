@@ -35,8 +35,8 @@ pub fn programs() -> Option<PathBuf> {
     found
 }
 
-/// Returns the ID of the user as which the server runs if the test runs as root, because `PostgreSQL` refuses to run as
-/// root. Otherwise, returns `None`.
+/// If the test runs as root, returns the ID of the unprivileged user that runs the server, because `PostgreSQL` refuses to
+/// run as root. Otherwise, returns `None`.
 pub fn user() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
@@ -202,7 +202,7 @@ impl Server {
         panic!("expected a server: {}", fs::read_to_string(log).unwrap_or_default());
     }
 
-    /// Kills the server's first process. The other processes notice this and exit.
+    /// Kills the server's main process (the postmaster). The other processes detect this and exit.
     pub fn kill(&self) {
         kill_process(self.first_process().unwrap(), Signal::KILL).unwrap();
     }
@@ -217,7 +217,7 @@ impl Server {
         self.signal(Signal::CONT);
     }
 
-    /// Returns the ID of the server's first process, or `None` if the server has no PID file.
+    /// Returns the ID of the server's main process (the postmaster), or `None` if the server has no PID file.
     fn first_process(&self) -> Option<Pid> {
         let file = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
         Pid::from_raw(file.lines().next()?.trim().parse().ok()?)

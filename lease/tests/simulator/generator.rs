@@ -40,7 +40,8 @@ struct Ledger {
     made: HashMap<(u64, i64), IdOrigin>,
     /// The worker ID, start and end of each generator's window.
     windows: Vec<(u64, u64, u64)>,
-    /// For each copied generator: the first generator in its group of copies, and the grant end that all copies had.
+    /// For each copied generator: the first generator in its group of copies, and the end of the grant that all copies
+    /// shared.
     copies: HashMap<usize, (usize, u64)>,
     fault: Option<String>,
 }
@@ -254,7 +255,7 @@ impl SwitchingGenerator for layout::Leased<Time> {
     }
 }
 
-/// A generator of the core crate, which has one grant at a time.
+/// A generator of the core crate. The generator has one grant at a time.
 struct Generator {
     maker: Box<dyn SwitchingGenerator>,
     /// The newest grant, and the index of its window in the ledger.
@@ -399,8 +400,8 @@ impl Generator {
 }
 
 impl IdOrigin {
-    /// Returns whether it is a violation that two generators made the same ID. It is not if they are copies that may share
-    /// IDs.
+    /// Returns whether two generators that made the same ID violate the uniqueness guarantee. Copies that may share IDs do
+    /// not violate it.
     fn conflicts_with(self, other: Self, ledger: &Ledger) -> bool {
         let is_copy = ledger
             .first_copy_of(self.id)
@@ -439,8 +440,8 @@ impl Ledger {
         self.copies.get(&id).map(|(first, _)| *first)
     }
 
-    /// Records that a generator was copied, and returns the copy's index. From now on, each of the two may repeat IDs that
-    /// were generated before the copy was made.
+    /// Records that a generator was copied, and returns the copy's index. From now on, the generator and its copy may
+    /// repeat IDs that were generated before the copy was made.
     fn copy(id: usize) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let copy = ledger.windows.len();
@@ -484,7 +485,7 @@ impl Ledger {
         let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {
             // A window that was sealed before its first tick is empty.
             let is_common = its == number && start.max(from) < end.min(to);
-            // Copies share a window up to the end that all of them had, and only one copy receives a later end.
+            // Copies share a window up to the end of the grant that they shared, and only one copy receives a later end.
             let copied =
                 self.copies.get(&id).filter(|copy| self.first_copy_of(other) == Some(copy.0));
             let is_of_copies = copied.is_some_and(|(_, shared)| end.min(to) <= *shared);

@@ -1,4 +1,5 @@
-//! Records the events of a world as lines of JSON. `tests/proof` replays them against the model that it proves.
+//! Records the events of a simulated world as lines of JSON. `tests/proof` replays the lines against the model of the lease
+//! protocol that it verifies.
 
 use std::{cell::RefCell, env, fs};
 

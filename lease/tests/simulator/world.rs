@@ -31,7 +31,7 @@ pub enum BrokenRule {
     NoCompare,
     /// The generator checks one clock reading but encodes a later one.
     TtlAsProof,
-    /// The release ignores the IDs that were already generated, and the generator continues.
+    /// The release ignores the IDs that were already generated, and the generator keeps generating IDs.
     NoSeal,
     /// The store loses acknowledged writes, either in a crash, or because it is restored from a backup without getting a
     /// new name.
@@ -133,7 +133,7 @@ enum Event {
         number: u64,
         reply: Result<Reply>,
     },
-    /// Wakes a process. Each wake-up that a process requests replaces its earlier ones.
+    /// Wakes a process. When a process requests a wake-up, the new request replaces any earlier one from the same process.
     Wake {
         process: usize,
         order: u64,
@@ -540,7 +540,7 @@ impl World {
         let new = self.process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == BrokenRule::NoSeal {
-            // In this variant, the old process's generator is not sealed, and continues.
+            // In this variant, the old process's generator is not sealed, and keeps generating IDs.
             self.processes[process].place = old.place;
         } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
             let records = self.store.records(&self.namespace());
@@ -661,8 +661,8 @@ impl World {
         act(&mut Operator::new(&mut self.store, &namespace, draw).unwrap())
     }
 
-    /// Returns a dead holder with its worker ID and token. The holder's clock must not have been further ahead of the
-    /// store's clock than operators vouch for.
+    /// Returns a dead holder with its worker ID and token. A holder whose clock was ahead of the store's clock by more than
+    /// the clock error is discarded, because an operator must not declare such a holder dead.
     fn take_dead_holder(&mut self) -> Option<(u64, Random, Process)> {
         let store_time = self.now.saturating_add_signed(self.store_offset);
         let latest = store_time + self.clock_error();

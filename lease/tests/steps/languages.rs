@@ -173,8 +173,8 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     }
 }
 
-/// The drivers have only the documented rights, although some clients send additional commands when they connect. One
-/// ioredis client adds a prefix to its program's keys, but the prefix must not be added to the lease's keys.
+/// The drivers' user has only the documented permissions, although some clients send additional commands when they connect.
+/// One ioredis client is configured to add a prefix to all keys, but the prefix must not be added to the lease's keys.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_redis() {

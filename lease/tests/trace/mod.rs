@@ -1,4 +1,4 @@
-//! Encodes records for traces, which `tests/proof` replays against the model that it proves.
+//! Encodes records for traces, which `tests/proof` replays against the model of the lease protocol that it verifies.
 
 use polyflake_lease::{Namespace, Record};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 /**
- * Builds everything that the package ships: `npm run build`. Names of parts (wasm, native, script, texts) select these parts
- * only. `--dev` builds in less time, and the code is larger and slower.
+ * Builds everything that the package ships. Run it with `npm run build`. To build only some parts, pass their names
+ * (wasm, native, script, texts). `--dev` makes the build faster, but the built code is larger and slower.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";

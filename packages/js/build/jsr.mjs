@@ -1,6 +1,7 @@
 /**
- * Writes the package for JSR, as `node build/jsr.mjs FOLDER`: the sources of `polyflake/decode` and `polyflake/json`. JSR
- * compiles TypeScript itself and resolves an import by its file's name, so imports of `x.js` become imports of `x.ts`.
+ * Writes the package for JSR into a folder. Run it with `node build/jsr.mjs FOLDER`. The package contains the sources
+ * of `polyflake/decode` and `polyflake/json`. JSR compiles TypeScript itself and resolves an import by its file's name,
+ * so this script changes imports of `x.js` to imports of `x.ts`.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";

@@ -7,8 +7,8 @@ import { cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 const LIBRARY_FILES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
 
 /**
- * Builds the addon into `prebuilds/<platform>`, where `src/machines/addon.ts` finds it. With `dev`, it is built sooner and runs
- * slower.
+ * Builds the addon into `prebuilds/<platform>`, where `src/machines/addon.ts` finds it. With `dev`, the addon is faster
+ * to build but slower to run.
  */
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";

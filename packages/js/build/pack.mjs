@@ -1,14 +1,14 @@
 /**
- * Packs the files that npm serves: `npm run pack -- FOLDER`. It packs the package and the addon's package for this machine, as
- * `npm run build` has built them.
+ * Packs the npm packages into a folder. Run it with `npm run pack -- FOLDER`. By default, it packs the package itself
+ * and the addon's package for this machine, both from the output of `npm run build`.
  *
  * - `PLATFORM=FILE` packs only the package for that platform, with that addon.
  * - `--main` packs only the package itself.
  * - `--program PLATFORM=FILE` packs that platform's command-line program.
  * - `--launcher` packs the package that starts the program.
  *
- * The platforms' packages are optional dependencies, of which npm installs the one that fits the machine. Only the packed
- * package.json names them, because no registry has them before a release, so a lock file could not contain them.
+ * The platforms' packages are optional dependencies, and npm installs only the one for the user's platform. Only the
+ * packed package.json lists them: before a release, no registry has them, so a lock file could not contain them.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +24,10 @@ const TEXT_FILES = [...LICENCE_FILES, "NOTICE.md", "THIRD-PARTY.md"];
 
 const ownManifest = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
-/** The files that are built for each platform: its package, its binary, and the package that depends on it. */
+/**
+ * A description of the addon's packages. `packageOf` and `fileOf` return the names of a platform's package and of the
+ * binary in it, and `of` is the package that depends on the platforms' packages.
+ */
 const ADDON = {
   says: "The native addon of polyflake",
   of: "polyflake",
@@ -155,7 +158,7 @@ const OPTIONS = {
   program: { type: "string", multiple: true },
 };
 
-/** The addon that was built in this folder, as an argument. */
+/** Returns the `PLATFORM=FILE` argument for the addon that was built in this folder. */
 const defaultAddonArgument = ({ name }) => `${name}=${join(PACKAGE, "prebuilds", name, "polyflake.node")}`;
 
 function createPlatformStage(part, kind) {

@@ -11,8 +11,8 @@ export const PLATFORMS = parse(readFileSync(join(REPOSITORY, "packages/platforms
 export const packageOf = ({ name }) => `@polyflake/addon-${name}`;
 
 /**
- * The names of the possible platforms by `process.platform-process.arch`. On Linux, there is one for each C library, which Node
- * does not report.
+ * The names of the possible platforms, keyed by `process.platform-process.arch`. On Linux, each key has one name per C
+ * library, because neither property identifies the C library.
  */
 export const PLATFORM_NAMES = Object.fromEntries(
   PLATFORMS.map(({ os, cpu }) => [

@@ -1,13 +1,15 @@
 /**
  * Builds the TypeScript.
  *
- * Node gets CommonJS under every condition, so that a process has one copy of the package, whose classes are equal. It also
- * keeps servers complete: Nitro, for example, copies the files that one set of conditions selects, and Node then loads those
- * that another set selects. All other runtimes get ES modules, from which bundlers remove what a program does not use.
+ * Node gets CommonJS under every export condition, so that a process has only one copy of the package and of each
+ * class. This also prevents missing files on servers: Nitro, for example, copies the files that one set of conditions
+ * selects, but Node then loads the files that another set selects. All other runtimes get ES modules, from which
+ * bundlers can remove unused code.
  *
- * The entry points are the same sources over different backends. In ES modules, each entry point has its own copy of every file
- * that reaches a backend (the plugin `machines`). In CommonJS, such files exist once, as a function whose parameters are the
- * backends (the plugin `common`), because native and wasm may be loaded side by side in one process.
+ * All entry points are built from the same sources, but with different backends. In ES modules, each entry point has
+ * its own copy of every file that imports a backend, directly or indirectly (the plugin `machines`). In CommonJS, these
+ * files exist only once, wrapped in a function whose parameter contains the backends (the plugin `common`), because
+ * native and wasm may be loaded side by side in one process.
  */
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -37,7 +39,10 @@ const BACKEND_FILES = {
   web: ["web", "compiled"],
 };
 
-/** The entry points in CommonJS, which pass their backends to one shared file, and those in ES modules. */
+/**
+ * The CommonJS entry points, which pass their backends to one shared file. The next constant lists the ES module entry
+ * points.
+ */
 const COMMONJS_ENTRIES = ["node", "native", "wasm"];
 const ES_MODULE_ENTRIES = ["wasm", "workerd", "edge-light", "web"];
 
@@ -55,7 +60,9 @@ const PLAIN_OPTIONS = {
   ...Object.fromEntries(["drizzle", "forms", "prisma", "schema"].map((name) => [name, `integrations/${name}`])),
 };
 
-/** The source of leases in Workers, which are ES modules and import the rules as a wasm module. */
+/**
+ * The source of the lease entry point for Workers. Workers are ES modules, and import the lease rules as a wasm module.
+ */
 const CLOUDFLARE = "lease/cloudflare";
 
 /** The sources of the types that package.json names. */
@@ -68,7 +75,10 @@ const TYPES_OPTIONS = {
 
 const source = (name) => join(SOURCES, `${name}.ts`);
 
-/** The type of an import of a wasm module's address, which some bundlers return only on request. */
+/**
+ * The type declarations of the package's `.wasm` files. Importing such a file returns the address of the wasm module,
+ * in some bundlers only if they are configured to do so.
+ */
 const ADDRESS_TYPES = "declare const address: string;\nexport default address;\n";
 
 export async function buildScript() {
@@ -96,11 +106,13 @@ export async function buildScript() {
 }
 
 /**
- * Returns the entry point of leases for `import` in Node. The program begins once the default generators have their worker IDs.
+ * Returns the source of the lease entry point that `import` loads in Node. The program starts once the default
+ * generators have their worker IDs.
  *
- * The condition `node-addons` selects this file, because only Node itself has it: most bundles cannot wait at the top of a
- * module. Tracers that do not know the condition would leave this file out of a server. Therefore the file that they select
- * ends in an expression with this file's path, which has no effect at run time, but makes tracers copy both.
+ * The export condition `node-addons` selects this file. Only Node itself sets this condition, and bundlers must not
+ * select the file, because most bundles do not support top-level `await`. File tracers that do not know the condition
+ * would omit this file from a server. Therefore, the file that tracers select ends with an expression that contains
+ * this file's path. The expression has no effect at run time, but makes tracers copy both files.
  */
 const preloaded = (name) =>
   [
@@ -111,7 +123,10 @@ const preloaded = (name) =>
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
 
-/** Imports pg where bundlers and tracers see it, for bundles and servers that run outside of the project. */
+/**
+ * The code that loads pg with a literal `require` call, so that bundlers and tracers include pg in bundles and servers
+ * that run outside of the project.
+ */
 const PG_IMPORT = `try {
   globalThis[Symbol.for("polyflake.pg")] = require("pg");
 } catch (cause) {
@@ -135,7 +150,10 @@ function writeNamedExports(file, object, names, mark = "") {
   writeFileSync(join(DIST, "cjs", file), `const all = ${object};\n${mark}${lines.join("")}`);
 }
 
-/** Writes a folder for each subpath of the package, for tools that ignore `exports`: TypeScript's node10, Parcel's default. */
+/**
+ * Writes a folder for each subpath of the package, for tools that ignore `exports`, such as TypeScript with `node10`
+ * resolution and Parcel with its default settings.
+ */
 function writeFolders() {
   for (const [path, conditions] of Object.entries(exports)) {
     const { module, types, require: cjs = conditions.default } = conditions;
@@ -161,8 +179,9 @@ async function bundleModules() {
 }
 
 /**
- * Builds the CommonJS files: one for each entry point without a backend, one with all ID formats as a function of their
- * backends, and for each entry point a file that passes its backends to that function.
+ * Builds the CommonJS files: one for each entry point without a backend, one that wraps all ID formats in a function
+ * whose parameter contains the backends, and one for each entry point with a backend, which passes its backends to that
+ * function.
  */
 async function bundleCommon() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...FAMILIES_WRAPPER };
@@ -173,12 +192,15 @@ async function bundleCommon() {
 }
 
 /**
- * The number of characters above which a CommonJS entry point is split. For `import`, Node searches the file for the names of
- * its exports with a scanner in plain JavaScript, which took 30 ms for 18 KB.
+ * The number of characters above which a CommonJS entry point is split. When an ES module imports a CommonJS file, Node
+ * searches the file for the names of its exports with a scanner written in plain JavaScript. Scanning 18 KB took 30 ms.
  */
 const MAX_ENTRY_LENGTH = 1 << 14;
 
-/** Rewrites a CommonJS entry point as two files: the names, which Node searches for, and the rest, which it only runs. */
+/**
+ * Splits a CommonJS entry point into two files: a short file with the names of the exports, which Node scans for names,
+ * and a file with the remaining code, which Node only executes.
+ */
 function split({ fileName, code, exports }) {
   const rest = fileName.replace(".js", "-rest.js");
   writeFileSync(join(DIST, "cjs", rest), code);
@@ -186,8 +208,8 @@ function split({ fileName, code, exports }) {
 }
 
 /**
- * Marks a file as a converted ES module. It uses `Reflect`, because Node's scanner would take a name in a call of
- * `Object.defineProperty` for an export.
+ * The code that marks a file as a converted ES module. It uses `Reflect`, because Node's scanner would mistake a name
+ * in a call to `Object.defineProperty` for an export.
  */
 const ES_MODULE_MARKER = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
 
@@ -220,8 +242,8 @@ async function bundle({ input, plugins }, output) {
 const isSourceMatch = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
 
 /**
- * The files that entry points share. Programs that only read IDs need no more than `readers`, and browsers never load
- * what Node's machines import.
+ * The groups of files that entry points share. Programs that only read IDs load only the `readers` group, and browsers
+ * never load the files that only Node's backends import.
  */
 const SHARED_MODULES = [
   ["readers", /^((errors|codes|decode\/.*)\.ts|.*rolldown\/runtime.js)$/],
@@ -243,8 +265,9 @@ function importsBackend(path, seen = new Set()) {
 const resolveSource = (path, specifier) => join(dirname(path), specifier).replace(/\.js$/, ".ts");
 
 /**
- * A plugin that gives each entry point a separate copy of each file that reaches its backend, as `PATH?COMMONJS_ENTRY_SOURCE`, and of each file
- * that loads a format's wasm module, as `PATH?COMMONJS_ENTRY_SOURCE/FAMILY`.
+ * A plugin that gives each entry point separate copies of some files. A file that imports the entry point's backend,
+ * directly or indirectly, is copied as `PATH?ENTRY`. A file that loads the wasm module of an ID format is copied as
+ * `PATH?ENTRY/FAMILY`.
  */
 function machines(inline) {
   const isShared = ["native", "compiled", "choice"];
@@ -285,7 +308,7 @@ function machines(inline) {
   };
 }
 
-/** A plugin that puts the rules of leases into the script, or in Workers imports them. */
+/** A plugin that embeds the lease rules in the script. In Workers, the script imports the rules instead. */
 function rules() {
   const name = "#lease-base64";
   return {
@@ -299,7 +322,8 @@ function rules() {
 }
 
 /**
- * A plugin for CommonJS that creates one file for all ID formats, whose backends are parameters, and the files that call it.
+ * A plugin for CommonJS. It creates one file that wraps all ID formats in a function with the backends as a parameter,
+ * and the entry points that call this function.
  */
 function common() {
   return {
@@ -326,15 +350,18 @@ function builtIns() {
   return { name: "built-ins", renderChunk: (code) => code.replace(/\brequire\(("node:\w+")\)/g, load) };
 }
 
-/** Returns a module that stands for a backend, and reads it from the parameter of the function with all formats. */
+/**
+ * Returns a module that replaces the module of a backend. It reads the backend from the parameter of the function that
+ * wraps all ID formats.
+ */
 function createParameterModule(family) {
   const names = family ? ["load", "init"] : ["backend", "clockSource"];
   return names.map((name) => `export const ${name} = machines.${family ?? "kind"}.${name};`).join("\n");
 }
 
 /**
- * A CommonJS entry point. Namespaces become plain objects, because V8 does not inline the getters that a bundler would create:
- * they share one closure with a key.
+ * A CommonJS entry point. Namespaces become plain objects, because a bundler would create getters that V8 does not
+ * inline: all of these getters share the code of one closure and differ only in their key.
  */
 const COMMONJS_ENTRY_SOURCE = [
   'import { families } from "./families.js";',
@@ -358,8 +385,9 @@ const FAMILIES_WRAPPER = {
 const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
 
 /**
- * Writes the types: a file for each entry point and each ID format. They are next to the CommonJS files, which Node loads. ES
- * modules have files of one line that export the same types, because a second copy of a class would be a different type.
+ * Writes the type declarations: one file for each entry point and one for each ID format. The files are next to the
+ * CommonJS files, which Node loads. ES modules have one-line files that export the same types, because a second copy of
+ * a class would be a different type.
  */
 async function writeTypes() {
   rmSync(TYPES_FOLDER, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Runs the programs of the build, and finds their files. */
+/** Helpers that run the build's programs, such as cargo, and locate the build's folders. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";

@@ -15,8 +15,9 @@ const FLAGS = ["-Ctarget-feature=+simd128"];
 const OUT_FOLDER = join(PACKAGE, "build/out");
 
 /**
- * The ID formats, by the names of bindings-wasm's features, each with its profile and its options for wasm-opt. The module of
- * layouts is built for size, with hardly any inlining: it is then 2 % larger, but 2 % smaller when compressed.
+ * The cargo profile and the wasm-opt options for each ID format. The keys are the names of bindings-wasm's features.
+ * The module for layouts is built for size and with hardly any inlining, which makes the module 2 % larger, but 2 %
+ * smaller when compressed.
  */
 const PROFILES = {
   sno: ["wasm", "-O3"],
@@ -42,7 +43,7 @@ export function buildWasm(dev) {
   buildRules(dev);
 }
 
-/** The path of the module with the rules of leases. */
+/** The path of the module with the lease rules. */
 export const RULES = join(OUT_FOLDER, "lease.wasm");
 
 /**
@@ -56,7 +57,7 @@ function buildRules(dev) {
   else optimize(builtModule, RULES, "-Oz");
 }
 
-/** Builds a module. For developers, it is built sooner, without wasm-opt, and is larger and slower. */
+/** Builds a format's module. With `dev`, the build is faster and skips wasm-opt, but the module is larger and slower. */
 function buildFamily(family, dev) {
   const [shipped, ...optimization] = PROFILES[family];
   const profile = dev ? "quick" : shipped;
@@ -82,9 +83,10 @@ function optimize(bound, out, passes, ...options) {
 }
 
 /**
- * Collects the functions that a module imports into one object, by the names that wasm-bindgen gave them, so that bundlers
- * leave out those of unused families. wasm-bindgen's own loader is not used: it recognises modules by their class, but
- * modules of edge runtimes come from another realm.
+ * Generates code that collects the functions that a module imports into one object, under the names that wasm-bindgen
+ * gave them. Bundlers can then remove the functions of unused ID formats. wasm-bindgen's own loader is not used,
+ * because it recognizes modules by their class, and modules in edge runtimes come from another realm, in which the
+ * class is a different object.
  */
 function generateGlue(module) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(module)));

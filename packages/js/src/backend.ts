@@ -35,25 +35,26 @@ export function clockSource(): "counter" | "system_call" | "host" {
 }
 
 /**
- * Reports that this process was restored from an image of its memory, of which there may be other copies.
+ * Reports that this process was restored from an image of its memory, from which other copies may also have been restored.
  *
  * Call this function in each copy before it generates IDs: in a virtual machine that was restored from a snapshot, or after
  * CRIU restored the process. Without this call, the copies generate the same IDs.
  *
- * Default worker IDs and generators' random bytes are assigned anew. A lease is abandoned, and another worker ID is leased.
- * Generators with an explicit worker ID, grant or window throw `forked`: create new ones, with a worker ID that no other copy
- * uses. A call that is in progress may return an ID that another copy returns, too.
+ * Default worker IDs and the random bytes of generators are replaced. Each lease is abandoned, and another worker ID is
+ * leased. Generators with an explicit worker ID, grant or window throw `forked`. Create new generators with a worker ID
+ * that no other copy uses. A call that is in progress may still return an ID that another copy also returns.
  *
- * One call reaches all formats, all copies of the package on this thread and, with the native addon, all threads of the
- * process that use the same addon. With WebAssembly on Windows, in Deno, in browsers and in edge workers, there are no random
- * bytes of the kernel, and copies that were restored at the same time may pick the same values.
+ * One call affects all ID formats, all copies of the package on this thread and, with the native addon, all threads of the
+ * process that use the same addon. With WebAssembly on Windows, in Deno, in browsers and in edge workers, the kernel's
+ * random bytes are not available, so copies that were restored at the same time may pick the same values.
  *
- * With WebAssembly, it reaches the threads that share memory with this one: in Node, Deno and Bun, those that were started
- * after this thread had created a generator. Call it once before you start workers, or call it in each worker. Each web
- * worker, tab and edge isolate needs its own call.
+ * With WebAssembly, a call affects the threads that share memory with this thread. In Node, Deno and Bun, these are the
+ * threads that were started after this thread had created a generator. Call this function once before you start workers, or
+ * call it in each worker. Each web worker, tab and edge isolate needs its own call.
  *
- * @throws {PolyflakeError} `entropy_unavailable` if there are no random bytes. Even then, explicit worker IDs are rejected, and
- * default ones are assigned once there are random bytes. `backend_unavailable` if `polyflake/native` finds no addon.
+ * @throws {PolyflakeError} `entropy_unavailable` if no random bytes are available. Even then, explicit worker IDs are
+ * rejected, and default worker IDs are assigned once random bytes are available. `backend_unavailable` if
+ * `polyflake/native` finds no addon.
  */
 export function afterRestore(): void {
   reportRestore(ofMachine);
@@ -63,12 +64,13 @@ export function afterRestore(): void {
  * Starts a thread that reports a restore, like {@link afterRestore}, whenever the kernel notices that this virtual machine is a
  * restored copy. If the thread is already running, the call has no effect.
  *
- * This requires the native addon, Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such
- * as Firecracker, Cloud Hypervisor or QEMU, and the permission to read `/dev/kmsg`, which is where the kernel reports it. It
- * does not notice other copies of a process, such as those of CRIU or AWS Lambda.
+ * The thread requires the native addon, Linux 5.18 or later, a hypervisor that changes the machine's generation ID
+ * (VMGENID), such as Firecracker, Cloud Hypervisor or QEMU, and permission to read `/dev/kmsg`, where the kernel reports a
+ * restore. The thread does not detect other copies of a process, such as copies made by CRIU or AWS Lambda.
  *
- * The thread learns of a restore a moment later, so IDs that the program generates in that moment may exist in another copy. It
- * reaches all threads of the process that use the same addon, and their leases, but no generators with WebAssembly.
+ * The thread detects a restore after a short delay, so IDs that the program generates during the delay may also exist in
+ * another copy. The report affects all threads of the process that use the same addon, and their leases, but not generators
+ * that use WebAssembly.
  *
  * @throws {PolyflakeError} `watch_unavailable` with WebAssembly, on other systems, in a machine without a generation ID, and
  * without permission to read the log; `backend_unavailable` if `polyflake/native` finds no addon.

@@ -4,7 +4,10 @@ import { invalidLength, invalidType, outOfRange, PolyflakeError } from "./errors
 
 export { integer, signed, within } from "./decode/checks.js";
 
-/** The number that represents a missing value in a register. */
+/**
+ * The number that represents a missing value in a register of the scratch area, through which arguments are passed to the
+ * backend.
+ */
 export const ABSENT = NaN;
 
 export function isObject(value: unknown): value is object {
@@ -157,6 +160,6 @@ export function arrayLength(value: Uint8Array | Column): number {
 
 /** Returns a view of part of an array's bytes, ignoring overrides in subclasses. The part must be within the array. */
 export function byteRange(value: Uint8Array | Column, from: number, length: number): Uint8Array {
-  if (length === 0) return new Uint8Array(0); // also if the buffer was transferred
+  if (length === 0) return new Uint8Array(0); // This also covers arrays whose buffer was transferred.
   return new Uint8Array(getBuffer.call(value) as ArrayBuffer, (getByteOffset.call(value) as number) + from, length);
 }

@@ -59,8 +59,9 @@ export class GuardedClock {
   }
 
   /**
-   * Completes a call's error. If the clock failed, sets the error's `cause`. If the clock threw or did not return a number,
-   * returns a message that says so. Otherwise returns undefined, and the error keeps its message.
+   * Adds details about the clock to a call's error. If the clock failed, sets the error's `cause`. If the clock threw or
+   * did not return a number, returns a message that says so. Otherwise, returns undefined, and the caller keeps the error's
+   * original message.
    *
    * @throws the value that the stall callback threw.
    */

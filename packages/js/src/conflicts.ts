@@ -1,10 +1,10 @@
 /**
  * Warns about a generator that can generate the same ID as another generator of this copy of the package. The core compares
- * them.
+ * the two generators.
  *
- * It is a warning and not an error, because tests create such generators on purpose, and a program may create a generator
- * before the previous one is garbage-collected. Only generators with the same identity are compared, because comparing each
- * new one with all others would make many generators slow to create.
+ * A conflict causes a warning and not an error, because tests create such generators on purpose, and a program may create a
+ * generator before the previous generator is garbage-collected. Only generators with the same identity are compared,
+ * because comparing each new generator with all others would make it slow to create many generators.
  */
 import type { Handle } from "./handle.js";
 
@@ -17,9 +17,9 @@ export interface Identity {
   readonly group: string;
   /** A warning is emitted once per key. */
   readonly key: string;
-  /** Returns the identity as the warning states it. */
+  /** Returns the description of the identity for the warning's message. */
   readonly same: () => string;
-  /** The consequence of the conflict, if it does not repeat every ID. */
+  /** The consequence of the conflict. By default, the warning states that the generators repeat each other's IDs. */
   readonly effect?: string;
   readonly remedy: string;
 }

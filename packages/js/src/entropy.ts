@@ -1,8 +1,9 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Accesses the engine's `crypto` when a generator is created, before its first ID. Node creates `crypto` at the first access,
- * which takes 5% as long as starting Node. If the stack overflows during this access, Node 26 terminates the process.
+ * Accesses the engine's `crypto` when a generator is created, before it generates its first ID. Node creates `crypto` at
+ * the first access, which takes 5% of the time that Node takes to start. If the stack overflows during this access, Node 26
+ * terminates the process.
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");
 
@@ -28,8 +29,8 @@ export const builtIn = <Name extends keyof BuiltIns>(name: Name): BuiltIns[Name]
   (globalThis as Host).process?.getBuiltinModule?.(name);
 
 /**
- * Returns random bytes of the kernel, or `undefined` if this runtime cannot read them: Node and Bun can on Linux and macOS.
- * Deno would ask the user for permission.
+ * Returns random bytes from the kernel, or `undefined` if this runtime cannot read them. Node and Bun can read them on
+ * Linux and macOS. In Deno, this function does not try to read them, because Deno would ask the user for permission.
  */
 export function kernelBytes(count: number): Uint8Array | undefined {
   if ("Deno" in globalThis) return undefined;

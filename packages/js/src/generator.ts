@@ -181,7 +181,10 @@ export abstract class AnyGenerator<
     }
   }
 
-  /** Generates `count` IDs, or those that are available without waiting. The caller must copy the bytes immediately. */
+  /**
+   * Generates `count` IDs or, with `generatorTryFill`, as many as are available without waiting. The caller must copy the
+   * bytes immediately.
+   */
   #fill(call: "generatorFill" | "generatorTryFill", count: number, parameter: unknown, made: number): Uint8Array {
     const m = this.#family.ready(parameter);
     m.numbers[register.count] = count;
@@ -204,8 +207,8 @@ export abstract class WindowGenerator<
   }
 
   /**
-   * Moves the end of the window to a later time, as a Date or integer Unix milliseconds. The call has no effect if the new end
-   * is not later than the current one, or if the generator has no window.
+   * Moves the end of the window to a later time, which is a Date or an integer in Unix milliseconds. The call has no effect
+   * if the new end is not later than the current one, or if the generator has no window.
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the end is before the start
    * of the window; `time_out_of_range` if the end is past the format's time range; `unknown_field` if the layout has no

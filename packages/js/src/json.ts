@@ -1,6 +1,7 @@
 /**
- * Reads and writes JSON in which the metabyte of an object's sno ID determines the object's type, and JSON with 64-bit
- * integers. It also reads the JSON representation of `describe()`. The module is plain JavaScript, without wasm.
+ * Reads and writes two kinds of JSON: JSON in which the metabyte of an object's sno ID determines the object's type, and
+ * JSON with 64-bit integers. The module also reads the JSON representation of `describe()`. It is plain JavaScript, without
+ * wasm.
  *
  * @module
  */

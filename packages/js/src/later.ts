@@ -1,8 +1,8 @@
 /**
- * Runs calls that wait without blocking the thread. The backend decides when a call waits and for how long, one step at a time.
- * This file sleeps between the steps.
+ * Runs calls that wait for IDs without blocking the thread. The backend decides, one step at a time, when a call waits and
+ * for how long. The functions in this file sleep between the steps.
  *
- * A batch is generated without waiting for as long as IDs are available. Only the ID at which the tick is exhausted is
+ * As long as IDs are available, a batch is generated without waiting. Only the ID at which the tick is exhausted is
  * awaited, because a call that waits costs a promise and a timer. The batch also yields from time to time, so that one call
  * of 16 million IDs does not block the thread for seconds.
  */

@@ -1,15 +1,16 @@
 /**
- * Generators with a lease. A lease from `polyflake/lease` contains the rules and the store; this file switches the generator
- * from one grant to the next. For each grant, the backend creates a new generator whose window is the grant, and the JavaScript
- * generator's handle switches to it.
+ * Generators with a lease. A lease from `polyflake/lease` contains the rules and the store. The code in this file switches
+ * the generator from one grant to the next. For each grant, the backend creates a new generator whose window is the grant,
+ * and the JavaScript generator's handle switches to it.
  *
- * The safety of a grant is the core's: the window rejects each tick outside of the grant, and sealing closes a generator before
- * it reads the last tick, so that no ID can follow. A grant never begins before the end of the last tick that was used under
- * the one before, even if both have the same worker ID.
+ * The core guarantees the safety of a grant. The window rejects each tick outside of the grant. Sealing first closes a
+ * generator and then reads the generator's last tick, so that no ID can be generated after that tick was read. A grant
+ * never begins before the end of the last tick that was used under the previous grant, even if both grants have the same
+ * worker ID.
  *
- * Rust and Python use the core's own type for this, which switches between grants without a lock. Here, one thread makes all
- * calls, so the type would have no benefit, and it costs size: with it, the wasm modules of sno and Randflake had about
- * 10 KB more, mostly for the switch and for a second copy of the asynchronous call.
+ * Rust and Python use the core's own type for this, which switches between grants without a lock. Here, one thread makes
+ * all calls, so that type would have no benefit, but it would increase the size of the package. With that type, the wasm
+ * modules of sno and Randflake had about 10 KB more, mostly for the switch and for a second copy of the asynchronous call.
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
@@ -21,8 +22,8 @@ import type { DefaultFormat } from "./lease/formats.js";
 import { register } from "./protocol.js";
 
 /**
- * The name of the method with which a lease accepts a generator, and of the global function that returns leases for default
- * generators. All copies of the package use the same name.
+ * The key of two functions: the method with which a lease accepts a generator, and the global function that returns leases
+ * for default generators. All copies of the package use the same key.
  */
 const LEASE_KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
@@ -59,7 +60,7 @@ export interface Grantee {
   close(): void;
 }
 
-/** A lease as its generator sees it. */
+/** The part of a lease that its generator uses. */
 export interface AttachedLease {
   /** Returns the reason why no ID is available, and the earliest time when an ID may become available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
@@ -142,7 +143,10 @@ function grantMethods(handle: Handle, build: Parts["build"]): Pick<Grantee, "beg
       handle.become(createClosedGenerator(build));
     }
   };
-  /** Returns what `seal` reports to the rules. Once the user has closed the lease, that is the result of the seal at that time. */
+  /**
+   * Returns the result that `seal` reports to the rules. After the user has closed the lease, it is the result of sealing
+   * the generator at the time of closing.
+   */
   let reported = seal;
   return {
     begin(number, start, end) {

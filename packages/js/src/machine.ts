@@ -64,8 +64,8 @@ export const MAX_COUNT = 1 << 24;
 const CUT = 32;
 
 /**
- * A function that completes an error with details that only the JavaScript side knows. It returns a better message if it has
- * one.
+ * A function that completes an error with details that are available only in JavaScript. It returns a better message, or
+ * undefined to keep the original message.
  */
 type CompleteError = (error: ErrorDetails, code: ErrorCode, message: string, isOfGrant: boolean) => string | undefined;
 
@@ -76,11 +76,13 @@ type Answer = readonly [number, number, number, number, number, number, number, 
  * A backend with views of its scratch area, through which all calls pass their arguments and results (bindings-js/src/lib.rs).
  *
  * - **Views.** JavaScript reads and writes the area as typed arrays, without a call. When wasm memory grows, it gets a new
- *   buffer, and views of the old one then have length 0. Any call can make it grow, so the views are checked after each call.
- * - **One area for all calls.** A caller's clock may make a call in the middle of another one. Arguments are therefore written
- *   immediately before a call, and results are copied immediately after it, without any of the caller's code in between.
- * - **Errors.** A call returns a status and leaves its error in the area, where the backend writes it without an allocation,
- *   which a stack overflow could interrupt.
+ *   buffer, and views of the old buffer then have length 0. Any call can make the memory grow, so the views are checked
+ *   after each call.
+ * - **One area for all calls.** A caller's clock may make a call in the middle of another call. Arguments are therefore
+ *   written immediately before a call, and results are copied immediately after it, without any of the caller's code in
+ *   between.
+ * - **Errors.** A call returns a status and leaves its error in the area. The backend writes the error without allocating
+ *   memory, because a stack overflow could interrupt the allocation.
  */
 export class Machine {
   readonly calls: Calls;
@@ -95,7 +97,7 @@ export class Machine {
   /** The same registers, as 64-bit integers. */
   bigints!: BigInt64Array;
   bytes!: Uint8Array;
-  /** The restore count that the backend has seen. */
+  /** The restore count as of the last report to the backend or, initially, as of this object's creation. */
   restores: number;
   readonly kind: Backend["kind"];
   readonly #view: () => void;
@@ -179,7 +181,7 @@ export class Machine {
     this.check(this.calls.putPiece());
   }
 
-  /** Loads the next piece of a call's result to the start of the bytes. */
+  /** Requests the next piece of a call's result, which the backend writes at the start of the bytes. */
   nextPiece(): void {
     this.check(this.calls.nextPiece());
   }
@@ -204,8 +206,9 @@ export class Machine {
   /**
    * Writes the strings in `count` cells of `width` bytes each into `texts`, starting at the index `to`.
    *
-   * This method decodes {@link CUT} cells to one string and cuts the strings out of it. This takes a third as long as decoding
-   * each cell separately. As long as one of these strings is in use, all of them stay in memory.
+   * This method decodes {@link CUT} cells into one string, and cuts the individual strings out of that string. This takes a
+   * third of the time of decoding each cell separately. As long as one of these strings is in use, all of them stay in
+   * memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += CUT) {
@@ -271,7 +274,7 @@ function camelCase(name: string): string {
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Returns a function that loads a backend at its first use, for this copy of the package. */
+/** Returns a function that loads a backend on first use, for this copy of the package. */
 export function loadOnDemand(load: () => Backend, nameOf?: (field: string) => string): () => Machine {
   let loaded: Machine | undefined;
   return () => (loaded ??= new Machine(load(), nameOf));

@@ -2,9 +2,9 @@
  * Reads objects from the caller: options, fields, and values by name. Errors from getters and proxies propagate.
  *
  * Unknown members are rejected, because a misspelled option would otherwise be ignored: a generator with a misspelled
- * `sequenceMin` would have other bounds than its program expects, and could repeat the IDs of another one. A Map or a Date as
- * options is rejected for the same reason, since neither has any of the members. Each member is read once, so a getter cannot
- * return one value to the check and another to the generator.
+ * `sequenceMin` would use different bounds than the program expects, and could repeat the IDs of another generator. A Map
+ * or a Date that is passed as the options is rejected for the same reason, because it has none of the members. Each member
+ * is read once, so a getter cannot return one value to the check and another to the generator.
  */
 import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";

@@ -99,8 +99,9 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
 }
 
 /**
- * Writes the arguments of a builder: the options that all formats share, and those of its format. If the clock does not advance
- * during a request, the generator is allowed to use the tick of its first call, because it would otherwise wait forever.
+ * Writes the arguments of a call that creates a generator: the options that all formats share, and the options of the
+ * generator's own format. If the clock does not advance during a request, the generator is allowed to use the tick of its
+ * first call, because it would otherwise wait forever.
  */
 export function putOptions(m: Machine, shared: Shared, own: readonly number[] = []): void {
   const { windowStart, windowEnd, onExhausted, maxWait } = shared;

@@ -1,9 +1,10 @@
 /**
  * Arrays of IDs as packed bytes, and the loops that fill them.
  *
- * A packed array is one allocation with 10 or 16 bytes per ID, and can be sent to another thread or stored as it is. Its
- * strings are created on demand, many at a time, because a call for each would cost more than the conversion. The backend has
- * one scratch area, so each loop passes at most one batch to a call, and copies the result before the next one.
+ * A packed array is one allocation with 10 or 16 bytes per ID, and can be sent to another thread or stored as is. Its
+ * strings are created on demand, many at a time, because a call for each string would cost more than the conversion itself.
+ * The backend has one scratch area, so each loop passes at most one batch to a call, and copies the result before the next
+ * call.
  */
 import { arrayLength, attached, byteRange, bytes as checkedBytes, integer, isObject } from "./checks.js";
 import { PolyflakeError } from "./errors.js";

@@ -77,8 +77,8 @@ export class LentTable extends BackendCallbacks {
 const cellIndex = (base: number, count: number): number => (base ^ count) % COUNT;
 
 /**
- * The name under which the threads of a process find the entries. Its number changes whenever the layout or the meaning of the
- * entries changes.
+ * The name under which the threads of a process find the shared entries. The number in the name must change whenever the
+ * layout or the meaning of the entries changes.
  */
 const NAME = "polyflake.partitions.3";
 

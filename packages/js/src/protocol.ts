@@ -1,8 +1,8 @@
 /**
  * Numbers and names that Rust also defines, in `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares the two.
  *
- * A call has no parameters: its arguments and results are in registers of the scratch area, or in its bytes. Registers contain
- * floats, or 64-bit integers where the documentation of the call says so, which is in Rust.
+ * A call has no parameters: its arguments and results are in registers of the scratch area, or in its bytes. Registers
+ * contain floats, unless the documentation of the call in the Rust code specifies 64-bit integers.
  */
 
 /** The number of registers in the scratch area. */
@@ -71,7 +71,7 @@ export const register = {
   answer: 32,
 } as const;
 
-/** The names of all calls that exist in every backend. Rust lists them, too. */
+/** The names of all calls except the addon's calls for its partition table. The Rust code contains the same list. */
 export type CallName =
   | "afterRestore"
   | "release"

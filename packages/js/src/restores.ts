@@ -1,5 +1,6 @@
 /**
- * Counts how often this process was restored from an image of its memory, of which there may be other copies.
+ * Counts how often this process was restored from an image of its memory. Other copies of the process may have been
+ * restored from the same image.
  *
  * All copies of the package in a realm share the count, and so do all threads of a process if the runtime lets them share
  * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
@@ -18,7 +19,9 @@ export interface Addon {
   report(): void;
   /** Returns how many restores were reported to the addon since this thread loaded it. */
   count(): number;
-  /** Starts a thread that reports the restores which the kernel notices. Returns the reason if that is impossible. */
+  /**
+   * Starts a thread that reports restores when the kernel detects them. If restores cannot be detected, returns the reason.
+   */
   watch(): string | null;
 }
 
@@ -26,13 +29,17 @@ interface SharedState {
   /** A cell that contains the number of restores that were reported in JavaScript. */
   readonly count: Int32Array;
   /**
-   * One cell: the base of the order in which random partitions are picked, and the number of partitions that were picked. The
-   * base is valid if bit 48 is set, and the bits above count its replacements.
+   * A cell that contains two numbers: the base, which determines the order in which random partitions are picked, and the
+   * number of partitions that were picked. The base is valid if bit 48 is set. The bits above bit 48 count how often the
+   * base was replaced.
    */
   readonly order: BigInt64Array;
   /** The addons by their scratch areas, which the copies of the package on this thread share. */
   readonly addons: Map<object, Addon>;
-  /** The number of restores, counting the last one that replaced the base; undefined before the first pick. */
+  /**
+   * The number of restores, as returned by {@link restores}, that the current base takes into account. If the number has
+   * changed, the next pick replaces the base. Undefined before the first pick or report.
+   */
   based?: number | undefined;
 }
 
@@ -63,11 +70,12 @@ export function restores(): number {
 /**
  * Reports a restore to all backends and leases that share the count, and to the addons.
  *
- * The base is replaced first. A generator that finds the new count then picks its partition under the new base. In the opposite
- * order, it could pick one under the old base, and the other copy would pick the same one.
+ * The base is replaced before the count is increased, so that a generator that reads the new count picks its partition
+ * under the new base. In the opposite order, the generator could pick a partition under the old base, and another copy of
+ * the process would pick the same partition.
  *
- * @param load Loads the addon, if this copy of the package uses one: other threads may have loaded it.
- * @throws the first error. Even then, all generators and leases are reached.
+ * @param load Loads the addon if this copy of the package uses one, because other threads may have loaded the addon.
+ * @throws the first error. Even if an error occurs, the restore is reported to all generators and leases.
  */
 export function reportRestore(load: () => void): void {
   const realm = sharedState();
@@ -108,12 +116,14 @@ export function watchAddons(load: () => void): void {
 let hasReported = false;
 
 /**
- * Returns random bytes, which no other copy of this process has if the kernel can be asked for some.
+ * Returns random bytes. If the kernel's random bytes are accessible, no other copy of this process receives the same bytes
+ * after a restore.
  *
  * The runtime's `crypto` uses a generator in the memory of the process, which requests new bytes from the system only after
- * minutes. Until then, copies of one image get the same bytes, so bytes of the kernel are added after a restore.
+ * minutes. Until then, all copies of an image get the same bytes. Therefore, after a restore, the bytes are combined with
+ * random bytes from the kernel.
  *
- * @throws {PolyflakeError} `entropy_unavailable` if there are no random bytes.
+ * @throws {PolyflakeError} `entropy_unavailable` if no random bytes are available.
  */
 export function freshBytes(count: number): Uint8Array {
   const bytes = randomBytes(count);
@@ -168,9 +178,10 @@ function replaceBase(): void {
 }
 
 /**
- * Replaces the base in `found`, and returns whether the cell was still `found`. The image may have been taken while another
- * thread had picked a base and not stored it yet, so that both copies have the same one. Each replacement is therefore counted,
- * and a thread that finds a later replacement than it has read picks another base.
+ * Replaces the base if the cell still contains `found`, and returns whether the base was replaced. When the image was
+ * taken, another thread may have picked a base without having stored it yet, so that all copies of the process would store
+ * the same base. Each replacement is therefore counted. If the base was replaced after a thread read the cell, the thread
+ * discards the base that it picked, and tries again.
  */
 function replace(order: BigInt64Array, found: bigint, base: bigint): boolean {
   const replaced = (((found >> 49n) + 1n) << 49n) | base | (found & 0xffffffffn);

@@ -1,13 +1,15 @@
 /**
  * Keeps the wasm modules usable after a stack overflow in the caller's program.
  *
- * JavaScript can catch a RangeError and continue, so a program may overflow the stack in any call, again and again. V8 leaves
- * a wasm function at that point without running its last instructions. The module's own stack pointer then stays where it
- * was, and after about a hundred such calls no room would be left. `machines/wasm.ts` restores the pointer.
+ * JavaScript can catch a RangeError and continue, so a program may overflow the stack in any call, again and again. V8
+ * leaves a wasm function at that point without running its last instructions. The module's own stack pointer is then not
+ * reset, so that no space would be left on the module's stack after about a hundred such calls. `machines/wasm.ts` restores
+ * the pointer.
  *
- * An allocation cannot be repaired that way: if it stops halfway, the allocator's lists may be inconsistent for the life of the
- * module. Calls that allocate therefore check first that enough stack is left, by recursion, because no API reports the size
- * of the stack. Where too little is left, the check itself overflows, in JavaScript, where that is harmless.
+ * An allocation cannot be repaired in that way: if it stops halfway, the allocator's lists may be inconsistent for the life
+ * of the module. Calls that allocate memory therefore first check that enough stack is left. The check is a recursive
+ * function, because no API reports the size of the stack. If too little stack is left, the check itself overflows the
+ * stack. This is harmless, because the check runs in JavaScript.
  */
 
 /**

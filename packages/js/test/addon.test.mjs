@@ -19,7 +19,7 @@ const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isVal
 
 const REQUIRE_SCRIPT = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
 
-/** Both module formats of the package, in bundles of both module formats. */
+/** The bundles to test: the package's ES module and CommonJS builds, each bundled in both module formats. */
 const KINDS = [
   ["esm.mjs", PROGRAM],
   ["esm.cjs", PROGRAM],
@@ -91,7 +91,9 @@ function write(folder, content, version = content.version) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...content, version }));
 }
 
-/** Installs a package like pnpm: as a link into a store that also contains its dependencies. */
+/**
+ * Installs the package in the way that pnpm does: as a link into a store that also contains the package's dependencies.
+ */
 function linkToStore(to) {
   const store = join(dirname(to), ".store/polyflake/node_modules");
   copyOf()(join(store, "polyflake"), store);

@@ -37,7 +37,7 @@ export async function rejected(code, promise, more) {
   return assertError(code, rethrow, more);
 }
 
-/** Returns a clock that shows readings one after another and repeats the last one forever. */
+/** Returns a clock that returns the given readings one after another and then repeats the last reading forever. */
 export function scriptedClock(...readings) {
   let next = 0;
   return () => {

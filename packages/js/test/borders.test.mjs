@@ -17,7 +17,10 @@ onEachMachine((polyflake) => {
   const grant = new randflake.Grant(1, START, END);
   const cipher = new sparx64.Sparx64(SECRET);
 
-  /** Functions that read bytes: the expected length, the error code for any other length, and the argument's name. */
+  /**
+   * Functions that read bytes. Each function is followed by the expected length, the error code for any other length,
+   * and the argument's name.
+   */
   const BYTES = {
     "sno.fromBytes": [sno.fromBytes, 10, "invalid_length", "id"],
     "hotguid.fromBytes": [hotguid.fromBytes, 16, "invalid_length", "id"],
@@ -50,7 +53,10 @@ onEachMachine((polyflake) => {
     });
   }
 
-  /** Arrays over packed IDs: a constructor, the argument's name, and what the array wraps. */
+  /**
+   * Classes and functions that wrap or read packed IDs. Each entry lists a function that creates an array, the
+   * argument's name, and a valid argument.
+   */
   const ARRAY_CLASSES = {
     SnoArray: [(ids) => new SnoArray(ids), "bytes", new Uint8Array(30), "2".repeat(16)],
     Uuid7Array: [(ids) => new uuid7.Uuid7Array(ids), "bytes", uuid7.generateMany(3).bytes],

@@ -1,6 +1,8 @@
 // Lists values of the wrong type to pass to functions.
 
-/** The names that Node adds to the namespace of an imported CommonJS module, the second one since Node 23. */
+/**
+ * The names that Node adds to the namespace of an imported CommonJS module. Only Node 23 and later add the second name.
+ */
 export const ADDED_NAMES = ["default", "module.exports"];
 
 /** Returns the names that a module exports. */
@@ -49,7 +51,7 @@ export const NOT_A_BIGINT = [
   () => 1n,
 ];
 
-/** Returns values that are not strings, some of which convert to one. */
+/** Returns values that are not strings, although some of them convert to the string `text`. */
 export const nonTextsFor = (text) => [
   ...[
     undefined,

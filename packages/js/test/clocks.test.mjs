@@ -5,7 +5,7 @@ import { assertError, NOW } from "./assertions.mjs";
 import { familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-/** Readings of other types, keyed by their type's name in errors. */
+/** Clock readings that are not numbers, keyed by the name of their type in error messages. */
 const INVALID_CLOCKS = {
   undefined,
   null: null,

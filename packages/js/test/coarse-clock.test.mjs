@@ -26,7 +26,10 @@ function errorOf(call) {
   assert.fail("expected an error");
 }
 
-/** Generators with ticks of 1 ms and 4 ms, whose 4,096 and 65,536 IDs a page can use up within one step. */
+/**
+ * Generators with ticks of 1 ms and 4 ms, which contain 4,096 and 65,536 IDs, respectively. A page can use up all these
+ * IDs within one step of the clock.
+ */
 const GENERATORS = {
   layout: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),
   sno: ({ sno }) => new sno.Generator({ partition: 1 }),

@@ -14,7 +14,7 @@ export const FILES = [
   "uuid8",
 ];
 
-/** Decodes all vectors. Returns the number of results, and the wrong ones. */
+/** Decodes all vectors. Returns the number of results that were checked, and a description of each wrong result. */
 export function readVectors(decode, vectors) {
   const wrong = [];
   let answers = 0;

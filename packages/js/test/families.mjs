@@ -21,9 +21,10 @@ export function exhaustTick(ids, { leftAfter, read }, few = 0) {
 }
 
 /**
- * Returns, for each format: a function that creates a generator by number, that generator's most IDs per tick, a function that
- * returns how many of a tick's IDs are left after its first one, the tick's duration, a function that creates a generator with
- * more IDs per tick, the array class, an ID's parameters, and a function that reads IDs.
+ * Returns an object for each format. `make` creates a generator with a given worker ID, and `perTick` is the maximum
+ * number of IDs that this generator creates per tick. `leftAfter` returns how many IDs of a tick are left after the
+ * tick's first ID. `tickMs` is the duration of a tick. `large` creates a generator with more IDs per tick. `Many` is
+ * the array class. `about` lists the parameters of an ID, and `read` returns the fields of an ID.
  */
 export function familiesOf({ hotguid, layout, randflake, sno, uuid7 }) {
   const layouts = (id, bits, few, many) => {

@@ -31,7 +31,10 @@ onEachMachine((polyflake) => {
   const generatorsWithCounters = Object.values(families).map((family) => family.large({ clock }));
   const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
 
-  /** Parameters: the name in errors, a call with a value, and the limits. */
+  /**
+   * Integer parameters. Each entry lists the parameter's name in errors, a function that passes a value for the
+   * parameter, and the limits.
+   */
   const numbers = [
     ["metabyte", (value) => sno.withMetabyte(ID, value), 0, 255],
     ["partition", (value) => sno.withPartition(ID, value), 0, 65_535],
@@ -73,7 +76,7 @@ onEachMachine((polyflake) => {
   /** Parameters whose limits depend on each other. */
   const WIDER_FIELDS = ["sequenceMin", "sequenceMax"];
 
-  /** Parameters in Unix seconds, whose message includes the unit. */
+  /** Parameters in Unix seconds. The error messages for these parameters include the unit. */
   const FIELDS_IN_SECONDS = ["start", "end", "resumeAfter"];
 
   numbers.forEach(([field, call, least, most], k) => {

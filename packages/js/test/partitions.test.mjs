@@ -137,7 +137,10 @@ describe("copies of the package", () => {
     });
   }
 
-  /** Returns the partition of a backend's generator that uses another copy's table, or the error code. */
+  /**
+   * Creates a generator that uses a partition table from another copy of the package. Returns the generator's
+   * partition, or the code or message of the error.
+   */
   const partitionWithTable = (machine, table) =>
     run(`
       globalThis[Symbol.for("polyflake.partitions")] = ${table};

@@ -14,7 +14,10 @@ const rustSource = read("../../../bindings-js/src/protocol.rs");
 const typescriptSource = read("../src/protocol.ts");
 const camelCase = (name) => name.toLowerCase().replace(/_([a-z\d])/g, (_, letter) => letter.toUpperCase());
 
-/** Returns the matches of a pattern with two groups as an object. */
+/**
+ * Matches a pattern that has two groups, and returns an object that maps the first group of each match to the second
+ * group.
+ */
 const pairs = (text, pattern, nameOf = (name) => name) =>
   Object.fromEntries([...text.matchAll(pattern)].map(([, name, value]) => [nameOf(name), value]));
 

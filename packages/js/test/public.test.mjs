@@ -14,7 +14,7 @@ import { onEachMachine } from "./machines.mjs";
 const { cases } = vectors("public");
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const OTHER_SECRET = new Uint8Array(32).fill(7);
-const ZERO = "order_1abpg7dgwhjba5j"; // 0 under SECRET
+const ZERO = "order_1abpg7dgwhjba5j"; // the encoding of 0 with SECRET
 
 onEachMachine(({ public: { Keyring, IdType } }) => {
   const ids = new Keyring(SECRET);
@@ -122,7 +122,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
       [6, "!"],
       [8, "u"],
       [20, "é"],
-      [20, "İ"], // 0x130, whose low byte is that of 0
+      [20, "İ"], // 0x130, whose low byte is the code of the digit 0
       [9, "\u212a"], // the Kelvin sign, whose lowercase form is k
       [10, "K", "k"],
       [11, "O", "0"],

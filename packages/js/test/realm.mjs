@@ -34,8 +34,8 @@ export function requireIn(context, name) {
 }
 
 /**
- * Returns the package's exports from a bundle for an export condition that runs in a realm. The wasm modules belong to
- * the current realm, just as an edge runtime's modules belong to its host's realm.
+ * Bundles the package for an export condition, runs the bundle in a realm, and returns the package's exports. The wasm
+ * modules belong to the current realm, just as an edge runtime's modules belong to its host's realm.
  */
 export async function bundleIn(context, condition, compile = compiledModule) {
   const compiled = {

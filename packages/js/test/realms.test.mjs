@@ -22,7 +22,7 @@ const HOST_GLOBALS = {
   URL,
 };
 
-/** Globals of the engine that some runtimes remove. */
+/** Globals that the engine provides but some runtimes remove. */
 const ENGINE_GLOBALS = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"];
 
 /** A non-ASCII string for the names and values in layouts. */

@@ -121,7 +121,7 @@ test("addon generators use a new base after another thread's report", () => {
     (async () => {
       const wasm = await import("polyflake/wasm");
       const native = await import("polyflake/native");
-      wasm.sno.generate(); // the thread's table is the one of WebAssembly
+      wasm.sno.generate(); // the thread's table is now the wasm backend's table
       native.sno.generate();
       const { order } = globalThis[Symbol.for("polyflake.restores")];
       const base = () => Number(Atomics.load(order, 0) >> 32n);
@@ -172,7 +172,10 @@ for (const backend of ["native", "wasm"]) {
   test(`a report in ${backend} at the end of the stack throws, or reaches all generators`, () => {
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/${backend}");
-      /** Recurses to the end of the stack, and makes the call there and at each level above it until it works. */
+      /**
+       * Recurses until the stack overflows, and then makes the call at the deepest level and at each outer level until
+       * the call succeeds.
+       */
       const callNearOverflow = (call) => {
         try {
           callNearOverflow(call);
@@ -318,7 +321,7 @@ describe("in wasm", () => {
     const script = `${TOOLS}
       const { afterRestore, hotguid } = await import("polyflake/wasm");
       const ids = new hotguid.Generator();
-      process.getBuiltinModule = undefined; // only the bytes below count
+      process.getBuiltinModule = undefined; // hides the kernel's random bytes, so that only the bytes below are used
       const drawn = [];
       crypto.getRandomValues = (bytes) => {
         if (bytes.length === 8 && drawn.push(0) === 1) afterRestore();
@@ -377,7 +380,7 @@ describe("in wasm", () => {
     const script = `${TOOLS}
       const { afterRestore, sno } = await import("polyflake/wasm");
       sno.generate();
-      process.getBuiltinModule = undefined; // the kernel's bytes would hide those below
+      process.getBuiltinModule = undefined; // otherwise, the kernel's bytes would be mixed with the bytes below
       const { order } = globalThis[Symbol.for("polyflake.restores")];
       const base = () => Number((Atomics.load(order, 0) >> 32n) & 0xffffn);
       const before = partitionOf(sno);

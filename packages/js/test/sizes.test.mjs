@@ -52,7 +52,10 @@ test("unused imports add no size", async () => {
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
-/** Sizes in the table of docs/integrations/bundlers.md, by import: with wasm in the script, and next to it. */
+/**
+ * The sizes in the table of docs/integrations/bundlers.md, keyed by import. For each import, the first size is for wasm
+ * in the script, and the second size is for wasm next to the script.
+ */
 const DOCUMENTED = Object.fromEntries(
   [
     ...readFileSync(new URL("../../../docs/integrations/bundlers.md", import.meta.url), "utf8").matchAll(

@@ -298,7 +298,10 @@ function functionsOf(object) {
   return [...names];
 }
 
-/** Returns all functions, methods and constructors by the same names. `make` creates an instance. */
+/**
+ * Returns all functions, methods and constructors of the package, under the same names as in `good`, which contains
+ * valid arguments for each of them. Methods are called on instances that were created with valid arguments.
+ */
 function calls(polyflake, good) {
   const found = {};
   const add = (name, call) => {

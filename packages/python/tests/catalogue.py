@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Indexed:
-    """Has ``__index__``, so that it can be used as an integer."""
+    """A class with ``__index__``, so that its objects can be used as integers."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -21,7 +21,7 @@ class Indexed:
 
 
 class RaisingIndex:
-    """Has an ``__index__`` that raises."""
+    """A class whose ``__index__`` raises the given exception."""
 
     def __init__(self, raised: BaseException) -> None:
         self.raised = raised
@@ -40,7 +40,9 @@ class Colour(enum.IntEnum):
 
 
 class MyInt(int):
-    """A subclass whose methods misreport everything except its value."""
+    """A subclass of ``int`` whose overridden methods raise, so only code that reads the integer's value directly
+    succeeds.
+    """
 
     def __index__(self) -> int:
         raise AssertionError
@@ -96,7 +98,7 @@ BAD_CHARACTERS = [
     "\uff19",  # full-width 9
     "\u0669",  # Arabic 9
     "\u0430",  # Cyrillic a
-    "\u212a",  # Kelvin
+    "\u212a",  # Kelvin sign
     "\uff41",  # full-width a
     *"\ufeff\u200b\u0301\ud800\udfff\U0001d7d7\U0010ffff",
 ]

@@ -20,9 +20,10 @@ BYTES = layout.Layout(
 
 
 class Family(NamedTuple):
-    """A generator's constructor, which takes options, the number of sequence numbers per tick, a tick's duration, the
-    number of bytes in an ID that is not a Python integer, and the sequence number of an ID, if the first one of a tick
-    is random."""
+    """The generators of one format. ``make`` creates a generator with options, ``per_tick`` is the number of sequence
+    numbers per tick, and ``tick_ms`` is the duration of a tick. ``size`` is the number of bytes in an ID, unless IDs
+    are Python integers. ``sequence`` returns an ID's sequence number if the first sequence number of a tick is random.
+    """
 
     make: Callable[..., Any]
     per_tick: int

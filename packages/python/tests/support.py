@@ -20,7 +20,7 @@ class MissingLibrary:
         self._name = name
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # pytest looks up its own attributes in all values of a module
+        if name.startswith("_"):  # pytest looks up its own private attributes on every object in a module
             raise AttributeError(name)
         pytest.skip(f"no {self._name} for this Python")
 
@@ -53,6 +53,6 @@ def raises_code(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[Poly
 
 
 def script(readings_ns: Iterable[int]) -> Callable[[], int]:
-    """Returns a clock that shows these times one after another and repeats the last one."""
+    """Returns a clock that returns these readings one after another, and then repeats the last reading."""
     readings = list(readings_ns)
     return lambda: readings.pop(0) if len(readings) > 1 else readings[0]

@@ -82,7 +82,7 @@ def parse_stub(name: str) -> ast.Module:
 
 
 def constructors(stub: ast.Module) -> dict[str, ast.FunctionDef]:
-    """Returns the constructors in a stub by class name."""
+    """Returns the constructors in a stub, keyed by class name."""
     classes = [node for node in stub.body if isinstance(node, ast.ClassDef)]
     members = [(cls.name, member) for cls in classes for member in cls.body if isinstance(member, ast.FunctionDef)]
     return {name: member for name, member in members if member.name == "__new__"}

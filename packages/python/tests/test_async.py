@@ -33,7 +33,7 @@ CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 @pytest.mark.parametrize("call", CALLS)
 @each_family
 def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> None:
-    """Only the turns of the event loop advance the clock, so a call that blocked the loop would wait forever."""
+    """The clock advances only while the event loop runs, so a call that blocked the loop would wait forever."""
     now = [NOW_NS]
     ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **LONG_WAIT)
     if call == "text" and not hasattr(ids, "generate_text"):

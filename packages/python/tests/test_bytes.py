@@ -1,4 +1,4 @@
-"""Tests every parameter that accepts bytes. It must accept any buffer, copy it, and never reveal a secret."""
+"""Tests every parameter that accepts bytes. Any buffer must be accepted and copied, and no secret may be revealed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
         for kind in (bytes, bytearray, memoryview):
             with raises_code(parameter.code):
                 parameter.call(kind(b"\1" * length))
-    if parameter.code != "out_of_range":  # for this code, fewer bytes are a smaller number
+    if parameter.code != "out_of_range":  # with `out_of_range`: fewer bytes are a smaller number, which is accepted
         with raises_code(parameter.code):
             parameter.call(bytes(parameter.size - 1))
 

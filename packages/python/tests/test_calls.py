@@ -31,7 +31,7 @@ def generator() -> sno.Generator:
 def test_the_metabyte_is_optional_and_passed_in_any_way(generator: sno.Generator, name: str) -> None:
     method: Callable[..., sno.Sno | str] = getattr(generator, name)
     plain: Callable[..., sno.Sno | str] = getattr(sno.Generator, name)
-    built = "".join(["meta", "byte"])  # differs from the string object that source code uses
+    built = "".join(["meta", "byte"])  # equal to the literal in the source, but a different string object
     for bare in (method, partial(plain, generator), partial(operator.methodcaller(name), generator)):
         assert metabyte(bare()) == 9
     assert metabyte(method(None)) == metabyte(method(metabyte=None)) == 9

@@ -99,7 +99,7 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
 
 
 def advancing_clock(ids: Any, clock: Clock) -> None:
-    """Asserts that the generator made no ID and makes one once its clock works."""
+    """Asserts that the generator has not made an ID yet, and that it makes an ID after the clock is repaired."""
     clock.reading = NOW_NS
     assert is_unused(ids)
     assert ids.generate()
@@ -169,7 +169,9 @@ def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
 
 
 def test_a_reading_outside_the_format_is_reported_in_nanoseconds() -> None:
-    """The clock counts milliseconds, so a range in milliseconds would contain its readings."""
+    """The clock returns milliseconds by mistake. A message that stated the range in milliseconds would not explain the
+    error, because that range contains the reading.
+    """
     with raises_code("time_out_of_range", field="clock") as caught:
         generator(Clock(NOW_MS)).generate()
     limits = "from 1262304000000000000 to 3461327255551999999 ns"
@@ -195,7 +197,9 @@ def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
 
 @each_family
 def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
-    """The limit applies long before the thread's stack ends, because Python's own limit ignores the stack's size."""
+    """The package's own limit stops the recursion long before the thread's stack overflows. Python's recursion limit
+    does not suffice, because it ignores the stack's size.
+    """
     limit, size = sys.getrecursionlimit(), threading.stack_size(1 << 20)
     calls: list[int] = []
     codes: list[str] = []
@@ -287,7 +291,7 @@ def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generat
     assert ids.stats().len == 4
 
 
-#: A layout whose sequence is so wide that no batch ever waits.
+#: A layout with such a wide sequence that a batch never has to wait for the next tick.
 LONG_WAIT = layout.Layout(
     {
         "id": "bytes",

@@ -38,7 +38,7 @@ fresh = itertools.count(40_000)
 
 @contextmanager
 def silence_warnings() -> Iterator[None]:
-    """Asserts that the block emits no warning."""
+    """Turns warnings into errors, so that a block that emits a warning fails."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

@@ -1,4 +1,6 @@
-"""Tests the default generators behind ``generate``, which can be replaced for each format."""
+"""Tests the default generators, which functions such as ``generate`` use. Each format's default generator can be
+replaced.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Tests columns of one field of many IDs: how NumPy, Arrow and polars read them, and how they select IDs."""
+"""Tests field columns, each of which contains one field of many IDs. NumPy, Arrow and polars read these columns, and
+conditions on the columns select IDs.
+"""
 
 from __future__ import annotations
 

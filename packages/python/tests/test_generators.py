@@ -1,4 +1,4 @@
-"""Tests generators: parameters of calls and options, errors that report the IDs made, snapshots and threads."""
+"""Tests generators: call parameters, options, errors that report how many IDs were generated, snapshots and threads."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def test_values_of_all_types_round_trip() -> None:
     assert parsed != WIDE_LAYOUT.parse(id[:-1] + b"0")
     for said in ("Grüße", "abc", str(NOW_MS), str(2**72 - 1)):
         assert said in repr(parsed)
-    parsed.bindables["n"] = 0  # a copy
+    parsed.bindables["n"] = 0  # `bindables` returns a copy
     assert parsed.bindables == BINDABLES
     over = WIDE_LAYOUT.pack(timestamp=NOW_MS, sequence=0, bindables=BINDABLES, constants={"tag": "no"})
     assert WIDE_LAYOUT.parse(over).constants == {"tag": "no"}

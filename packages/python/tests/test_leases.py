@@ -51,7 +51,7 @@ def path_of(url: str) -> str:
 
 
 def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
-    """Returns all worker IDs that were ever leased, each with whether it is currently granted."""
+    """Returns every worker ID that was ever leased, with a flag that is true if the worker ID is currently granted."""
     with closing(sqlite3.connect(path_of(url))) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
         found = database.execute(asked, [namespace]).fetchall()
@@ -471,7 +471,7 @@ def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
 
 
 def stop_outside_of_requests(process: subprocess.Popen[str], url: str) -> None:
-    """Stops a process at a moment at which it does not hold the lock of its store's file."""
+    """Suspends a process between requests to its store, when the process does not hold the lock on the store's file."""
     with closing(sqlite3.connect(path_of(url), timeout=0, isolation_level=None)) as store:
         for _ in range(1000):
             process.send_signal(signal.SIGSTOP)

@@ -1,5 +1,6 @@
-"""Tests the Python objects of IDs. They must behave the same in wheels for the stable ABI and in wheels for one Python
-version."""
+"""Tests IDs as Python objects. The objects must behave the same in wheels for the stable ABI and in wheels for one
+Python version.
+"""
 
 import copy
 import gc

@@ -97,7 +97,7 @@ def test_all_64_bits_round_trip() -> None:
 
 
 class MyStr(str):
-    """A string whose methods misreport everything except its characters."""
+    """A string whose overridden methods raise, so only code that reads the string's characters directly succeeds."""
 
     __slots__ = ()
 

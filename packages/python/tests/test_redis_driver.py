@@ -21,11 +21,13 @@ class ResponseError(Exception):
 
 
 class NoPermissionError(ResponseError):
-    """An error whose code redis-py replaces by a class."""
+    """An exception that redis-py raises for the error code ``NOPERM``. Its message does not contain the code."""
 
 
 class Connection:
-    """Records its settings and commands. The next reply is a list, an exception, or none until it is cut."""
+    """A connection that records its settings and commands. ``reply`` is the next reply, or an exception to raise. If
+    ``reply`` is ``None``, no reply arrives, and the read fails once the connection is shut down.
+    """
 
     def __init__(self, **settings: Any) -> None:
         self.settings, self.commands, self.is_open = settings, [], False
@@ -54,7 +56,7 @@ class Connection:
 
 
 class UnixDomainSocketConnection(Connection):
-    """A connection to a path."""
+    """A connection to a Unix domain socket."""
 
 
 made: list[Connection] = []

@@ -1,5 +1,6 @@
-"""Tests a process that was restored from an image of its memory. Each test runs in a separate process, because a report
-of a restore affects all generators of a process."""
+"""Tests a process that was restored from an image of its memory. Each test runs in a separate process, because
+reporting a restore affects all generators of the process.
+"""
 
 import subprocess
 import sys

@@ -49,7 +49,7 @@ def application(environ, start_response):
 
 
 class Connection(http.client.HTTPConnection):
-    """A connection to a server behind a socket file."""
+    """A connection to a server that listens on a Unix socket. The host is the path of the socket file."""
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX)
@@ -66,7 +66,9 @@ def http_get(address: str) -> Any:
 
 
 def accepts_connections(address: str) -> bool:
-    """Returns whether a server accepts connections on a socket file. The file exists shortly before that."""
+    """Returns whether a server accepts connections on a Unix socket. The server creates the socket file shortly before
+    it accepts connections, so the existence of the file does not suffice.
+    """
     with socket.socket(socket.AF_UNIX) as client:
         return client.connect_ex(address) == 0
 

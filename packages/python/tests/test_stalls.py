@@ -55,7 +55,8 @@ def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
     assert [stall.stalled for stall in stalls] == [1, 1, 1]
     ticks = [stall.slept_ms for stall in stalls]
     assert ticks[0] == 0 < ticks[1] <= ticks[2]
-    # With ticks of a millisecond, both waits are shorter than the unit of `slept_ms`.
+    # If a tick lasts one millisecond, both sleeps are shorter than a millisecond, so `slept_ms` cannot distinguish
+    # them.
     assert ticks[1] < ticks[2] or family.tick_ms == 1
     assert stalls[1] != stalls[0] == stalls[0]
     assert "sequence_exhausted" in repr(stalls[0])
@@ -95,7 +96,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
     ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
     with raises_code("clock_failed"):
         ids.generate()
-    assert len(depth) == 64 or len(depth) == 63  # the clock may be the call that exceeds the limit
+    assert len(depth) == 64 or len(depth) == 63  # the callback or the clock may exceed the nesting limit first
     assert ids.stats()
 
 

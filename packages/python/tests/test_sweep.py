@@ -512,7 +512,7 @@ def test_wrong_argument_counts_and_names_are_type_errors(name: str) -> None:
     function = call.function(name.split(".")[-1])
     with pytest.raises(TypeError):
         function(*call.args, *[None] * 12, **call.kwargs)
-    with pytest.raises((TypeError, PolyflakeError)):  # a preset accepts any names
+    with pytest.raises((TypeError, PolyflakeError)):  # `Layout.preset` reports unknown fields as a PolyflakeError
         function(*call.args, **call.kwargs, **{"no such name": 1})
     with pytest.raises(TypeError):
         function(*call.args, **call.kwargs, **{1: 1})  # type: ignore[misc]

@@ -24,7 +24,9 @@ OTHER_UUIDS = [uuid.UUID(int=0), uuid.UUID(int=2**128 - 1), uuid.uuid4(), uuid.U
 
 
 def generator_at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
-    """Returns a generator and a list. The generator's clock shows the first time in the list."""
+    """Returns a generator and a list. The first item of the list is the current time of the generator's clock, in Unix
+    milliseconds.
+    """
     now = [unix_ms]
     return Generator(clock=lambda: now[0] * 1_000_000, **options), now
 
@@ -194,7 +196,9 @@ def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
 @forks
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_forked_children_never_repeat_an_id() -> None:
-    """All children continue the same millisecond and sequence, so only the random bits differ."""
+    """All children continue in the same millisecond with the same sequence numbers, so their IDs differ only in the
+    random bits.
+    """
     ids, _ = generator_at(NOW_MS)
     ids.generate()
     made = []

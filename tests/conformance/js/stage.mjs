@@ -16,7 +16,7 @@ export class Stage {
     this.generator = this.build();
   }
 
-  /** Answers a whole trace. */
+  /** Runs all steps of the trace, and returns their answers. */
   run() {
     return { steps: this.args.steps.map((step) => this.step(step)) };
   }

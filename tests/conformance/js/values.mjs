@@ -10,8 +10,8 @@ export function toHex(bytes) {
 }
 
 /**
- * Reads a VALUE: a decimal string is an integer, `{ hex }` bytes, and `{ text }` a string. Anything else stands for
- * itself.
+ * Reads a VALUE. A decimal string represents an integer, `{ hex }` represents bytes, and `{ text }` represents a
+ * string. Any other value is returned unchanged.
  */
 export function read(value) {
   if (typeof value === "string") return BigInt(value);
@@ -19,14 +19,14 @@ export function read(value) {
   return typeof value?.text === "string" ? value.text : value;
 }
 
-/** Reads named values. An omitted object has none. */
+/** Reads named values. Returns an empty object if `values` is omitted. */
 export function readAll(values = {}) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
 }
 
 /**
- * Writes a field's value. Integers are JavaScript numbers only if numbers represent all of the field's integers
- * exactly.
+ * Writes a field's value. The value of an integer field is a JavaScript number if JavaScript numbers represent every
+ * integer in the field's range exactly. Otherwise, the value is a bigint.
  */
 export function write(value) {
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);

@@ -21,7 +21,7 @@ INVALID_READINGS: dict[str, Any] = {"none": None, "boolean": True, "float": 1_76
 
 @dataclass
 class Frame:
-    """A call in progress: its readings, and the steps to run inside the clock's second reading."""
+    """A call in progress: its clock readings, and the steps to run during the clock's second reading."""
 
     readings: list[str]
     inside: list[Args]
@@ -82,7 +82,7 @@ class Stage(ABC):
         return answer
 
     def run(self) -> Any:
-        """Answers a whole trace."""
+        """Runs all steps of the trace, and returns their answers."""
         return {"steps": [self.step(step) for step in self.args["steps"]]}
 
 

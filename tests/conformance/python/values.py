@@ -8,7 +8,9 @@ from polyflake import Description
 
 
 def read(value: Any) -> Any:
-    """Reads a VALUE: a decimal string, bytes as ``{"hex"}``, a string as ``{"text"}``. Others stand for themselves."""
+    """Reads a VALUE. A decimal string represents an integer, ``{"hex"}`` represents bytes, and ``{"text"}`` represents
+    a string. Any other value is returned unchanged.
+    """
     match value:
         case str():
             return int(value)
@@ -21,7 +23,7 @@ def read(value: Any) -> Any:
 
 
 def read_all(values: dict[str, Any] | None) -> dict[str, Any]:
-    """Reads named values. An omitted object has none."""
+    """Reads named values. Returns an empty dictionary if ``values`` is ``None``."""
     return {name: read(value) for name, value in (values or {}).items()}
 
 

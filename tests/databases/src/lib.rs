@@ -1,1 +1,1 @@
-//! This crate is empty, because it contains only tests.
+//! The library is empty, because this package contains only tests.

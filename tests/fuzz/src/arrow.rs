@@ -157,7 +157,7 @@ fn read_with_every_reader(column: &Foreign) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Adds a few faults to the column or to its dictionary's values. A length may become shorter, or exceed the size of any
+/// Adds a few faults to the column or to its dictionary's values. A fault can make a length shorter, or larger than any
 /// memory.
 fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
     for _ in 0..=bytes.number_below(3) {
@@ -219,13 +219,13 @@ fn unsupported_format(bytes: &mut Bytes<'_>) -> Option<String> {
 }
 
 fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
-    // Use only lengths that fit in the buffers, or that exceed the size of any memory.
+    // Use only lengths that fit in the buffers, or that are larger than any memory.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.number() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
-        // The length exceeds the size of any memory. Even a fraction of it would run past the end of the buffers, so leave
-        // it unchanged.
+        // The length is already larger than any memory. Even a fraction of such a length would exceed the buffers, so leave
+        // the length unchanged.
         _ => length,
     };
     match bytes.number_below(10) {
@@ -288,8 +288,8 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
     }
 }
 
-/// Corrupts a column twice: the first fault sets a length that exceeds the size of any memory, and the second one tries to
-/// shorten it to a fraction.
+/// Corrupts a column twice, and asserts that its faults are still detectable. The first fault makes a length larger than
+/// any memory. The second fault must not shorten that length to a fraction.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

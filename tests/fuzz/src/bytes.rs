@@ -1,4 +1,4 @@
-//! Makes choices based on an input's bytes. When the input runs out, it continues with zeros.
+//! Makes choices based on an input's bytes. After the end of the input, every byte is zero.
 
 /// The number of IDs per input.
 pub(crate) const IDS_PER_INPUT: usize = 32;

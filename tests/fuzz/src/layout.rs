@@ -15,8 +15,8 @@ use crate::{
     verdict::with_checked_message,
 };
 
-/// Checks descriptions that are built member by member, some of them with a fault. Then checks IDs of the resulting
-/// layouts.
+/// Checks a description that is built member by member and may contain faults. If the description is valid, also checks IDs
+/// of the resulting layout.
 pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
     let mut description = describe(&mut bytes);
@@ -49,8 +49,8 @@ fn edit(text: &mut Vec<u8>, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Checks that a text is either rejected or parsed as a layout. Such a layout must survive a round trip through JSON, and
-/// its parsed IDs must pack again.
+/// Checks that a string is either rejected or parsed as a layout. A layout must survive a round trip through JSON, and
+/// packing the parsed fields of an ID must produce the same ID, except for unused bits.
 fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
@@ -182,8 +182,8 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     }
 }
 
-/// Checks a generator whose clock shows times near an ID's time. Each call either fails or returns an ID with the clock's
-/// time. A generator restored from its snapshot continues.
+/// Checks a generator whose clock returns times near an ID's time. Each call either fails or returns an ID with the clock's
+/// time. A second generator, restored from the first generator's snapshot, must not repeat any of these IDs.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);

@@ -1,5 +1,5 @@
-//! Snapshots as JSON. A snapshot is either rejected, or it is written back unchanged and restores a generator that
-//! continues.
+//! Snapshots as JSON. A snapshot is either rejected or survives a round trip through JSON. A generator restored from a
+//! snapshot must not repeat the snapshot's last ID.
 
 use std::time::Duration;
 

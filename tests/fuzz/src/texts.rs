@@ -12,8 +12,8 @@ const UNUSUAL_CHARACTERS: [char; 32] = [
 /// The number of neighbors to try for a nearly valid string.
 const MAX_NEIGHBOURS: usize = 16;
 
-/// Calls `check` with up to 18 strings and the characters of each: the bytes themselves, a nearly valid string, and its
-/// neighbors, each of which differs from it in one character.
+/// Calls `check` with up to 18 strings and the characters of each string. The strings are the input's bytes, a nearly valid
+/// string, and neighbors that differ from the nearly valid string in one character.
 pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = TextBuffers::default();
     if let Ok(text) = str::from_utf8(input) {

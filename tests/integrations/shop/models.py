@@ -1,4 +1,4 @@
-"""A model with IDs of every kind, and for each kind of key, models that are related to each other."""
+"""A model with fields for every kind of ID, and a set of related models for each kind of key."""
 
 from collections.abc import Callable
 from functools import partial

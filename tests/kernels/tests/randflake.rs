@@ -19,7 +19,7 @@ const ITEM_COUNT: usize = 21;
 /// A number that no test decodes.
 const UNWRITTEN_NUMBER: u64 = 0x5555_aaaa_5555_aaaa;
 
-/// Returns numbers whose strings have any length, but mostly long ones, like those of real IDs.
+/// Returns numbers whose strings have various lengths. Most of the strings are long, like the strings of real IDs.
 fn numbers(count: usize) -> Vec<u64> {
     let mut noise = XorShift::new();
     let short = |noise: &mut XorShift| noise.next() >> noise.number_below(64);

@@ -1,6 +1,6 @@
 /**
- * Generates a sno with the module that wasm-pack built, and reads it back: `node --experimental-wasm-modules use.mjs MODULE`.
- * The registers are those of `packages/js/src/protocol.ts`.
+ * Generates a sno with the module that wasm-pack built, and reads it back: `node --experimental-wasm-modules use.mjs
+ * MODULE`. `packages/js/src/protocol.ts` defines the registers.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";

@@ -18,9 +18,9 @@ use crate::chaos::ChaosClock;
 pub(crate) struct SoakMaker {
     /// Number of cells.
     pub(crate) cells: u64,
-    /// Number of low bits of a cell that identify the ID within its tick. It is `None` unless the format promises that IDs
-    /// are sorted across threads and never later than the latest clock reading. If it is `Some`, cells sort in the same
-    /// order as their IDs.
+    /// Number of low bits of a cell that identify the ID within its tick. It is `Some` only if the format promises that IDs
+    /// are sorted across threads, and that no ID has a time later than the latest clock reading. In that case, cells sort
+    /// in the same order as their IDs.
     pub(crate) sorted: Option<u32>,
     /// The clock that all generators of this maker use.
     pub(crate) clock: Arc<ChaosClock>,
@@ -33,7 +33,8 @@ type Make = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
-    /// Creates the maker from the number of IDs that the bitmap must hold and a seed.
+    /// Creates the maker. The first parameter is the number of IDs that the bitmap must hold, and the second parameter is a
+    /// seed.
     pub(crate) build: fn(u64, u64) -> SoakMaker,
 }
 
@@ -49,8 +50,8 @@ pub(crate) const FAMILIES: [Family; 6] = [
 /// The maximum number of IDs per batch.
 const BATCH: usize = 1000;
 
-/// Returns the number of ticks that the clock needs. They provide several times as many slots as `ids`, because the chaotic
-/// clock skips many slots.
+/// Returns the number of ticks that the clock must cover. These ticks provide several times as many slots as `ids`, because
+/// the chaotic clock skips many slots.
 fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }
@@ -79,7 +80,7 @@ fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
 
-/// A format's generator: three ways to generate IDs, and the mapping from an ID to its cell.
+/// A generator of one format. It provides three ways to generate IDs, and maps each ID to its cell.
 trait Source: Sync {
     type Id: Copy + Default;
     /// Whether the format promises the order that [`SoakMaker::sorted`] describes.

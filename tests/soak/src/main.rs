@@ -1,6 +1,6 @@
 //! Generates billions of IDs in eight threads, with a clock that jumps, stalls and moves backward. Records each ID in a
 //! bitmap: an ID whose bit is already set is a duplicate. If a format promises order, the IDs of each call are also
-//! compared with the clock, and with the IDs of all calls that returned before it began.
+//! compared with the clock, and with the IDs of all calls that returned before that call began.
 //!
 //! `cargo xtask soak` runs it in full, and the tests run it briefly.
 
@@ -44,7 +44,7 @@ struct Options {
 struct Outcome {
     made: AtomicU64,
     twice: AtomicU64,
-    /// Number of IDs that are out of order, or later than the latest clock reading.
+    /// Number of IDs that are out of order, or whose time is later than the latest clock reading.
     misplaced: AtomicU64,
     rejected: AtomicU64,
 }
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn an_id_later_than_the_clock_is_detected() {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        // With one bit per tick, every cell from 2 on belongs to a tick later than 0. The clock is never read, so its
-        // latest tick remains 0.
+        // With one bit for the ID within its tick, every cell from 2 on belongs to a tick later than 0. This maker never
+        // reads the clock, so the latest tick that was read remains 0.
         let build =
             |_, _| SoakMaker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
         assert!(soak_faulty(build).misplaced.into_inner() >= 990);

@@ -1,5 +1,5 @@
-//! Runs the `kills` program briefly. Asserts that no ID repeats, and that many IDs repeat when processes skip the steps
-//! that keep consecutive processes from repeating IDs.
+//! Runs the `kills` program briefly. Asserts that no ID repeats. As a control, also asserts that IDs do repeat if the
+//! processes skip the steps that keep consecutive processes from repeating IDs.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Compares the probabilities for default partitions in docs/promises.md with a simulation.
+//! Checks the collision probabilities that docs/promises.md states for default partitions against a simulation.
 
 use std::{fs, path::Path};
 
@@ -15,8 +15,8 @@ fn readme() -> String {
         .unwrap()
 }
 
-/// Returns the numbers in the rows of the table whose header begins with `head`. Drops all characters except digits and
-/// decimal points.
+/// Finds the table whose header begins with `head`, and returns the numbers in its rows. Ignores all characters except
+/// digits and decimal points.
 fn table(head: &str) -> Vec<Vec<f64>> {
     let text = readme();
     let rows = text.lines().skip_while(|line| !line.starts_with(head)).skip(2);

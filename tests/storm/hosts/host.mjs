@@ -11,10 +11,16 @@ import { isMainThread, Worker, workerData } from "node:worker_threads";
 const { STORM_SHAPE, STORM_WIDTH, STORM_IDS, STORM_PAUSE_US, STORM_WORKER, STORM_RENEW } = process.env;
 const CHUNK = 50;
 const MAX_LINE = 4096;
-/** The number of failed calls after which a thread gives up: before its first ID, and after it. */
+/**
+ * The numbers of failed calls after which a thread gives up. The first limit applies until the thread has generated an
+ * ID, and the second limit applies afterward.
+ */
 const RETRY_LIMITS = [20, 3000];
 
-/** Writes a line at once, so that lines of several threads never mix. In Node, a write to standard output cannot wait. */
+/**
+ * Writes a line with a single call, so that lines of several threads never mix. In Node, a write to standard output
+ * fails instead of blocking, so it is retried.
+ */
 function writeLine(text) {
   for (;;) {
     try {
@@ -27,10 +33,13 @@ function writeLine(text) {
 }
 const sleep = (ms) => ms > 0 && Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
-/** The readings of the monotonic clock and the wall clock. The latter is the end of the millisecond, as no call reads it finer. */
+/**
+ * Returns the readings of the monotonic clock and the wall clock in nanoseconds. The wall clock reading is the end of
+ * the current millisecond, because no call reads the wall clock more precisely.
+ */
 const now = () => [process.hrtime.bigint(), `${Date.now()}999999`];
 
-/** Generates a chunk of IDs. Returns them, and the error that ended it. */
+/** Generates a chunk of IDs. Returns the IDs, and the error if a call failed. */
 function chunk(make, count) {
   const ids = [];
   let size = 0;

@@ -1,7 +1,8 @@
-"""Runs the generator of an adapter as the environment variables request. Prints its IDs in chunks: see `src/chunk.rs`.
+"""Runs an adapter's generator as the environment variables specify, and prints the IDs in chunks in the format of
+`src/chunk.rs`.
 
-`python host.py ADAPTER`. The adapter is a module with `generator(worker)`, which returns a function that returns an ID.
-This file does what `src/host` does in Rust.
+Usage: `python host.py ADAPTER`. The adapter is a module that defines `generator(worker)`, which returns a function that
+returns an ID. This file is the Python counterpart of the Rust host in `src/host`.
 """
 
 import ctypes
@@ -25,8 +26,8 @@ CHUNK = 50
 # Delay in seconds after which all copies start to generate IDs at the same time.
 START_DELAY = 0.02
 MAX_LINE = 4096
-# The number of failed calls after which a thread gives up: first before it has generated any ID, then after its first
-# ID.
+# The numbers of failed calls after which a thread gives up. The first limit applies until the thread has generated an
+# ID, and the second limit applies afterward.
 RETRY_LIMITS = (20, 3000)
 
 MADV_KEEPONFORK = 19
@@ -39,7 +40,9 @@ libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def sleep(seconds: float) -> None:
-    """Sleeps. Python's own `sleep` fails under libfaketime, which changes the time at which it ends."""
+    """Sleeps for the given time. Python's own `sleep` fails under libfaketime, which changes the time at which the
+    sleep ends.
+    """
     select.select([], [], [], seconds)
 
 
@@ -49,7 +52,9 @@ def write_line(text: str) -> None:
 
 
 def generate(copy: int, thread: int, make: Make, count: int, start: float) -> None:
-    """Generates IDs of one thread. Each chunk of a copy has its time, so that copies stay together."""
+    """Generates the IDs of one thread. In a copy, each chunk has a scheduled start time, so that all copies generate
+    IDs at the same times.
+    """
     done = failed = 0
     while done < count and failed < RETRY_LIMITS[done > 0]:
         sleep(max(0, start - time.monotonic()))
@@ -90,7 +95,7 @@ def mappings() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
 
 
 def image() -> int:
-    """Copies this process like a restored memory image, as `src/host/copies.rs` describes."""
+    """Creates a copy of this process that imitates a restored memory image, as `src/host/copies.rs` describes."""
     wiped, shared = mappings()
     for start, size in wiped:
         assert libc.madvise(start, size, MADV_KEEPONFORK) == 0
@@ -105,7 +110,9 @@ def image() -> int:
 
 
 def copies(new: Callable[[int], Make], make: Make) -> None:
-    """Creates copies of this process, which generate IDs. So does this process, unless it only serves to be forked."""
+    """Creates copies of this process, which generate IDs. This process also generates IDs, unless it exists only to be
+    forked.
+    """
     ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": image}
     create = ways.get(SHAPE, os.fork)
     is_server = SHAPE == "prefork"
@@ -114,7 +121,7 @@ def copies(new: Callable[[int], Make], make: Make) -> None:
     start = time.monotonic() + START_DELAY
     for copy in range(1, WIDTH + 1):
         if create() == 0:
-            # A copied image cannot tell that it is a copy, so it keeps using the original generator.
+            # A copied image cannot detect that it is a copy, so it keeps using the original generator.
             own = new(WORKER + copy) if RENEWS and SHAPE != "image" else make
             generate(copy, 0, own, IDS, start)
             os._exit(0)

@@ -7,10 +7,11 @@
 //! | `! MESSAGE` | A call failed. |
 //! | `.` | The process generates no further IDs. |
 //!
-//! `BEGIN` and `END` are readings of the monotonic clock, the others of the wall clock, in nanoseconds. `GENERATOR` is 0 in
-//! the process that was started, and counts its copies, and the threads that have separate generators. A line has at most
-//! 4,096 bytes, so one write is enough, and lines of several writers never mix. A process that is killed has either written a
-//! line or not.
+//! `BEGIN` and `END` are readings of the monotonic clock, and `WALL_BEGIN` and `WALL_END` are readings of the wall clock,
+//! all in nanoseconds. `GENERATOR` is 0 in the process that was started. The copies of that process are numbered from 1.
+//! Threads that have separate generators are numbered from 0. A line has at most 4,096 bytes, so a single write is enough,
+//! and lines of several writers never mix. If a process is killed, it has written each line either completely or not at
+//! all.
 
 use anyhow::{Context, Result, bail};
 

@@ -1,5 +1,5 @@
-//! A wall clock whose time libfaketime shows to processes instead of the machine's time. The processes' monotonic clock is
-//! unchanged.
+//! A simulated wall clock. With libfaketime, processes read this clock instead of the machine's wall clock. The monotonic
+//! clock of these processes is unchanged.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Makes the process that `command` will start see this clock.
+    /// Configures `command` so that the process that it starts reads this clock.
     pub fn show(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

@@ -65,7 +65,7 @@ impl Judge {
         Self { format, sorter, numbers, streams, shared, verdict }
     }
 
-    /// Adds a chunk of a process.
+    /// Adds a chunk that a process generated, and checks its IDs.
     pub fn add(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<()> {
         let stream = self.stream(process, chunk)?;
         for id in &chunk.ids {
@@ -130,7 +130,7 @@ impl Judge {
         *last = before.to_owned();
     }
 
-    /// Compares the chunk with earlier chunks of the same generator that ended before it began.
+    /// Compares a chunk with the chunks of the same generator that ended before this chunk began.
     fn check_generator(&mut self, process: u32, chunk: &Chunk<'_>) {
         let (Some(order), Some(broken)) = (self.format.order, &mut self.verdict.generator) else {
             return;

@@ -84,7 +84,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Returns the size of the storms, which write their files to `folder`.
+    /// Returns the size of the storms, with `folder` as the folder for their temporary files.
     fn size(&self, folder: PathBuf) -> Size {
         let longest = Duration::from_secs(self.seconds);
         Size { ids: self.ids, width: self.width, memory: self.memory << 20, folder, longest }

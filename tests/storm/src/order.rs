@@ -1,4 +1,5 @@
-//! Checks that IDs are sorted: the IDs of a thread, and the IDs of a generator that several threads share.
+//! Checks that the IDs of each thread are sorted, and that the IDs of a generator are sorted when several threads share the
+//! generator.
 
 use std::{cmp::Ordering, collections::VecDeque, str::FromStr};
 
@@ -7,9 +8,9 @@ use anyhow::{Error, bail};
 /// How the IDs of a format are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As strings.
+    /// IDs are compared as strings.
     Text,
-    /// As decimal numbers without leading zeros.
+    /// IDs are compared as decimal numbers without leading zeros.
     Number,
 }
 
@@ -39,7 +40,7 @@ impl Order {
 /// The maximum number of chunks to remember for each generator.
 const MAX_CHUNKS: usize = 4096;
 
-/// The time at which a chunk ended, and the highest ID of all chunks that had ended by then.
+/// The end time of a chunk, and the highest ID of all chunks that ended at or before that time.
 #[derive(Clone, Debug)]
 struct HighestId {
     end: u64,

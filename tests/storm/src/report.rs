@@ -15,8 +15,8 @@ use crate::{
 /// The folder that contains the reports.
 pub const FOLDER: &str = "tests/storm/reports";
 
-/// Storms in which a generator cannot detect that another one generates the same IDs. Duplicates in these storms are not
-/// reported.
+/// Storms in which a generator cannot detect that another generator produces the same IDs. Duplicates in these storms are
+/// not reported.
 const UNAVOIDABLE_STORMS: [&str; 2] = ["hosts", "image"];
 
 /// Writes the reports of all rows.

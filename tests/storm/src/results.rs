@@ -23,7 +23,7 @@ use crate::{
 pub enum StormResult {
     /// The verdict on the storm.
     Verdict(Box<Verdict>),
-    /// The reason.
+    /// The reason why the storm has no verdict.
     Failed(String),
 }
 
@@ -161,8 +161,8 @@ pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
     Ok(fs::rename(beside, file)?)
 }
 
-/// Returns the number of duplicates, marked with `*` if calls failed and with `†` if the library documents the limit that
-/// causes them.
+/// Returns the number of duplicates. Appends `*` if calls failed, and `†` if the library documents the limitation that
+/// causes the duplicates.
 fn duplicates(found: Option<&StormResult>, is_documented: bool) -> String {
     match found {
         None => "–".to_owned(),

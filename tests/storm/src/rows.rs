@@ -1,7 +1,8 @@
-//! The rows of the table in `docs/storm.md`: published libraries, each with code from its documentation.
+//! The rows of the table in `docs/storm.md`. They describe published libraries, each with code from the library's
+//! documentation.
 //!
-//! Each row is a file in `tests/storm/rows`. The environment to run it is built in `target/storm`, with the newest version
-//! of the library.
+//! Each row is a file in `tests/storm/rows`. The environment in which the row runs is built in `target/storm`, with the
+//! newest version of the library.
 
 use std::{
     collections::BTreeMap,
@@ -34,7 +35,7 @@ pub struct Row {
     order: Option<String>,
     /// The position of the time in an ID: see [`crate::time`].
     time: Option<String>,
-    /// The generators, keyed by setup: `default`, and the setups for several processes.
+    /// The generators, keyed by the name of the setup, such as `default` or the name of a setup for several processes.
     set_up: BTreeMap<String, Setup>,
     /// The cause of the duplicates, for the report to the maintainers.
     #[serde(default)]
@@ -126,7 +127,7 @@ impl Row {
         self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
     }
 
-    /// Returns what the library's documentation says about a setup: statements, each with the names of the storms that it
+    /// Returns the statements of the library's documentation about a setup, each with the names of the storms that it
     /// applies to.
     pub fn documented(&self, set_up: &str) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.set_up.get(set_up).into_iter().flat_map(|set_up| &set_up.documented)
@@ -240,7 +241,7 @@ impl<'r> Builder<'r> {
                 let lock: toml::Table = fs::read_to_string(lock)?.parse()?;
                 let packages = lock["package"].as_array().into_iter().flatten();
                 let mut named = packages.filter(|found| found["name"].as_str() == Some(package));
-                // If the lock file names several versions, the newest one comes last.
+                // If the lock file contains several versions of the package, the newest version comes last.
                 let version = named.next_back().context("expected the package in its lock file")?;
                 Ok(version["version"].as_str().context("expected a version")?.to_owned())
             }

@@ -21,7 +21,8 @@ const BLOCK: usize = 1 << 16;
 /// The origin of an ID: its stream and its position in the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
-    /// The position in the stream. It is compared first, so that early duplicates come first.
+    /// The position in the stream. Origins are compared by this position before they are compared by stream, so that IDs
+    /// that occur early in their streams sort first.
     pub index: u64,
     /// The number of the stream.
     pub stream: u32,
@@ -43,7 +44,7 @@ impl Origin {
 /// A key, and its origin packed into one word.
 type Record = (Key, u64);
 
-/// Writes the difference between a word and the previous word, with seven bits in each byte.
+/// Writes the difference between a word and the previous word as a variable-length integer, with seven data bits per byte.
 fn write_word(file: &mut impl Write, before: u64, word: u64) -> std::io::Result<()> {
     let difference = word.wrapping_sub(before).cast_signed();
     // The lowest bit stores the sign, so that small differences of either sign are encoded in few bytes.
@@ -72,12 +73,12 @@ fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
 pub struct Duplicates {
     /// The number of IDs that equal an earlier ID.
     pub count: u64,
-    /// The pair of equal IDs whose second ID has the lowest position in its stream.
+    /// The first pair of equal IDs: in all other pairs, the second ID has a later origin.
     pub first: Option<(Key, Origin, Origin)>,
 }
 
 impl Duplicates {
-    /// Records that two IDs are equal. The origin `one` must sort before the origin `other`.
+    /// Records that two IDs are equal. `one` and `other` are their packed origins, in ascending order.
     fn add(&mut self, key: Key, one: u64, other: u64) {
         self.count += 1;
         let (one, other) = (Origin::unpack(one), Origin::unpack(other));

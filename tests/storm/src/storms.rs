@@ -23,7 +23,7 @@ pub struct Storm {
     pub name: &'static str,
     /// A description of the storm's events.
     pub what: &'static str,
-    /// The shape that a host must support for this storm, or `None` if any command can run in it.
+    /// The shape that a host must support for this storm, or `None` if the storm can run any command.
     pub shape: Option<&'static str>,
     run: fn(&mut Field<'_>) -> Result<()>,
 }
@@ -125,7 +125,7 @@ const fn ms(ms: u64) -> Duration {
 /// The smallest number of IDs in a chunk.
 const CHUNK: u64 = 50;
 
-/// The processes of a storm, and the judge that compares their IDs.
+/// The state of a running storm, which starts processes and passes their IDs to a judge.
 struct Field<'s> {
     program: &'s Program,
     size: &'s Size,

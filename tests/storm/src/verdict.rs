@@ -26,11 +26,12 @@ impl Violation {
 pub struct Verdict {
     /// The number of IDs.
     pub ids: u64,
-    /// IDs that repeat an earlier ID.
+    /// Violations of the rule that all IDs are distinct: IDs that repeat an earlier ID.
     pub distinct: Violation,
     /// IDs that are not higher than the previous ID of their thread; `None` if the order is unknown.
     pub thread: Option<Violation>,
-    /// Chunks with an ID that is not higher than an ID that the generator returned before the chunk began.
+    /// Chunks whose lowest ID is not higher than the highest ID that the generator returned before the chunk began; `None`
+    /// if the order is unknown.
     pub generator: Option<Violation>,
     /// IDs whose time is later than the clock reading; `None` if the position of the time is unknown.
     pub clock: Option<Violation>,

@@ -1,5 +1,5 @@
-//! Tests that each storm catches a generator with a deliberate fault that a gentler storm does not reveal, and that a
-//! generator without a fault breaks no rule in any storm.
+//! Tests that each storm catches a generator with a deliberate fault that a less demanding storm does not reveal. Also
+//! tests that a generator without a fault breaks no rule in any storm.
 #![cfg(target_os = "linux")]
 
 use std::{thread, time::Duration};
@@ -15,7 +15,7 @@ use idstorm::{
 };
 
 /// A number of IDs that is large enough for two processes to generate IDs in the same millisecond, even on a busy machine.
-/// It is also large enough that IDs from before and after a clock step share milliseconds.
+/// It is also large enough for IDs from before and after a clock step to have the same millisecond.
 const MANY: u64 = 10_000;
 
 /// Runs a control in a storm.
@@ -28,7 +28,7 @@ fn run_in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result
     STORMS.iter().find(|it| it.name == storm).unwrap().run(&program, format, &size)
 }
 
-/// Runs a control in a storm. Returns `None` if this machine cannot run it.
+/// Runs a control generator in a storm. Returns `None` if this machine cannot run the storm.
 fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict> {
     let is_able = match storm {
         "rollback" | "steps" => clock::is_available(),
@@ -42,8 +42,9 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
     Some(run_in_storm(control, storm, ids, format).unwrap())
 }
 
-/// Asserts that a storm catches the control's fault and that a gentler storm does not. Whether processes run close together
-/// depends on the machine, so a storm that finds no duplicate is repeated with twice as many IDs.
+/// Asserts that a storm catches the control generator's fault, and that the less demanding storm `gentler` does not.
+/// Whether processes run close together depends on the machine, so a storm that finds no duplicate is repeated with twice
+/// as many IDs.
 #[track_caller]
 fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };

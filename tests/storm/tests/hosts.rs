@@ -72,8 +72,8 @@ fn python_forks_in_each_way() {
             println!("left out: {storm} on this machine");
             continue;
         }
-        // All copies generate the same IDs. Only the first chunk, which is generated before the copies are created, has no
-        // duplicates.
+        // All copies generate the same IDs. The only IDs without duplicates are those in the first chunk, which is
+        // generated before the copies are created.
         assert!(run("host.py", RANDOM_BASE_ADAPTER, false, storm).distinct.count >= 300, "{storm}");
         let verdict = run("host.py", RANDOM, false, storm);
         assert!(verdict.is_clean() && verdict.ids > 600, "{storm}: {verdict}");

@@ -1,5 +1,5 @@
-//! Runs the checks that every artefact must pass. This program performs some of them, and tools that users of the
-//! registries trust perform the others.
+//! Runs the checks that every artefact must pass. This program performs some checks itself. For the remaining checks, it
+//! runs tools that users of the registries trust.
 
 use std::{collections::HashSet, fs, path::Path};
 
@@ -30,7 +30,7 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     Ok(passed.into_iter().filter(|name| told.insert(*name)).map(str::to_owned).collect())
 }
 
-/// Checks that a file has its entry point, and that it contains no paths from this machine and no unneeded symbols.
+/// Checks that a file contains the entry point `entry`, no paths from this machine, and no unneeded symbols.
 fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     let home = std::env::var("HOME")?;
     let (root, target) = (workspace::root(), workspace::target());
@@ -101,12 +101,12 @@ fn publint(shell: &Shell, file: &Path) -> Result<&'static str> {
 fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     let publint = publint(shell, file)?;
-    // The wasm modules are excluded, because they have no type declarations: they are meant for bundlers.
+    // The wasm modules are excluded, because these modules are meant for bundlers and have no type declarations.
     let mut modules = wasm_modules()?;
     // Workers support only ES modules.
     modules.push("lease/cloudflare".to_owned());
-    // The types of these entry points describe ES modules, but the script for Node is CommonJS. Drizzle needs this, and so
-    // do leases in environments where Node may not load addons.
+    // The types of these entry points describe ES modules, but the script for Node is CommonJS. This mismatch is necessary
+    // for Drizzle, and for leases in environments where Node may not load addons.
     let others = ["drizzle", "lease", "lease/pg"];
     let attw = ["--yes", "@arethetypeswrong/cli@0.18.5", "--format", "ascii"];
     let (only, without) = ("--entrypoints", "--exclude-entrypoints");

@@ -38,8 +38,8 @@ pub struct Options {
     /// Also build in a clone in a different folder, and check that the bytes are the same
     #[arg(long)]
     twice: bool,
-    /// Build nothing, and compare the sizes of the files in a folder (`target/artefacts/out`) with those of other libraries in
-    /// docs/platforms.md
+    /// Build nothing; instead, compare the sizes of the files in this folder (`target/artefacts/out`) with the sizes of
+    /// other libraries, and write the comparison to docs/platforms.md
     #[arg(long, value_name = "FOLDER")]
     sizes: Option<PathBuf>,
 }
@@ -50,7 +50,7 @@ pub enum RunScope {
     Nothing,
     /// A user's program in an empty project. A client (pip or npm) first installs the artefact there.
     Projects,
-    /// The same program, and also the package's tests.
+    /// The user's program, as for [`Self::Projects`], and the package's tests.
     Suites,
 }
 
@@ -83,8 +83,8 @@ pub enum Python {
     Stable,
     Oldest,
     FreeThreaded,
-    /// One version of `CPython` 3, given as its minor version. This wheel is faster than that of [`Self::Stable`], and pip
-    /// prefers it.
+    /// A single version of `CPython` 3, identified by its minor version. A wheel for a single version is faster than the
+    /// wheel for [`Self::Stable`], and pip prefers the faster wheel.
     Only(u8),
 }
 
@@ -149,7 +149,7 @@ pub fn all_artefacts() -> Result<Vec<Artefact>> {
         .chain(wheels(Python::FreeThreaded))
         .chain(faster)
         .chain(programs)
-        // The launcher comes last because it runs a program that was built earlier.
+        // The launcher comes last, because testing the launcher requires a program that was built earlier.
         .chain([of("program".to_owned(), ArtefactKind::Launcher)])
         .collect())
 }

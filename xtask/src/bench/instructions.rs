@@ -1,7 +1,8 @@
-//! Counts the instructions of the hot functions with Callgrind, and compares the counts with stored counts. Unlike times,
-//! the counts reveal regressions without noise.
+//! Counts the instructions of the hot functions with Callgrind, and compares the counts with stored counts. Unlike measured
+//! times, instruction counts contain no noise that hides regressions.
 //!
-//! Callgrind emulates a processor without AVX-512, so the counts cover the kernels of the next lower level.
+//! Callgrind emulates a processor without AVX-512, so the counts cover the kernels for AVX2, the next lower instruction-set
+//! level.
 
 use std::{collections::BTreeMap, fs};
 

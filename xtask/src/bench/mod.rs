@@ -1,9 +1,10 @@
-//! Benchmarks our code against peers and against stored counts. Measures times, instructions, and the savings of ordered
-//! keys.
+//! Benchmarks our code against peers and against stored counts. Measures times, instruction counts, and the time and space
+//! that ordered keys save.
 //!
-//! `bench/` contains a program for each language. In each contest, the program times all entries in turn, and prints their
-//! times as a line of JSON. This module sets up the programs, runs them, evaluates the times, repeats contests that leave a
-//! goal undecided, and prints the figures.
+//! `bench/` contains a program for each language. Each program runs contests between entries, which are different
+//! implementations of the same task. In a contest, the program times all entries alternately, and prints their times as a
+//! line of JSON. This module sets up and runs the programs, evaluates the times, and prints the figures. If the times do
+//! not decide whether a goal is met, this module makes the program repeat the contest.
 
 mod instructions;
 mod machine;
@@ -36,17 +37,18 @@ pub struct Options {
     /// Draw the plots of docs/bench
     #[arg(long)]
     plots: bool,
-    /// Instead, test three properties of each library's IDs: whether they are in order, whether they are unique after
-    /// forks, and whether they contain a current clock reading
+    /// Instead of running contests, test three properties of each library's IDs: whether they are in order, whether they
+    /// are unique after forks, and whether they contain a current clock reading
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
     marks: bool,
-    /// Instead, count the instructions of the hot functions, and compare them with bench/instructions.toml
+    /// Instead of running contests, count the instructions of the hot functions, and compare the counts with
+    /// bench/instructions.toml
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys"])]
     instructions: bool,
     /// With --instructions: store the counts of this run
     #[arg(long, requires = "instructions")]
     keep: bool,
-    /// Instead, insert rows with our keys and rows with random keys into databases
+    /// Instead of running contests, insert rows with our keys and rows with random keys into databases
     #[arg(long, conflicts_with = "instructions")]
     ordered_keys: bool,
     /// With --ordered-keys: number of rows
@@ -79,7 +81,7 @@ pub fn main(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Runs every comparison with minimal timing, to check that all measured functions can still be called.
+/// Runs every comparison with the minimum number of rounds, to check that all measured functions can still be called.
 pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
     run(shell, &Selection { filter: "", rounds: 2 }).map(|_| ())
 }

@@ -1,4 +1,5 @@
-//! Measures the savings of ordered keys: inserts rows with our keys, and rows with random keys, into databases.
+//! Measures how much time and space databases save with ordered keys. Inserts rows with our keys, and rows with random
+//! keys, into the databases.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};

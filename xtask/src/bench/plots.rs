@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
     workspace::root().join("docs/bench")
 }
 
-/// Draws the contents of a file, which is either a report or the figures for ordered keys.
+/// Draws plots from a file that contains either a report or the figures for ordered keys.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
     let (python, program) = (tools::bench_python(shell)?, workspace::root().join("bench/plots"));
     let into = folder();

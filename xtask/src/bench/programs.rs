@@ -105,7 +105,8 @@ fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     cmd!(shell, "{program} contests {filter}")
 }
 
-/// Builds and installs the wheel that pip selects on the most common platforms: the wheel for one version of Python.
+/// Builds and installs a wheel for a single version of Python, because pip selects this kind of wheel on the most common
+/// platforms.
 fn build_python(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
     let (python, wheels) = (tools::bench_python(shell)?, tempfile::tempdir()?);

@@ -1,4 +1,4 @@
-//! The benchmarks' measurements, and the goals for their ratios.
+//! The times that the benchmarks measured, and the goals for the ratios of these times.
 
 use std::{fs, path::Path};
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::machine::Machine;
 
-/// Entries that were timed in turn, and the goals for the ratios of their times. This is the form in which a program
-/// reports a contest.
+/// The result of a contest, as a program reports it: the entries, which were timed alternately, and the goals for the
+/// ratios of their times.
 #[derive(Deserialize)]
 pub struct Comparison {
     #[serde(rename = "contest")]
     pub name: String,
-    /// The quantity that the entries' `x` values measure, if the entries form curves.
+    /// The label of the x-axis if the entries form curves over their `x` values, or `None` if they do not.
     pub axis: Option<String>,
     /// How the system clock was read, if the program reports it.
     clock: Option<String>,
@@ -44,7 +44,7 @@ struct RatioLimit {
 /// An entry's name, and its position on the axis.
 type Key = (String, Option<u32>);
 
-/// A goal for the ratio of our time to the reference time. The ratio is the median over all rounds.
+/// A goal for the ratio of our time to the reference time. The evaluated ratio is the median of the ratios in all rounds.
 #[derive(Serialize)]
 #[allow(clippy::struct_field_names, reason = "the names in the file")]
 pub struct Goal {

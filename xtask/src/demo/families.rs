@@ -1,4 +1,4 @@
-//! The ID formats in the demo. For each format: the requests to generate and to read an ID, and the fields that the demo
+//! The ID formats in the demo. Each format defines the requests that generate and read an ID, and the fields that the demo
 //! prints.
 
 use jiff::Timestamp;
@@ -87,7 +87,8 @@ const LAYOUT: Family = Family {
     ],
 };
 
-/// All formats except sno, which the demo handles separately because it also shows sno's object types.
+/// All formats except sno. The demo handles sno separately, because it also shows the object types that the metabytes of
+/// snos represent.
 pub const OTHERS: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
 
 /// The 16-byte secret that all nodes share. It is used only in this demo.

@@ -29,8 +29,8 @@ struct RuntimeDriver {
     driver: Driver,
 }
 
-/// Sets up and builds all packages, without optimizations that affect only speed, and runs the demo. Fails if any two
-/// runtimes disagree.
+/// Sets up and builds all packages, and runs the demo. The build omits optimizations that affect only the packages' speed.
+/// Fails if any two runtimes disagree.
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     let ready = AvailableRuntimes::prepare_runtimes(&shell, &[])?;
@@ -90,7 +90,7 @@ impl DemoId {
     }
 }
 
-/// The runtimes that read an ID, each with `true` if its answer was correct.
+/// The runtimes that read an ID. The flag next to each runtime is `true` if that runtime's answer was correct.
 struct ReaderResults(Vec<(Runtime, bool)>);
 
 impl ReaderResults {

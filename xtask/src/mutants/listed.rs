@@ -90,8 +90,8 @@ fn load() -> Result<Vec<Mutant>> {
     Ok(all)
 }
 
-/// Returns the faults that can no longer be applied because their file was edited, and the faults that insert a name that
-/// no source contains.
+/// Returns a message for each outdated fault. A fault is outdated if it can no longer be applied because its file was
+/// edited, or if it inserts a name that does not occur in any source file.
 pub fn outdated_mutants() -> Result<Vec<String>> {
     let sources = sources()?;
     let known: HashSet<_> = sources.iter().flat_map(|source| names(source)).collect();
@@ -114,7 +114,7 @@ fn sources() -> Result<Vec<String>> {
     Ok(files.lines().filter_map(read).collect())
 }
 
-/// Returns the names in a text of any language. Skips numbers and names that begin with an underscore.
+/// Returns the identifiers in source code of any language. Skips numbers and identifiers that begin with an underscore.
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()))
@@ -241,7 +241,7 @@ impl Mutant {
         }
     }
 
-    /// Returns the arguments that select one Cargo target. They omit the filters that select tests within the target.
+    /// Returns the arguments that select one Cargo target, without the filters that select tests within the target.
     fn target(&self) -> &[String] {
         match self.arguments.first().map(String::as_str) {
             Some("--test") => &self.arguments[..2],
@@ -268,7 +268,7 @@ impl Mutant {
     fn cargo_test<'s>(&self, with_limits: Cmd<'s>) -> Cmd<'s> {
         let kind = self.checker.as_deref().unwrap_or("plain");
         let package = self.package.as_deref().unwrap_or("polyflake");
-        // The core's tests need no option, because they enable the features that they use.
+        // The core needs no `--all-features` option, because its tests enable the features that they use.
         let features = (package != "polyflake").then_some("--all-features");
         let tests = with_limits
             .args(["cargo", "test", "--quiet", "--package", package])
@@ -287,8 +287,8 @@ fn target(kind: &str) -> PathBuf {
     workspace::target().join("mutants").join(kind)
 }
 
-/// Returns the beginning of a command with a time limit in seconds. When the limit is reached, the command and all
-/// processes that it started are killed.
+/// Returns a `timeout` command, to which the caller appends the command to run. When the time limit (in seconds) is
+/// reached, the command and all processes that it started are killed.
 fn with_timeout<'s>(shell: &'s Shell, longest: &str) -> Cmd<'s> {
     cmd!(shell, "timeout --kill-after 10 {longest}")
 }

@@ -87,7 +87,7 @@ fn write_sums(shell: &Shell, built: &[BuiltArtefact]) -> Result<()> {
     Ok(shell.write_file(sums(), lines.join("\n") + "\n")?)
 }
 
-/// Fails if a file's checksum differs from that of the tested file.
+/// Fails if a file's checksum differs from the checksum that was recorded for the tested file.
 pub fn check_sums(shell: &Shell) -> Result<()> {
     let (_there, sums) = (shell.push_dir(workspace::artefacts()), sums());
     Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)

@@ -1,4 +1,5 @@
-//! Creates a crate's line in a registry index from the manifest in its package, as crates.io does.
+//! Creates a crate's line for a registry index. Like crates.io, this module derives the line from the manifest in the
+//! crate's package.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -14,8 +15,8 @@ pub fn entry(manifest: &Table, sum: &str) -> Result<Value> {
             Some(target),
         ));
     }
-    // An index line that uses the second feature table (`features2`) must have format version 2. That table may contain
-    // features of every kind.
+    // An index line that contains `features2`, the second feature table, must state that its format version is 2. The
+    // second table may contain features of every kind.
     Ok(json!({
         "name": package["name"].as_str(),
         "vers": package["version"].as_str(),

@@ -59,7 +59,8 @@ fn unexplained_changes(before: &Table, now: &Table, entry: &str, is_patch: bool)
     removed_names.filter(|path| !is_explained(path)).collect()
 }
 
-/// Returns the qualified names in the table. Tables that describe a name are not searched for further names.
+/// Returns the qualified names in the table. A table that contains a `summary` describes one name, so it is not searched
+/// for further names.
 fn qualified_names(table: &Table) -> BTreeSet<String> {
     let inside = |(name, value): (&String, &Value)| match value {
         Value::Table(inner) if !inner.contains_key("summary") => {

@@ -1,5 +1,5 @@
-//! Rehearses the release of the package for JSR. Deno checks the package as JSR would, and runs it, because JSR offers no
-//! registry that can run on this machine.
+//! Rehearses the release of the package for JSR. JSR offers no registry that can run on this machine, so Deno checks the
+//! package as JSR would, and then runs a program that imports the package.
 
 use std::{collections::BTreeMap, path::Path};
 

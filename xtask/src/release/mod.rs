@@ -49,14 +49,14 @@ pub struct Options {
     /// Run only the clients with these names; by default, all
     #[arg(long = "client", value_name = "NAME")]
     clients: Vec<String>,
-    /// A folder with the files of an earlier version, from which the clients update (`target/artefacts/out` of that
-    /// version's rehearsal)
+    /// Let the clients first install an earlier version and then update it; this folder contains the files of the earlier
+    /// version (`target/artefacts/out` after a rehearsal of that version)
     #[arg(long, value_name = "FOLDER")]
     update_from: Option<PathBuf>,
     /// Do not run the packages' own tests, which take most of the time
     #[arg(long)]
     without_tests: bool,
-    /// Also write the tables into docs/platforms.md, in the sections of the platforms that were built
+    /// Also write the tables of results to docs/platforms.md, in the sections for the platforms that were built
     #[arg(long, requires = "dry")]
     page: bool,
 }

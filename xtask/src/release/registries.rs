@@ -20,8 +20,8 @@ use crate::{
     workspace,
 };
 
-/// The publication time of every version. It is long past, because some clients refuse to install a version until it is
-/// several days old.
+/// The publication time of every version. This date is far in the past, because some clients refuse to install a version
+/// until it is several days old.
 const PUBLISHED_AT: &str = "2020-01-01T00:00:00.000Z";
 
 pub struct Registries {
@@ -110,7 +110,7 @@ impl Registries {
     }
 
     /// Adds packages that contain only a manifest, for the platforms that were not built. Yarn requests the pages of all
-    /// platforms, and Deno also installs the package for the other C library.
+    /// platforms' packages, and Deno installs both the package for glibc and the package for musl.
     fn add_unbuilt_packages(&self, shell: &Shell, others: &Value) -> Result<()> {
         for (name, version) in others.as_object().into_iter().flatten() {
             let page = self.path("npm").join(name);

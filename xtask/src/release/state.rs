@@ -66,8 +66,8 @@ mod tests {
         (folder, file)
     }
 
-    /// Performs a step with state that is read from the file again, as a new process would do, and returns the step's
-    /// outcome. `made` is the outcome if the step must be performed.
+    /// Reads the state from the file again, as a new process would, and runs a step with this state. Returns the step's
+    /// outcome, which is `made` if the step must be performed.
     fn run_with_new_state(
         file: &Path,
         inputs: &str,

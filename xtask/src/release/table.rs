@@ -1,5 +1,5 @@
-//! The tables of a rehearsal. For each file, they show which clients installed the file and which programs ran it, or why
-//! no program ran it.
+//! The tables of a rehearsal. For each file, they show which clients installed the file, and which test runs used it or why
+//! it was not run.
 
 use std::{fmt::Write, path::Path};
 
@@ -106,8 +106,8 @@ fn join_or_default(parts: &[String], between: &str, otherwise: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Returns an artefact that contains files with these names. It also contains either the runs, or the reason why no
-    /// program ran it.
+    /// Returns a built artefact whose files have these names. The artefact's record contains the given runs, or the reason
+    /// why the artefact was not run.
     fn built(
         name: &str,
         files: &[&str],

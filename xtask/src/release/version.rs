@@ -1,4 +1,5 @@
-//! Checks that the same version is used everywhere, and lists what must change before it can be published.
+//! Checks that the same version is used everywhere, and lists the changes that must be made before this version can be
+//! published.
 
 use std::fs;
 

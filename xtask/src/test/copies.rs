@@ -1,13 +1,13 @@
-//! Compares the IDs of processes with the IDs of real copies of these processes, to check that no ID repeats. Each copy
-//! reports that it was restored.
+//! Makes real copies of processes that generate IDs, and checks that no copy repeats an ID of the original process. Each
+//! copy calls the library to report that it was restored.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// The number of IDs that each generator produces in Python and Node. Generators there need more time and memory than in
-/// Rust, where each produces ten million IDs.
+/// The number of IDs that each generator produces in Python and Node. Generators in these runtimes need more time and
+/// memory than in Rust, where each generator produces ten million IDs.
 const IDS: &str = "1000000";
 /// V8's flags. A copy contains only the thread that created it, so V8 must not wait for other threads.
 const FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];

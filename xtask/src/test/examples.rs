@@ -41,7 +41,7 @@ fn rustdoc_json(shell: &Shell) -> Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-/// A crate's items, keyed by number.
+/// A crate's items, keyed by the numeric IDs that rustdoc assigns.
 struct Items<'d> {
     index: &'d Map<String, Value>,
     root: &'d Value,

@@ -1,8 +1,9 @@
 //! Checks which CPU features the kernels of the core's instruction sets use.
 //!
-//! `core/src/arch` calls all kernels from one place. This is sound because a kernel may use only three groups of features:
-//! those that the row of its instruction set requires of the machine, those that the rows above require, and those that are
-//! enabled for the whole folder.
+//! `core/src/arch` calls all kernels from one place. Each architecture has a folder whose `mod.rs` lists the instruction
+//! sets in rows, with the CPU features that each set requires. The calls are sound because a kernel may use only three
+//! groups of features: the features in the row of its instruction set, the features in the rows above, and the features
+//! that are enabled for the whole folder.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +36,7 @@ fn enabled_features(text: &str) -> BTreeSet<&str> {
     lists.flat_map(|list| list.split(',')).collect()
 }
 
-/// Returns the features that the machine has whenever a kernel in this file may run.
+/// Returns the CPU features that are guaranteed to be available when a kernel in this file runs.
 fn guaranteed_features<'t>(
     contract: &'t str,
     folder: &str,

@@ -13,7 +13,7 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// A library with its versions, and everything else that a program needs to use the library with the crates.
+/// A third-party library with the versions to test, and the other parts of a program that uses the library with the crates.
 struct Library {
     name: &'static str,
     versions: &'static [&'static str],
@@ -143,8 +143,8 @@ pub fn versions(shell: &Shell) -> Result<()> {
 }
 
 impl Library {
-    /// Writes a program outside the workspace. Its lock file initially contains the workspace's versions of all
-    /// dependencies that the library does not determine.
+    /// Writes a program outside the workspace. The program's lock file starts as a copy of the workspace's lock file, so
+    /// dependencies keep the workspace's versions unless the library requires other versions.
     fn write(&self, folder: &Path, version: &str) -> Result<()> {
         let root = workspace::root();
         let crates = self.crates.iter().map(|(name, features)| {
@@ -171,7 +171,8 @@ impl Library {
     }
 
     /// Makes the crates use the program's version of the library, with the command from docs/integrations/rust.md. By
-    /// default, Cargo selects the newest version that the crates allow, unless both versions link the same C library.
+    /// default, Cargo selects the newest version that the crates allow, even if the program uses an older version, unless
+    /// the two versions link the same C library.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
         let lock: toml::Table =
             fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
@@ -180,7 +181,7 @@ impl Library {
         let name = self.name;
         let locked = packages.iter().filter(|it| of(it, "name").as_deref() == Some(name));
         for locked in locked.filter_map(|it| of(it, "version")) {
-            // The command fails if the program already has only one version.
+            // Ignore failures, because the command fails if the program already uses only one version of the library.
             let update = cmd!(shell, "cargo update --quiet {name}@{locked} --precise {version}");
             update.quiet().ignore_status().ignore_stderr().run()?;
         }

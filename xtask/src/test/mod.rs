@@ -1,5 +1,6 @@
-//! Runs all tests of all languages, fast ones first, and sets up their tools on a fresh machine. With `--thorough`, it also
-//! runs tests that are slow and rarely fail, and tests the packages with the newest versions of third-party tools.
+//! Runs the tests of all languages, with the fast tests first. On a fresh machine, also sets up the tools that the tests
+//! need. With `--thorough`, also runs tests that are slow and rarely fail, and tests the packages with the newest versions
+//! of third-party tools.
 
 mod copies;
 mod examples;
@@ -54,7 +55,7 @@ struct Step {
     name: String,
     /// The guarantee that the step tests, in one line.
     protects: String,
-    /// The path prefixes that the step depends on, besides [`steps::ALWAYS`].
+    /// The path prefixes of the files that can affect the step's result, in addition to [`steps::ALWAYS`].
     reached_by: &'static [&'static [&'static str]],
     /// Whether a failure of this step makes later steps useless.
     needed: bool,

@@ -1,5 +1,5 @@
 //! Tests leases with `MySQL` in three languages. Debian packages `MySQL` only for its unstable release, so the server and
-//! its libraries are unpacked separately from the machine's own.
+//! its libraries are unpacked separately from the packages installed on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,8 @@ use xshell::{Shell, cmd};
 use super::rust::{self, LeasePrograms};
 use crate::{artefacts::roots, tools::MissingTool, workspace};
 
-/// The arguments of the tests that start a server, and the filters of those that need the packages of other languages.
+/// The `cargo test` arguments that select the tests that start a server, including the ignored tests that need the packages
+/// of other languages.
 const TESTS: [&[&str]; 5] = [
     &["--test", "mysql"],
     &["--test", "steps", "--", "mariadb_matches"],

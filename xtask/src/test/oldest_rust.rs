@@ -8,7 +8,8 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The targets, besides this machine's, that have their own kernels.
+/// The target for ARM64 kernels. The check builds the kernels for this target and for `WASM`, in addition to this machine's
+/// target.
 const AARCH64: &str = "aarch64-unknown-linux-musl";
 const WASM: &str = "wasm32-unknown-unknown";
 
@@ -64,7 +65,7 @@ pub fn pages_with_other_version() -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Returns whether a page names the version `promised`, in bold or not, and no other Rust version.
+/// Returns whether a page contains the version `promised`, and no other Rust version. Bold markup is ignored.
 fn names_only_promised(text: &str, promised: &str) -> bool {
     let text = text.replace('*', "");
     let named = text.matches(promised).count();

@@ -41,8 +41,8 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
     Ok(faults)
 }
 
-/// Returns the example lines that name the lease's environment variable but would not set it when pasted into a shell:
-/// either `export` is missing, or the value is followed by something other than a comment.
+/// Returns the example lines that contain the lease's environment variable but would not set the variable when pasted into
+/// a shell. In these lines, either `export` is missing, or the value is followed by something other than a comment.
 fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     let lines = text.split("```").skip(1).step_by(2).flat_map(str::lines);
     let named = lines.filter_map(|line| {
@@ -54,7 +54,7 @@ fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Returns the lists that omit this page, if the page describes a task or a library.
+/// Returns the lists that omit this page. Only pages that describe a task or a library must be listed.
 fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     let Some(name) = path.strip_prefix("docs/").and_then(|name| name.strip_suffix(".md")) else {
         return Vec::new();
@@ -67,8 +67,8 @@ fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     lacking.map(|(list, _)| format!("{list}: expected the page {path}")).collect()
 }
 
-/// Returns the names that `api.toml` marks as taught but that no example of the guide contains. In JavaScript examples, the
-/// names are in camelCase.
+/// Returns the names that `api.toml` lists for the guide but that do not occur in the guide's examples. JavaScript examples
+/// contain the names in camelCase.
 fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words: BTreeSet<_> = guide.split(|c| !is_part(c)).map(str::to_lowercase).collect();
@@ -85,13 +85,14 @@ fn names_without_example(marked: &toml::Value, guide: &str) -> Vec<String> {
     missing.map(|name| format!("packages/api.toml: no example of the guide has {name}")).collect()
 }
 
-/// Returns whether a path is that of a Markdown page. The crate's change log is excluded, because it is a link to the
-/// repository's.
+/// Returns whether a path belongs to a Markdown page. The core crate's change log is excluded, because it is a symbolic
+/// link to the repository's change log.
 fn is_page(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end == "md") && path != "core/CHANGELOG.md"
 }
 
-/// Returns whether a page is a package's README. Registries show this file, where relative links do not work.
+/// Returns whether a page is a package's README. Registries show the README on their own pages, where its relative links do
+/// not work.
 fn is_package_readme(path: &str) -> bool {
     let folder = path.strip_suffix("/README.md").unwrap_or_default();
     ["cli", "clock", "core", "inspect", "lease", "packages/js", "packages/python", "sql"]

@@ -41,7 +41,8 @@ impl Progress {
         end
     }
 
-    /// Returns the estimated time for the remaining steps, or an empty string if none of them has run here before.
+    /// Returns the estimated time for the remaining steps, or an empty string if no duration of these steps has been
+    /// recorded on this machine.
     fn remaining_time(&self) -> String {
         let known: Vec<_> = self.left.iter().filter_map(|name| self.seconds.get(name)).collect();
         let minutes = known.iter().copied().sum::<f32>() / 60.0;

@@ -81,8 +81,8 @@ fn incomplete_sections(page: &str) -> Vec<String> {
     page.split("\n## ").filter(is_lacking).map(heading).collect()
 }
 
-/// Tests a new user's project. It runs the command in the leases README, with the crate's folder instead of a registry, and
-/// the unmodified program that follows the command. The program runs twice with the same file.
+/// Tests a new user's project. Runs the command in the leases README, but with the crate's folder instead of a registry.
+/// Then runs the README's unmodified program twice, with the same file of leases.
 pub fn test_new_project(shell: &Shell) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(LEASE))?;
     let first = |language| blocks(&text, language).into_iter().next();
@@ -91,7 +91,7 @@ pub fn test_new_project(shell: &Shell) -> Result<()> {
     let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
     ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
     // The folder must be on a disk, because leases cannot be stored on a RAM disk. The system's folder for temporary files
-    // may be one.
+    // cannot be used, because it may be on a RAM disk.
     let folder = tempfile::tempdir_in(workspace::target())?;
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("newcomer"));
     let _there = shell.push_dir(folder.path());
@@ -124,8 +124,8 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks as documentation tests of a Markdown file with rustdoc. Adds a hidden last line to each block, so that
-/// the block may use `?`.
+/// Writes the code blocks to a Markdown file, and runs the file's documentation tests with rustdoc. Adds a hidden last line
+/// to each block, so that the block may use `?`.
 fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
@@ -139,8 +139,8 @@ fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns rustdoc's arguments for the crates that the examples use. Cargo must build all of these crates for the tests of
-/// `rust::tested_members`.
+/// Returns rustdoc's arguments for the crates that the examples use. Cargo builds these crates when it compiles the tests
+/// of `rust::tested_members`.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
     const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
     let members = rust::tested_members();

@@ -18,8 +18,8 @@ pub fn members() -> Vec<&'static str> {
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
 }
 
-/// Runs Clippy on the members with all features, and on the core also with fewer features, because code that is used with
-/// one set of features may be unused with another.
+/// Runs Clippy on the workspace members with all features. Also runs Clippy on the core with fewer features, because code
+/// that is used with one set of features may be unused with another set.
 pub fn clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
@@ -71,8 +71,8 @@ pub fn systems(shell: &Shell) -> Result<()> {
     pyodide(shell)
 }
 
-/// Checks the code that Python loads in a browser. There, Python cannot fork, and no interpreter is available to report its
-/// settings.
+/// Checks the code that Python loads in a browser. In a browser, Python cannot fork. No interpreter for this target is
+/// available to report its build settings, so a file provides the settings.
 fn pyodide(shell: &Shell) -> Result<()> {
     let target = "wasm32-unknown-emscripten";
     cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
@@ -99,8 +99,8 @@ pub fn workspace(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
 }
 
-/// Returns arguments that select, with all features, the members whose tests no other step runs. Steps that use these
-/// arguments share their builds.
+/// Returns arguments that select workspace members with all features, but exclude the members whose tests run in separate
+/// steps. Steps that use these arguments share their builds.
 pub fn tested_members() -> Vec<&'static str> {
     [members(), vec!["--exclude", "polyflake"]].concat()
 }
@@ -160,8 +160,8 @@ pub fn redis_versions(shell: &Shell) -> Result<()> {
     for program in tools::redis_versions(shell)? {
         let _program = shell.push_env("POLYFLAKE_REDIS_SERVER", &program);
         cmd!(shell, "{program} --version").run()?;
-        // These servers are built without TLS, and Redis 6 words some errors differently from the recorded conversation, so
-        // only some tests run.
+        // Only some tests run, because these servers are built without TLS, and because some error messages of Redis 6
+        // differ from the recorded replies that other tests expect.
         for tests in [
             ["--test", "redis", "--", "--include-ignored"].as_slice(),
             &["--test", "steps", "--", "--ignored", "suite_over_redis"],
@@ -185,7 +185,7 @@ pub struct LeasePrograms {
     pub python: PathBuf,
     /// The commands of processes in Python and Node, one per line.
     pub commands: String,
-    /// The command of a process whose IDs come from a Worker.
+    /// The command of a process that records the IDs that a Cloudflare Worker generates.
     pub worker: String,
 }
 
@@ -213,7 +213,7 @@ pub fn databases(shell: &Shell) -> Result<()> {
     doc_command(shell, &["--package", "polyflake-sql", "--all-features"]).run().map_err(Into::into)
 }
 
-/// Builds the documentation, also with fewer features, and checks that it contains the required examples.
+/// Builds the documentation with all features and with fewer features, and checks that it contains the required examples.
 pub fn docs(shell: &Shell) -> Result<()> {
     for features in ["", "std"] {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];

@@ -13,7 +13,7 @@ use anyhow::Result;
 
 /// The maximum number of output lines to keep from a step.
 const MAX_LINES: usize = 12;
-/// The number of lines to keep after a line that names a fault, because those lines give more details.
+/// The number of lines to keep after a line that reports a fault. These additional lines contain details of the fault.
 const MAX_FURTHER_LINES: usize = 2;
 /// How long to keep reading from the pipe after a step has ended. Without this limit, a process that the step left behind
 /// could hold the pipe open forever.

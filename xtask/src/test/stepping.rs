@@ -19,7 +19,7 @@ use crate::{tools, workspace};
 /// The number of seconds for which each process generates IDs.
 const RUN_SECONDS: &str = "2";
 
-/// The time between two clock changes. The next constant is the largest clock offset, in seconds.
+/// The time between two changes of the clock's offset. The offset is at most `MAX_SECONDS_OFF` seconds in either direction.
 const PAUSE: Duration = Duration::from_millis(50);
 const MAX_SECONDS_OFF: f64 = 3.0;
 
@@ -72,8 +72,8 @@ fn programs() -> [(&'static str, Command); 4] {
     ]
 }
 
-/// Starts a program whose wall clock is controlled by the file `time`. The program's other clocks are unchanged, because
-/// real ones never step.
+/// Starts a program whose wall clock is controlled by the file `time`. The program's other clocks are unchanged, because on
+/// a real system only the wall clock steps.
 fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
     program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", time);
     program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

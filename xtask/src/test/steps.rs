@@ -58,7 +58,7 @@ const JAVASCRIPT: &[&str] = &[
     "tests/package",
 ];
 
-/// The paths that the trials of the npm package (`NPM`) and of the wheel (`PIP`) depend on.
+/// The path prefixes of the files that can affect the packaging tests of the npm package (`NPM`) and of the wheel (`PIP`).
 const NPM: PathLists =
     &[JAVASCRIPT, &["docs/integrations/", "examples/next", "tests/packaging/js"]];
 const PIP: PathLists = &[PYTHON, &["tests/integrations", "tests/packaging/python"]];
@@ -285,8 +285,8 @@ fn cross_language_steps() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps that are slow and rarely fail, followed by the trials. The result of a trial depends on what the
-/// registries currently serve.
+/// Returns the steps that are slow and rarely fail, followed by the steps that test the packages with third-party tools.
+/// The results of the tests with third-party tools depend on the versions that the registries currently serve.
 pub fn thorough_steps() -> Result<Vec<Step>> {
     let mut steps = slow_steps();
     steps.extend(steps_with_other_servers());
@@ -397,7 +397,7 @@ fn slow_steps() -> Vec<Step> {
     ]
 }
 
-/// Returns the steps that test leases for longer than the ordinary tests, or with other servers.
+/// Returns the steps whose lease tests run longer than the ordinary lease tests, or use other servers.
 fn steps_with_other_servers() -> [Step; 3] {
     [
         step(

@@ -1,5 +1,5 @@
-//! Checks rules that no compiler enforces: which modules may use each other, working links, a single version number, and no
-//! machine-specific paths.
+//! Checks rules that no compiler enforces. For example, each module may use only certain other modules, links must work,
+//! the version number must be the same in all places, and no file may contain machine-specific paths.
 
 use std::{collections::BTreeSet, fs};
 
@@ -23,8 +23,8 @@ const USABLE_WITH_PARTITIONS: [&str; 10] = [
     "sync",
 ];
 
-/// The modules that each module of the core may use, besides itself and `error`. A module that is not listed may not use
-/// any other module.
+/// The allowed dependencies between the modules of the core. Each entry contains a module and the modules that it may use,
+/// besides itself, `error` and `narrow`. An unlisted module may use only these three.
 const ARROWS: [(&str, &[&str]); 17] = [
     ("format", &[]),
     ("integrations", &[]),
@@ -110,7 +110,7 @@ fn sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Returns the modules that a module of the core uses but may not use.
+/// Returns a message for each module that this source file of the core must not use but does use.
 fn forbidden_imports(source: &Source) -> Vec<String> {
     let Some(module) =
         source.path.strip_prefix("core/src/").and_then(|path| path.strip_suffix(".rs"))
@@ -131,8 +131,8 @@ fn forbidden_imports(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// Returns the crate's modules that a file refers to with a `crate::` path. Items that the crate root exports count as part
-/// of `error` or `generator`.
+/// Returns the crate's modules that a file refers to with a `crate::` path. Skips items that the crate root exports from
+/// `error`, `generator` and other modules.
 fn used_modules(text: &str) -> BTreeSet<String> {
     let code: String = text
         .lines()
@@ -143,7 +143,7 @@ fn used_modules(text: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 
-/// Returns the first segment of each path in a text such as `a::b` or `{a::b, c::{d, e}}`.
+/// Returns the first segment of a path such as `a::b`, or of each path in a group such as `{a::b, c::{d, e}}`.
 fn names_of_path(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()

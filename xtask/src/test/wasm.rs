@@ -22,7 +22,7 @@ pub fn wasm_pack(shell: &Shell) -> Result<()> {
     tools::wasm_bindgen(shell)?;
     let out = workspace::target().join("wasm-pack");
     shell.remove_path(&out)?;
-    // In its other modes, wasm-pack downloads wasm-bindgen if it does not find the right version.
+    // Use the mode `no-install`, because wasm-pack otherwise downloads wasm-bindgen if the right version is not installed.
     cmd!(shell, "wasm-pack build bindings-wasm --mode no-install --out-dir {out}").run()?;
     let program = workspace::root().join("tests/packaging/wasm-pack/use.mjs");
     let script = out.join("polyflake_wasm.js");

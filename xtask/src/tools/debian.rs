@@ -1,5 +1,5 @@
-//! Provides programs from Debian packages. They are installed only if the current user is root on Debian, or can become root in
-//! CI.
+//! Provides programs from Debian packages. Missing packages are installed only on Debian, and only if the current user is
+//! root or, in CI, can become root.
 
 use std::path::PathBuf;
 
@@ -22,8 +22,8 @@ fn find_or_install(
     Ok(locate_tool().ok_or_else(missing)?)
 }
 
-/// Returns the path of the first of the named programs that is installed. If none is, first installs the package that
-/// contains them.
+/// Returns the path of the first named program that is installed. If no named program is installed, installs the package
+/// that contains them and searches again.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     find_or_install(shell, package, || find(names))
 }
@@ -54,12 +54,12 @@ pub fn driver(shell: &Shell) -> Result<PathBuf> {
     program(shell, "chromium-driver", &["chromedriver"])
 }
 
-/// Returns the path of Firefox, the other headless browser.
+/// Returns the path of Firefox, the second headless browser that tests use.
 pub fn firefox(shell: &Shell) -> Result<PathBuf> {
     program(shell, "firefox-esr", &["firefox-esr", "firefox"])
 }
 
-/// Returns the compiler that links for Windows.
+/// Returns the path of the mingw-w64 compiler, which compiles and links programs for Windows.
 pub fn mingw(shell: &Shell) -> Result<PathBuf> {
     program(shell, "gcc-mingw-w64-x86-64-win32", &["x86_64-w64-mingw32-gcc-win32"])
 }
@@ -94,9 +94,9 @@ pub fn postgresql(shell: &Shell) {
     }
 }
 
-/// Installs the `MariaDB` server for tests that start their own server, and the client that dumps a database. Debian does
-/// not put the server on users' `PATH`. If there is no separate server package, installs the package that contains all
-/// `MariaDB` programs.
+/// Installs the `MariaDB` server for tests that start their own server. Also installs the client program that dumps a
+/// database. Debian does not put the server on users' `PATH`. If there is no separate server package, installs the package
+/// that contains all `MariaDB` programs.
 pub fn mariadb(shell: &Shell) {
     let programs = [
         ("mariadb-server-core", "mariadbd"),

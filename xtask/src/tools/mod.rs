@@ -40,7 +40,8 @@ impl fmt::Display for MissingTool {
 
 impl Error for MissingTool {}
 
-/// Calls `make` and records `wanted` in the file `stamp`, unless the file already contains `wanted`.
+/// Calls `make` unless the file `stamp` contains the string `wanted`. After a successful call, writes `wanted` to the file,
+/// so that later calls return immediately.
 fn run_once(stamp: &Path, wanted: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
     if fs::read_to_string(stamp).is_ok_and(|made| made == wanted) {
         return Ok(());

@@ -49,7 +49,8 @@ pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
     Ok(programs.map(|program| folder.join(program)))
 }
 
-/// Creates the benchmarks' virtual environment, if possible with the oldest Python for which there is a separate wheel.
+/// Creates the benchmarks' virtual environment. Uses the oldest installed Python version that has its own wheel, or the
+/// default Python if no version with its own wheel is installed.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| find_python(shell, (3, minor)).ok());
     let machine = found.map_or_else(|| default_python(shell).map(PathBuf::from), Ok)?;
@@ -61,7 +62,7 @@ pub fn artefacts_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
 }
 
-/// Creates the virtual environment for the clients that install the packages.
+/// Creates the virtual environment for the Python clients that install the packages in a release rehearsal.
 pub fn release_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::target().join("release-venv"), "tests/release/requirements.txt")
 }

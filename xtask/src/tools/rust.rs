@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use super::run_once;
 use crate::workspace;
 
-/// The targets to install: those for browsers and edge runtimes, bare-metal targets for which the core must build, and
-/// other targets whose kernels are tested.
+/// The targets to install: the target for browsers and edge runtimes, the bare-metal targets that the core must support,
+/// and further targets whose kernels are tested.
 const TARGETS: [&str; 6] = [
     "wasm32-unknown-unknown",
     "thumbv6m-none-eabi",
@@ -67,8 +67,8 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
     install_with_options(shell, name, version, &[])
 }
 
-/// Installs wasm-bindgen's programs, in the version of the `wasm-bindgen` crate in the lock file. Their default features
-/// add TLS, which is not needed to contact a browser's driver.
+/// Installs wasm-bindgen's programs in the same version as the `wasm-bindgen` crate in the lock file. The programs' default
+/// features are disabled, because they add TLS, which is not needed to contact a browser's driver.
 pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
     let version = locked_version("wasm-bindgen")?;
     install_with_options(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
@@ -80,7 +80,7 @@ pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 
-/// Returns the version of a dependency that the lock file contains.
+/// Returns a dependency's version from the lock file.
 fn locked_version(name: &str) -> Result<String> {
     let lock: toml::Table = fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;
     let packages = lock["package"].as_array().context("expected packages in Cargo.lock")?;

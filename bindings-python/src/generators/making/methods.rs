@@ -3,8 +3,8 @@
 /// Defines the methods that generate IDs for a generator class. The macro's arguments are the ID format, the class's name,
 /// the caller's argument with its type and default, and the signatures that `help` shows.
 ///
-/// A macro defines the methods because the argument's keyword differs by format. PyO3 parses arguments as fast as for a
-/// plain method only if it knows the keyword at compile time.
+/// A macro defines the methods, because the argument's keyword differs by format and must be available to PyO3 at compile
+/// time. Otherwise, PyO3 would parse arguments more slowly than for a plain method.
 macro_rules! makes_ids {
     (
         $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
@@ -164,10 +164,10 @@ macro_rules! makes_defaults {
     };
 }
 
-/// Implements [`Makes`] for a format's generators. The macro's arguments are the core's format, the generator class, the
-/// types of an ID and of its array, the ID's item in a buffer, and the ID's Python object. The last arguments are the type
-/// of the caller's argument, the type of the core's key for each ID, and the expression that converts the argument to the
-/// key.
+/// Implements [`Makes`] for a format's generators. The macro's first arguments are the core's format, the generator class,
+/// the type of an ID, and the type of an array of IDs. The next two are the item that represents an ID in a buffer, and the
+/// function that returns the Python object for an ID. The last three are the type of the caller's argument, the type of the
+/// core's key for each ID, and the function that converts the argument to the key.
 macro_rules! makes {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,

@@ -1,8 +1,8 @@
 //! Parameters that carry the names used by callers, so that errors can include the names.
 //!
 //! PyO3 converts an argument according to its type, and does not pass the name of the parameter to the conversion.
-//! Therefore the name is a part of the type: for example, `Argument<UnixMs, name::end>` is a time whose errors have the
-//! `field` `end`.
+//! Therefore the name is part of the type. For example, the errors of a parameter of the type `Argument<UnixMs, name::end>`
+//! have `end` as their `field`.
 
 use std::marker::PhantomData;
 

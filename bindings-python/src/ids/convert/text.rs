@@ -12,7 +12,7 @@ use pyo3::{
 use super::{FromArgument, names::raise_named, wrong_type};
 use crate::errors::raise;
 
-/// Bytes, or the bytes of any object that supports the buffer protocol, in the order of the buffer.
+/// Bytes, or the content of any object that supports the buffer protocol, in C order.
 pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
 
 impl Octets<'_> {

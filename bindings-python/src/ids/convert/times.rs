@@ -44,7 +44,8 @@ impl UnixMs {
         self.0 + i64::from(is_within)
     }
 
-    /// Returns the exception for an error that may be about this time.
+    /// Returns the exception for an error. If the error is about this time and the caller passed a datetime, the message
+    /// shows times as datetimes.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
         let is_told = matches!(self.1, TimeForm::Datetime { .. }) && is_time(&error);

@@ -160,8 +160,8 @@ fn required<'py>(members: &Bound<'py, PyDict>, name: &'static str) -> PyResult<B
     members.get_item(name)?.ok_or_else(|| raise(Error::field_error(ErrorKind::MissingField, name)))
 }
 
-/// Returns the error for a string that is not valid JSON, at the position that Python's parser reports. Other exceptions
-/// are passed on.
+/// Returns the error for a string that is not valid JSON. The error contains the position if Python's parser reports one.
+/// Other exceptions are returned unchanged.
 fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
     let is_of_text =
         raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);

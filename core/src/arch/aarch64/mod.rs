@@ -1,4 +1,4 @@
-//! Little-endian AArch64. Every CPU supports NEON, so no other level is compiled.
+//! Kernels for little-endian AArch64. Every such CPU supports NEON, so there are no kernels for other instruction sets.
 
 mod neon;
 

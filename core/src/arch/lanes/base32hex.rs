@@ -12,7 +12,8 @@ use crate::arch::{Slot, scalar::base32hex as scalar};
 /// An index past the end of the bytes, so that a shuffle returns 0.
 const ZERO_INDEX: u8 = 0x80;
 
-/// For each pair of the sixteen digits, the positions of the two bytes of the number that contain the pair's bits.
+/// The positions of the number's bytes that contain the bits of each pair of digits. There are two positions for each of
+/// the eight pairs.
 pub(in crate::arch) const BYTE_PAIRS: [u8; 16] =
     [ZERO_INDEX, ZERO_INDEX, 7, ZERO_INDEX, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
 
@@ -24,8 +25,8 @@ pub(in crate::arch) const IDENTITY: [u8; 16] =
 const SHIFT_12_DIGITS: [u8; 16] = [252, 253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const SHIFT_13_DIGITS: [u8; 16] = [253, 254, 255, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// The character `0` at the positions before the number's digits. A maximum operation inserts these zeros, and preserves
-/// the first digit of a 13-digit string.
+/// The character `0` at the positions before the number's digits, and zero bytes elsewhere. Kernels insert these leading
+/// zeros by taking the maximum of each pair of bytes, which preserves the first digit of a 13-digit string.
 pub(in crate::arch) const ZEROS: [u8; 16] =
     [b'0', b'0', b'0', b'0', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
@@ -34,20 +35,21 @@ pub(in crate::arch) const ZEROS: [u8; 16] =
 pub(in crate::arch) const MAX_RIGHT_ALIGNED: [u8; 16] =
     [255, 255, 255, b'f', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255];
 
-/// The smallest valid character at each position (the first digit is not zero). Kernels subtract these characters from the
-/// actual ones, so a smaller character wraps around to an invalid distance.
+/// The smallest valid character at each position. The first digit of a number is not zero. Kernels subtract these
+/// characters from the input characters. If an input character is smaller, the subtraction wraps around, and the resulting
+/// distance is too large to be valid.
 pub(in crate::arch) const MIN_CHARACTERS: [u8; 16] =
     [b'1', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
-/// For concatenated strings, the largest valid distances from the smallest characters. The bytes after 13 digits can have
-/// any value.
+/// The largest valid distance from [`MIN_CHARACTERS`] at each position of a concatenated string. The bytes after 13 digits
+/// can have any value.
 pub(in crate::arch) const MAX_TEXT_DISTANCES: [u8; 16] = {
     let mut most = [255; 16];
     most[0] -= b'1';
     most
 };
 
-/// For slots, the largest valid distances from the smallest characters. The last three bytes are 0.
+/// The largest valid distance from [`MIN_CHARACTERS`] at each position of a slot. The last three bytes of a slot are 0.
 pub(in crate::arch) const MAX_SLOT_DISTANCES: [u8; 16] =
     [255 - b'1', 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0];
 

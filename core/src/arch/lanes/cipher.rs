@@ -1,4 +1,4 @@
-//! SPARX for many blocks at once, one in each lane, in plain Rust that compilers turn into vector instructions.
+//! SPARX for many blocks at once, one block in each lane, in plain Rust that compilers turn into vector instructions.
 //!
 //! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel:
 //! each round waits for the previous round, and 24 rounds with their linear layers form one long chain. Blocks do not depend on
@@ -14,16 +14,17 @@
 //! ..                                a0 of all blocks
 //! ```
 //!
-//! The transposition costs a few swaps per block at each end (`Rows::transposed`). Four blocks that are a quarter of the group
-//! apart become neighbours, which needs no shuffles across lanes. The order of blocks within a group does not matter, because
-//! the same swaps restore it.
+//! The transposition takes a few swaps per block at the start and at the end (`Rows::transposed`). It moves four blocks
+//! that are a quarter of the group apart into adjacent lanes, which does not require instructions that shuffle data across
+//! lanes. The order of blocks within a group does not matter, because the same swaps restore it.
 //!
-//! There are no intrinsics. The round functions are those of the scalar reference, in a loop over lanes of fixed length, which
-//! the compiler vectorizes for whatever instruction set the calling file has enabled: SSE2, AVX2, AVX-512, NEON and SIMD128 all
-//! compile this one source. The generated code is as fast as intrinsics were. The price is that every function must be inlined
-//! into its caller, because a separate function would be compiled without the caller's features.
+//! This module uses no intrinsics. The round functions are those of the scalar reference, called in a loop over a fixed
+//! number of lanes. The compiler vectorizes this loop for the instruction set that the calling module has enabled, so the
+//! same source serves SSE2, AVX2, AVX-512, NEON and SIMD128. The generated code is as fast as that of an earlier version
+//! that used intrinsics. The drawback is that every function must be inlined into its caller, because a separate function
+//! would be compiled without the caller's features.
 //!
-//! No branch or index depends on a block's content, so the time does not depend on what is encrypted.
+//! No branch or index depends on a block's content, so the running time does not depend on the data.
 
 #![allow(clippy::inline_always, reason = "a function that is not inlined lacks the set's features")]
 
@@ -34,13 +35,13 @@ use crate::arch::{
 
 const BLOCK_BYTES: usize = size_of::<Block>();
 
-/// The number of lanes in a group. A group is a few vectors in every instruction set, and these vectors share the cost of
+/// The number of lanes in a group. In every instruction set, a group occupies a few vectors, which share the cost of
 /// copying a subkey to all lanes.
 const GROUP_LANES: usize = 64;
 
-/// The number of lanes in a small group, which is one or two vectors. The remaining blocks are padded to a small or a whole
-/// group. WebAssembly has no small group, because its unrolled code would add 2.4 KB to a compressed module, and a whole
-/// group takes only 0.6 us.
+/// The number of lanes in a small group, which occupies one or two vectors. The blocks that remain after the last full
+/// group are padded to a small group or, if there are too many, to a full group. WebAssembly has no small group, because
+/// the unrolled code for it would add 2.4 KB to a compressed module, and processing a full group takes only 0.6 us.
 const SMALL_GROUP_LANES: usize = if cfg!(target_arch = "wasm32") { MAX_ONE_BY_ONE } else { 16 };
 
 /// The largest number of blocks that are processed faster one by one than as a small group.
@@ -106,8 +107,8 @@ pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Bl
     // not copied back below.
     let mut padded = [[0; BLOCK_BYTES]; GROUP_LANES];
     padded[..rest.len()].copy_from_slice(rest);
-    // The loop over the whole groups also processes the padded group, so that the inlined rounds exist only once for this
-    // length.
+    // The loop over the whole groups also processes the padded group, so that the code for groups of this length is inlined
+    // only once.
     let last = (rest.len() > SMALL_GROUP_LANES).then_some(&mut padded);
     for group in groups.iter_mut().chain(last) {
         apply_to_group::<D, GROUP_LANES>(schedule, group);
@@ -178,7 +179,7 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// Blocks as numbers, in native byte order.
+/// The blocks of a group, each as the bytes of a 64-bit number in native byte order.
 #[repr(align(64))]
 struct Rows<const N: usize>([[u8; BLOCK_BYTES]; N]);
 
@@ -207,7 +208,7 @@ const fn swap_halves(a: u64, b: u64) -> (u64, u64) {
     (a & LOW | b << 32, a >> 32 | b & !LOW)
 }
 
-/// Swaps the high word of each half of one row with the low word of each half of another.
+/// Within each 32-bit half of two rows, swaps the high word of `a` with the low word of `b`.
 #[inline(always)]
 const fn swap_words(a: u64, b: u64) -> (u64, u64) {
     const LOW: u64 = 0x0000_ffff_0000_ffff;

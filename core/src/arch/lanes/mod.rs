@@ -9,8 +9,8 @@ pub(super) mod cipher;
 pub(super) mod fill;
 pub(super) mod parts;
 
-/// Compiles the loops with the features of an instruction set. This defines kernels and a `COMPILED` table, which contains
-/// the scalar kernels for everything else.
+/// Compiles the loops with the features of an instruction set. The macro defines the resulting kernels, and a `COMPILED`
+/// table in which all other kernels are the scalar ones.
 macro_rules! compile {
     ($features:literal) => {
         use $crate::arch::{

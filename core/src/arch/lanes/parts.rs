@@ -1,4 +1,5 @@
-//! Parts of groups. The lengths of the parts are known at compile time, so kernels load and store each part as a whole.
+//! Access to parts of a group of items. The length of each part is known at compile time, so kernels load and store each
+//! part as a whole.
 
 /// Returns `N` items of a group, starting at `at`.
 #[inline]

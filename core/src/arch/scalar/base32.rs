@@ -47,7 +47,8 @@ pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     [number >> 40, number & 0xff_ffff_ffff].map(|forty| alphabet.characters(spread_to_bytes(forty)))
 }
 
-/// Returns the number that 16 digits represent, given as the first eight and the last eight, if it fits in 64 bits.
+/// Returns the number that 16 digits represent. `digits` contains the first eight digits and the last eight. Returns `None`
+/// if a digit is invalid, or if the number does not fit in 64 bits.
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
 pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {

@@ -1,5 +1,5 @@
-//! Encodes and decodes integers of 1 to 13 base32hex digits, one integer at a time. Eight digits are processed at once, like
-//! the characters of sno.
+//! Encodes and decodes integers of 1 to 13 base32hex digits, one integer at a time. As in sno's base32 encoding, eight
+//! digits are processed at once.
 
 use crate::{
     arch::{

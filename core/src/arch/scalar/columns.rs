@@ -29,7 +29,7 @@ pub(in crate::arch) fn sequence(ids: &[Id], column: &mut [u16]) {
     fill(ids, column, |&[.., high, low]| u16::from_be_bytes([high, low]));
 }
 
-/// Returns an ID's tick, which is its upper 39 bits, with a single load.
+/// Returns an ID's tick, which is the ID's upper 39 bits. A single load reads all the bytes that contain the tick.
 #[inline(always)]
 const fn tick(&[a, b, c, d, e, f, g, h, ..]: &Id) -> u64 {
     u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> (64 - 39)

@@ -1,4 +1,5 @@
-//! Writes runs of IDs: sno IDs, in blocks of eight (ten 64-bit words), and 128-bit values that count up.
+//! Writes runs of IDs. A run of sno IDs is written in blocks of eight IDs (ten 64-bit words). This module also writes runs
+//! of 128-bit values that contain an increasing counter.
 
 use crate::arch::Id;
 
@@ -66,7 +67,7 @@ fn block_from(first: Id) -> [u64; WORDS] {
 pub(crate) const COUNT: u64 = 1 << 32;
 
 /// Writes values whose lower halves contain an increasing counter.
-#[inline(never)] // It is called for two parts of a run, so inlining would double the loop's code.
+#[inline(never)] // The caller uses this function for two parts of a run, so inlining would double the loop's code.
 pub(super) fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
     count(values, first);
 }

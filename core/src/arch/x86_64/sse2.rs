@@ -16,8 +16,8 @@ use crate::arch::{
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // The loads match the stores that packed the ID: one of eight bytes, and one of two bytes. A load across both stores would
-    // have to wait until they reach memory.
+    // The loads match the stores that packed the ID: one eight-byte load and one two-byte load. A load that spans both
+    // stores would have to wait until the stores reach memory.
     let (low, tail) = (u64::from_le_bytes(*part(id, 0)), u16::from_le_bytes(*part(id, 8)));
     let high = low >> 16 | u64::from(tail) << 48;
     // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
@@ -34,8 +34,8 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
     // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
     let [high, low] = unsafe { decode_40_bits(SNO, _mm_loadu_si128(text)) }?;
-    // The stores match the loads that copy an ID: one of eight bytes, and one of two bytes. Therefore a copy does not have to
-    // wait until the stores reach memory.
+    // Code that copies an ID uses one eight-byte load and one two-byte load. The stores of the decoded ID have the same
+    // sizes, so such a copy does not have to wait until the stores reach memory.
     let [a, b, c, d, e, f, g, h] = (high << 24 | low >> 16).to_be_bytes();
     let [.., i, j] = low.to_be_bytes();
     Some([a, b, c, d, e, f, g, h, i, j])
@@ -53,7 +53,8 @@ pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
     }
 }
 
-/// Returns the number that 16 digits represent, given as the first eight and the last eight, if it fits in 64 bits.
+/// Returns the number that 16 digits represent. `digits` contains the first eight digits and the last eight. Returns `None`
+/// if a digit is invalid, or if the number does not fit in 64 bits.
 #[inline]
 pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [first, last] = digits.map(|half| half.swap_bytes().cast_signed());

@@ -58,7 +58,7 @@ pub fn encode_column(
     // The strings are first encoded into slots of a fixed size, because the kernels write whole registers. They are then
     // concatenated.
     let mut slots = [[0; 16]; CHUNK];
-    // The last offset does not exceed `most`, which the code above has checked to fit in 32 bits.
+    // The last offset does not exceed `most`, and the code above has checked that `most` fits in 32 bits.
     let mut end: u32 = 0;
     offsets[0] = 0;
     for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {

@@ -1,5 +1,5 @@
-//! Fields of a byte ID, which can begin and end at any bit. Offsets are counted from the most significant bit of the first
-//! byte.
+//! Reads and writes the fields of byte IDs. A field can begin and end at any bit. Offsets are counted from the most
+//! significant bit of the first byte.
 
 use alloc::vec::Vec;
 

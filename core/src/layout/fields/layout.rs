@@ -16,7 +16,7 @@ pub(in crate::layout) enum Representation {
 }
 
 impl Representation {
-    /// Returns the width of an ID in bits. The caller has already checked the length.
+    /// Returns the width of an ID in bits. The caller has already checked the length of a byte ID.
     pub(in crate::layout) const fn bits(self) -> u32 {
         match self {
             Self::Integer => 64,
@@ -249,7 +249,7 @@ impl Layout {
         Some((field.small_number(start)?, field.width.most))
     }
 
-    /// Returns the fields whose role matches, starting with the most significant field.
+    /// Returns the fields whose role satisfies `is`, starting with the most significant field.
     pub(in crate::layout) fn fields_with_role(
         &self,
         is: fn(&Role) -> bool,

@@ -67,7 +67,7 @@ pub(in crate::layout) struct ResolvedField {
 impl ResolvedField {
     /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds for a
     /// timestamp. Returns `None` if the value does not fit or is of any other kind. [`ResolvedField::write`] handles all
-    /// such values and their errors.
+    /// other values and reports the errors.
     #[inline]
     pub(in crate::layout) fn small_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };

@@ -59,9 +59,8 @@ fn assign_positions(
         if placed.len() == MAX_FIELDS {
             return Err(invalid(format!("expected at most {MAX_FIELDS} fields, found more")));
         }
-        // The sum continues beyond the width of the ID, so that the error can state the total. Fields beyond the width of
-        // the ID count only toward that total. At most 1,024 widths of 32 bits each are added, so the sum cannot overflow
-        // 64 bits.
+        // Fields beyond the width of the ID are not placed, but their widths are still added, so that the error can state
+        // the total. At most 1,024 widths of 32 bits each are added, so the sum cannot overflow 64 bits.
         let offset = u32::try_from(sum).unwrap_or(u32::MAX);
         sum += u64::from(field.bits);
         if sum <= total.into() {
@@ -162,8 +161,8 @@ fn pack_constants(representation: Representation, fields: &[ResolvedField]) -> R
     for field in fields {
         match &field.role {
             Role::Constant(value) => field.write(value, &mut partial)?,
-            // This write only checks that the start value fits, so it writes to a clone. The generator writes a sequence
-            // number to each ID, so the blank ID does not contain one.
+            // Writing the start value to a clone only checks that the value fits. The blank ID itself contains no sequence
+            // number, because the generator writes one to each ID.
             Role::Sequence(start) => field.write(start, &mut partial.clone())?,
             _ => {}
         }

@@ -79,9 +79,9 @@ pub enum Value<'a> {
     Bytes(Cow<'a, [u8]>),
     /// A string.
     Text(Cow<'a, str>),
-    /// An integer that no field accepts: less than -2^127, or wider than 128 bits. Bindings to dynamic languages pass such
-    /// integers, and the names of unsupported types, to the layout, so that the layout determines which error is reported
-    /// first. Not part of the public API.
+    /// An integer that no field accepts: less than -2^127, or wider than 128 bits. Bindings to dynamic languages do not
+    /// reject these integers themselves, but pass them to the layout, so that the layout determines which error is reported
+    /// first. For the same reason, bindings pass the names of unsupported types to the layout. Not part of the public API.
     #[doc(hidden)]
     Beyond,
     /// The name of a type that no field accepts. Not part of the public API.
@@ -187,8 +187,8 @@ impl Value<'_> {
     }
 }
 
-/// Returns the error for a string that is not an integer: the first invalid character, or a description of the expected
-/// form if each character is valid on its own.
+/// Returns the error for a string that is not an integer. The error reports the first invalid character, or describes the
+/// expected form if each character is valid on its own.
 #[cold]
 fn invalid_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
@@ -214,7 +214,7 @@ impl fmt::Display for Value<'_> {
     }
 }
 
-/// Implements the conversion from each integer type whose values all fit in a signed 128-bit integer.
+/// Implements the conversion to `Value` from each integer type whose values all fit in a signed 128-bit integer.
 macro_rules! from_integers {
     ($($int:ty),*) => {$(
         impl From<$int> for Value<'_> {

@@ -61,10 +61,11 @@ impl<C: Clock> Builder<C> {
 
     /// Sets the value of a bindable field for all IDs that the generator creates.
     ///
-    /// An earlier run of the process may have generated IDs with the same values in the current tick. Therefore the first call
-    /// waits up to one tick, but no longer than one second, and the first ID belongs to the next tick. If the clock was set
-    /// back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, or has a later
-    /// window or a lease. A layout without a timestamp has no tick to wait for, so a restart causes duplicate IDs.
+    /// An earlier run of the process may have generated IDs with the same values in the current tick. Therefore the first
+    /// call waits up to one tick, but no longer than one second, and the first ID belongs to the next tick. If the clock
+    /// was set back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, uses a
+    /// lease, or has a window that starts after the last ID of the earlier run. A layout without a timestamp has no tick to
+    /// wait for, so a restart causes duplicate IDs.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -135,14 +136,14 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// - Returns `invalid_layout` if the layout has no sequence; if it has no timestamp and `sequence_only` is not set, or
-    ///   has one and `sequence_only` is set; if the layout is read-only; or if the sequence has 64 bits and more than 2^62
-    ///   of the layout's ticks are within the range of a 64-bit clock.
+    /// - Returns `invalid_layout` if the layout has no sequence; if the layout has no timestamp and `sequence_only` is not
+    ///   set; if the layout has a timestamp and `sequence_only` is set; if the layout is read-only; or if the sequence has
+    ///   64 bits and more than 2^62 of the layout's ticks are within the range of a 64-bit clock.
     /// - Returns `unknown_field`, `invalid_type` or `out_of_range` if a fixed bindable field or a range of worker IDs is
     ///   invalid. Returns `invalid_layout` for a range if its bindable field is also fixed or is not between the timestamp and
     ///   the sequence, or if a tick has 2^64 slots.
     /// - For a window, returns `unknown_field` if the layout has no timestamp, `out_of_range` if the window is empty, or
-    ///   `time_out_of_range` if it exceeds the layout's time range.
+    ///   `time_out_of_range` if the window exceeds the layout's time range.
     pub fn build(self) -> Result<Generator<C>> {
         self.assemble(None)
     }
@@ -168,7 +169,7 @@ impl<C: Clock> Builder<C> {
         self.assemble(Some(snapshot))
     }
 
-    /// Returns the slots of a tick, or an error if the layout cannot have generators.
+    /// Returns the slots of a tick, or an error if a generator with these settings cannot use the layout.
     fn slots(&self) -> Result<Slots> {
         let reject = |reason: &'static str| Err(invalid(reason));
         if self.family.layout.only_read {

@@ -131,10 +131,11 @@ impl Values<'_> {
     ///
     /// # Errors
     /// If there is an error, no ID is written. Returns `invalid_type` if the layout has a different kind of ID, or if a
-    /// column's field contains bytes, a string or more than 64 bits; `unknown_field` if an index belongs to a different layout;
-    /// `invalid_length` if a column does not have exactly one item per ID, or if the bytes are not a whole number of IDs; or
-    /// any error that [`Values::pack`] returns for the fields without a column. It then checks the columns one by one, and
-    /// returns `out_of_range` or `time_out_of_range`, with the index of the item, if a value does not fit.
+    /// column's field contains bytes, a string or more than 64 bits; `unknown_field` if an index belongs to a different
+    /// layout; `invalid_length` if a column does not have exactly one item per ID, or if the bytes are not a whole number
+    /// of IDs; or any error that [`Values::pack`] returns for the fields without a column. If none of these errors occurs,
+    /// the method checks the values of one column after another. It returns `out_of_range` or `time_out_of_range`, with the
+    /// index of the item, if a value does not fit.
     pub fn pack_columns<'b>(
         &self,
         columns: &[Column<'_>],

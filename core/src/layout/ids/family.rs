@@ -47,8 +47,8 @@ impl Template {
     /// Returns an ID with the given values but without the time and the sequence number.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
-        // Values that the generator itself created refer to its layout, so only other values require a comparison of the
-        // fields.
+        // If this generator created the values, they refer to its layout, and comparing the pointers suffices. The fields
+        // are compared only for values from elsewhere.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::with_reason(
@@ -79,8 +79,8 @@ impl Family for Template {
     type Ticks = Timeline;
     type Identity = ();
 
-    /// `false`, because a custom layout has no bit that distinguishes IDs created before a clock rollback from those
-    /// created after it.
+    /// This constant is `false`, because a custom layout has no bit that distinguishes IDs created before a clock rollback
+    /// from IDs created after it.
     const WAITS_BEHIND: bool = false;
 
     #[inline]

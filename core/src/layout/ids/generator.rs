@@ -29,9 +29,9 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind` until
-/// the clock catches up, at worst in 2262, the last year that a clock reading can represent. If the generator has a window, a
-/// reading outside it is rejected and has no effect.
+/// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind`
+/// until the clock catches up. In the worst case, this takes until 2262, the last year that a clock reading can represent.
+/// If the generator has a window, a reading outside the window is rejected and has no effect.
 ///
 /// Bindable fields are either fixed when the generator is built or set for each ID. One bindable field can have a range of
 /// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values
@@ -68,7 +68,7 @@ pub type Generator<C = DefaultClock> = generator::Generator<Template, C>;
 pub enum Batch<'b> {
     /// IDs with an integer layout.
     Integers(&'b mut [i64]),
-    /// A whole number of IDs with a byte layout.
+    /// Concatenated IDs with a byte layout. The length must be a multiple of the length of an ID.
     Bytes(&'b mut [u8]),
 }
 
@@ -154,7 +154,7 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.machine.state();
-        let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // 0 with a range
+        let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // this is 0 if the generator has a range of worker IDs
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
         Stats {
@@ -169,7 +169,7 @@ impl<C> Generator<C> {
 impl<C> Generator<C> {
     /// Returns an ID with the given values but without the time and the sequence number.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     ///
     /// # Errors
     /// Returns `invalid_layout` for values of a different layout, or `missing_field` if a bindable field has no value.
@@ -180,7 +180,7 @@ impl<C> Generator<C> {
 
     /// Rejects calls without values if a bindable field is not fixed.
     ///
-    /// Not part of the public API: for bindings.
+    /// Not part of the public API; used by bindings.
     ///
     /// # Errors
     /// Returns `missing_field`.
@@ -213,9 +213,9 @@ impl<C: Clock> Generator<C> {
         if let (Some(begun), Some((_, last))) =
             (self.engine.last_tick_before_first_id(), self.layout().slots())
         {
-            // A call set the floor but generated no ID. The snapshot then treats the floor's last tick as exhausted,
-            // because an earlier generator may have used that tick, and a generator restored from the snapshot has no
-            // floor.
+            // The generator was called but generated no ID. An earlier generator may have used the ticks of this
+            // generator's floor, and a generator restored from the snapshot has no floor. The snapshot therefore treats the
+            // last tick of the floor as exhausted.
             (tick, next) = (begun, u128::from(last) + 1);
         }
         let numbers = self.engine.family.numbers;
@@ -235,11 +235,11 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `clock_behind`, without waiting, if the clock is behind the last tick, or `sequence_exhausted` if no ID became
-    /// available within `max_wait`. Both include the time to retry. Also returns `missing_field` for a bindable field that is
-    /// not fixed; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the layout's time
-    /// range; `generator_closed` if the generator is closed; `forked` in a child process; or any error that the clock returns.
-    /// A failed call has no effect.
+    /// Returns `clock_behind`, without waiting, if the clock is behind the last tick, or `sequence_exhausted` if no ID
+    /// became available within `max_wait`. Both errors report when to retry. Also returns `missing_field` for a bindable
+    /// field that is not fixed; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the
+    /// layout's time range; `generator_closed` if the generator is closed; `forked` in a child process; or any error that
+    /// the clock returns. A failed call has no effect.
     #[inline]
     pub fn generate(&self) -> Result<Id> {
         self.generate_in(Mode::Wait)
@@ -322,8 +322,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted` or `clock_behind`, with the time to retry, instead of waiting. All other errors are the
-    /// same as for [`Generator::generate`].
+    /// Returns `sequence_exhausted` or `clock_behind` instead of waiting. Both errors report when to retry. All other
+    /// errors are the same as for [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> Result<Id> {
         self.generate_in(Mode::Try)
@@ -363,8 +363,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`, which only end the
-    /// batch.
+    /// Returns the same errors as [`Generator::fill`], except `sequence_exhausted` and `clock_behind`. Instead of these two
+    /// errors, the method returns the number of IDs written so far.
     pub fn try_fill<'b>(&self, ids: impl Into<Batch<'b>>) -> Result<usize> {
         self.engine.family.base_id()?;
         SlotSource::try_fill(self, None, ids.into())
@@ -518,7 +518,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// A generator that switches from grant to grant.
+/// A generator that creates IDs under successive grants, each of which is a time-limited right to one or more worker IDs.
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]

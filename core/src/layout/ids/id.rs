@@ -31,7 +31,7 @@ impl Id {
     ///
     /// # Errors
     /// Returns `invalid_character` if the string is not a canonical decimal, for example because of leading zeros or a plus
-    /// sign, or `out_of_range` if the integer does not fit in 64 signed bits.
+    /// sign, or `out_of_range` if the integer does not fit in a signed 64-bit integer.
     ///
     /// ```
     /// use polyflake::layout::{Id, preset};

@@ -1,4 +1,4 @@
-//! IDs, which are packed from values or generated, and can be parsed into their fields.
+//! Generates IDs, packs IDs from field values, and parses IDs into their fields.
 
 pub(super) mod builder;
 pub(super) mod columns;

@@ -31,7 +31,8 @@ impl WorkerIdRange {
     /// # Errors
     /// - Returns `unknown_field` if the layout does not have the field; `invalid_type` unless the field accepts integers of at
     ///   most 64 bits; or `out_of_range` if the numbers do not fit in the field or the range is empty.
-    /// - Returns `invalid_layout` unless the slots of a tick are in the order of their IDs and begin at 0.
+    /// - Returns `invalid_layout` unless the slots of a tick begin at 0 and the IDs of a tick sort in the order of their
+    ///   slots.
     pub(in crate::layout) fn new(
         layout: &Layout,
         name: &str,
@@ -54,8 +55,9 @@ impl WorkerIdRange {
             ));
         };
         let sequence = &layout.fields[sequence];
-        // A slot is split into the worker ID and the sequence number by a shift, which requires a sequence that starts at 0
-        // and uses all its bits. IDs sort in the order of their slots only if neither field is inverted.
+        // A shift splits a slot into the worker ID and the sequence number. This requires a sequence that starts at 0 and
+        // uses every value of its field. IDs sort in the order of their slots only if neither the bindable field nor the
+        // sequence is inverted.
         let is_counted = matches!(layout.slots(), Some((0, _)));
         if !is_counted || field.invert || sequence.invert {
             return Err(invalid(

@@ -1,7 +1,8 @@
 //! Assembles IDs from reserved sequence slots.
 //!
-//! A generator keeps a *template*, which is an ID in which the constants and the generator's bindable fields are already set.
-//! A call copies the template, or the ID that the caller has prepared with other bindable fields, and adds what differs:
+//! A generator keeps a *template*, which is an ID in which the constants and the generator's bindable fields are already
+//! set. A call copies the template, or an ID that the caller has prepared with other bindable fields, and writes only the
+//! fields that change:
 //!
 //! ```text
 //! template          | timestamp 0 | region 3 | worker 0 | sequence 0 |
@@ -10,7 +11,7 @@
 //! for each ID                                           | sequence s |
 //! ```
 //!
-//! So a batch costs one field per ID, however many fields the layout has.
+//! A batch therefore writes only one field per ID, regardless of how many fields the layout has.
 
 use core::ops::Range;
 

@@ -339,7 +339,8 @@ impl<'a> Bits<'a> {
         if start % 8 == 0 && bits % 8 == 0 && !field.invert {
             return Cow::Borrowed(without_leading_zeros(&id[start / 8..(start + bits) / 8]));
         }
-        // The field's bits are not whole bytes of the ID, so they cannot be borrowed.
+        // The field does not start and end at byte boundaries, or it is inverted, so its bytes cannot be borrowed from the
+        // ID.
         Cow::Owned(bits::read_wide(id, field.offset, field.width.bits, field.invert))
     }
 

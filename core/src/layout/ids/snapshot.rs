@@ -94,8 +94,8 @@ impl Snapshot {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The start of the last tick used, in Unix milliseconds, or `None` before the first ID or if the layout has no
-    /// timestamp.
+    /// The start of the last tick used, in Unix milliseconds, or `None` if no ID has been generated yet or if the layout
+    /// has no timestamp.
     pub last_ms: Option<i64>,
     /// The number of IDs already used in the last tick, or in the whole sequence if the layout has no timestamp.
     pub len: u128,

@@ -32,7 +32,7 @@ pub struct Values<'l> {
     partial: PartialId,
 }
 
-/// An ID of which some fields may not be set yet.
+/// An ID in which some fields may not be set yet.
 #[derive(Clone, Debug)]
 pub(in crate::layout) struct PartialId {
     /// The ID with the values that have been set so far. Each value that fits is stored as soon as it is set.
@@ -243,8 +243,8 @@ impl<'l> Values<'l> {
     pub(in crate::layout) fn check_all_except_time_and_sequence(&self) -> Result<()> {
         let cell = [self.layout.time, self.layout.sequence];
         let open = cell.iter().flatten().filter(|index| !self.partial.states[**index].is_set());
-        // The only open fields are those that the generator sets. Comparing counts avoids a loop over all fields for each
-        // ID.
+        // If the counts are equal, all fields except the timestamp and the sequence have valid values, and the generator
+        // sets these two itself. Comparing counts avoids a loop over all fields for each ID.
         if open.count() == self.partial.open {
             return Ok(());
         }

@@ -1,4 +1,5 @@
-//! The length of a tick, the conversion between times and ticks, and the ticks of generators and time ranges.
+//! The length of a tick, the conversion between times and ticks, the ticks that a generator can use, and the IDs in a time
+//! range.
 
 mod range;
 pub(super) mod tick;

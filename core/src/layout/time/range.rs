@@ -57,10 +57,11 @@ impl Values<'_> {
     /// ```
     ///
     /// # Errors
-    /// Returns `unknown_field` if the layout has no timestamp; `missing_field`, `invalid_type` or `out_of_range` for a bindable
-    /// field; `time_out_of_range` for a range that the timestamp cannot represent, except that the end may be one tick past its
-    /// last tick; or `out_of_range` for a range that is reversed, contains no tick, or crosses the sign bit of an integer ID,
-    /// or for a layout whose sequence is more significant than the timestamp.
+    /// Returns `unknown_field` if the layout has no timestamp. Returns `missing_field`, `invalid_type` or `out_of_range` if
+    /// the value of a bindable field is missing or invalid. Returns `time_out_of_range` if the timestamp cannot represent
+    /// the range, although the exclusive end may be one tick past the timestamp's last tick. Returns `out_of_range` if the
+    /// range is reversed, contains no tick, or crosses the sign bit of an integer ID, or if the layout's sequence is more
+    /// significant than its timestamp.
     pub fn time_range(
         &self,
         start: impl Into<UnixTime>,

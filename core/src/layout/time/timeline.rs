@@ -20,7 +20,8 @@ pub(crate) struct Timeline {
     whole_ms: i64,
     /// The tick that contains the epoch, as a number of ticks since 1970.
     epoch: i128,
-    /// The last value that a generator uses. It excludes values beyond the range of 64-bit clocks, to save bits.
+    /// The last value that a generator uses. Values beyond the range of 64-bit clocks are excluded, so that a tick needs
+    /// fewer bits in the state word.
     last: u64,
     /// The time at which value 0 begins, in Unix nanoseconds, or `None` if the time does not fit in 64 bits.
     begins: Option<i64>,
@@ -55,7 +56,7 @@ impl Timeline {
         match self.whole_ms {
             // Ticks that are not a whole number of milliseconds are rare, and need a 128-bit division.
             0 => self.value_at_ms_wide(unix_ms),
-            1 => i128::from(unix_ms) - self.epoch, // without a division
+            1 => i128::from(unix_ms) - self.epoch, // this case needs no division
             ms => i128::from(unix_ms.div_euclid(ms)) - self.epoch,
         }
     }
@@ -78,8 +79,8 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_at_reading(&self, unix_nanos: i64) -> i128 {
         let tick = self.tick.as_micros().cast_signed();
-        // The code divides twice instead of by the tick in nanoseconds, which may not fit in 64 bits if the tick is long. A
-        // single 128-bit division would be slow.
+        // The code divides twice, because the length of a long tick in nanoseconds may not fit in 64 bits, and a single
+        // 128-bit division would be slow.
         i128::from(unix_nanos.div_euclid(1000).div_euclid(tick)) - self.epoch
     }
 
@@ -89,7 +90,8 @@ impl Timeline {
     pub(crate) fn start_ms(&self, value: i128) -> Option<i64> {
         match self.whole_ms {
             0 => i64::try_from(self.start_micros(value)?.div_euclid(1000)).ok(),
-            // If a tick's number since 1970 does not fit in 64 bits, neither does its start in milliseconds.
+            // If the number of ticks since 1970 does not fit in 64 bits, neither does the start of the tick in
+            // milliseconds.
             whole => i64::try_from(value + self.epoch).ok()?.checked_mul(whole),
         }
     }

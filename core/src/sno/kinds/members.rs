@@ -1,8 +1,8 @@
 //! Deserializes an object by metabyte in one pass. The metabyte of the object's own ID selects the type.
 //!
-//! Serde's internally tagged enums solve the same task by reading the whole object into a tree of values first, and then
-//! reading the variant from that tree. Every member is stored, and errors no longer contain the position in the input. The ID
-//! is usually the first member of an object, so nearly all of that work is unnecessary:
+//! For the same purpose, serde's internally tagged enums first read the whole object into a tree of values, and then
+//! deserialize the variant from that tree. Every member is stored, and errors no longer contain the position in the input.
+//! The ID is usually the first member of an object, so nearly all of that work is unnecessary:
 //!
 //! ```text
 //! {"foo": "bar", "id": "9aaaaaaa55aaaaaa", "total": 12, "items": [..]}
@@ -11,10 +11,10 @@
 //!   `Buffered`     the variant              format, into the variant
 //! ```
 //!
-//! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a new map, [`VariantMembers`], to the
-//! variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members from
-//! the format unchanged. The variant's type does not notice the difference. If the ID comes first, only one member is stored,
-//! and the type can still borrow strings from the input.
+//! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a new map, [`VariantMembers`], to
+//! the variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members
+//! from the format unchanged. The variant's type deserializes from it as from any other map. If the ID comes first, only
+//! one member is stored, and the type can still borrow strings from the input.
 //!
 //! Members before the ID are stored as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
 //! format reports a larger integer as an integer, it is rejected. If the format reports it as a float, as `serde_json` does,

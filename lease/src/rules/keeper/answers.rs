@@ -261,7 +261,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let old = held.record.clone();
         let granted_until = self.next_end(now).max(old.granted_until);
         if granted_until == old.granted_until && !held.may_be_shared() {
-            // The reply contains the store's current time. The time in the previous reply may have been wrong.
+            // A renewal would not move the end, so the keeper reads the record instead. The reply contains the store's
+            // current time, whereas the time in the previous reply may have been wrong.
             return self.send(
                 RequestPurpose::SettleRenewal,
                 Operation::Read { first: old.first },
@@ -361,7 +362,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// read returns a later end, the keeper writes that end again (R2).
     fn on_renewed(&mut self, held: HeldGrant, there: Record, is_done: bool, now: Moment) {
         let granted_until = self.next_end(now).max(there.granted_until);
-        // After a gap, the record that was read may be the result of a write that every copy of the process has sent.
+        // After a gap, the record that was read may be the result of a write that was sent before the process was copied.
+        // All copies share such a write.
         if !is_done && (granted_until > held.end || held.may_be_shared()) {
             let new = Record { granted_until, ..there.clone() };
             return self.request_renewal(held.with_record(there), new, now);
@@ -392,10 +394,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.seal();
     }
 
-    /// Returns whether the lost part of a restored store's history certainly contains no grant of the worker ID to another
-    /// holder. Claims wait for the recorded end, so the answer follows from that end (R7). An end in the restored store
-    /// counts only up to the acknowledged end. A later end may come from a backup of a primary whose replica never received
-    /// it, and that replica may have been promoted.
+    /// Returns whether it is certain that the worker ID was not granted to another holder in the part of the history that a
+    /// restored store has lost. Other holders' claims wait for the recorded end, so that end determines the answer (R7). If
+    /// the end in the restored store is later than the acknowledged end, only the acknowledged end counts. The later end
+    /// may come from a backup of a primary whose replica never received it, and that replica may have been promoted.
     fn is_alive(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
         let end = there.granted_until.min(held.end);
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end

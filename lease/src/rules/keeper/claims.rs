@@ -1,4 +1,4 @@
-//! The steps that lead to a grant: the namespace's record, a free worker ID, and the claim.
+//! The steps that lead to a grant: opening the namespace, finding a free worker ID, and claiming it.
 //!
 //! ```text
 //! Open <-----------------------------------------------------.
@@ -23,8 +23,9 @@
 //! Open, after a pause
 //! ```
 //!
-//! Every step is one request, so the keeper can stop after each of them, and a lost reply is repeated or settled in one place.
-//! Each write states what the keeper has read, so a step based on outdated records fails instead of overwriting newer ones.
+//! Every step is one request, so the keeper can stop after any step. If a reply is lost, a single place in the code repeats
+//! the request or finds out whether it took effect. Each write includes the record that the keeper has read, so a step
+//! based on an outdated record fails instead of overwriting a newer record.
 
 use alloc::{format, string::String, vec::Vec};
 

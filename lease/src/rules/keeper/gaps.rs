@@ -29,13 +29,13 @@ const GAP_MS: u64 = 1000;
 /// The maximum delay, in milliseconds, before a keeper sends the renewal that follows a gap. The actual delay is random, so
 /// that a fleet whose clocks step together does not contact the store all at once.
 const SPREAD_MS: u64 = 1000;
-/// The maximum renewal delay after a gap for a strict holder, and how long such a holder withholds IDs. Both are in
-/// milliseconds.
+/// After a gap, a strict holder sends a renewal within `STRICT_SPREAD_MS` and withholds IDs for up to `HOLD_MS`. Both
+/// values are in milliseconds.
 const STRICT_SPREAD_MS: u64 = 500;
 const HOLD_MS: u64 = 1000;
-/// How far ahead of the current time a strict generator's window ends while the keeper is not waiting for a reply, and the
-/// interval between comparisons of the clocks. Both are in milliseconds. The keeper extends a window once the new end is at
-/// least a second later than the old one.
+/// While the keeper is not waiting for a reply, a strict generator's window ends `WINDOW_AHEAD_MS` after the current time.
+/// The keeper compares the clocks every `BEAT_INTERVAL_MS`. Both values are in milliseconds. The keeper extends a window
+/// once the new end is at least a second later than the old end.
 const WINDOW_AHEAD_MS: u64 = 3000;
 const BEAT_INTERVAL_MS: u64 = 500;
 
@@ -130,8 +130,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         core::mem::take(&mut self.notes)
     }
 
-    /// If a gap has occurred since a write was sent, returns the purpose of the request that determines whether this copy
-    /// or another one holds the grant. Another copy of the process may have received the same reply.
+    /// If a gap has occurred since a write was sent, returns the purpose of the next request, which determines whether this
+    /// copy of the process holds the grant. The reply to the write is not sufficient, because another copy may have
+    /// received the same reply.
     pub(super) fn settle_after_gap(
         &self,
         purpose: &RequestPurpose,

@@ -167,7 +167,7 @@ impl Options {
     }
 
     /// Sets the time between renewals in milliseconds. By default, it is a quarter of the lease duration, which is also the
-    /// maximum. If a copy of a running process exists that its clocks do not show, the copy is found at the next renewal.
+    /// maximum. If the clocks do not reveal that a running process was copied, the copy is detected at the next renewal.
     ///
     /// ```
     /// use polyflake_lease::{Options, Shape};

@@ -1,4 +1,5 @@
-//! The times of renewals, pauses after failures, tolerance of clock differences, and random choices.
+//! The keeper's timing: when it renews a grant, how long it pauses after a failure, how far clocks may differ, and how it
+//! makes random choices.
 //!
 //! ```text
 //! claim     renewal                                                                     end of the grant
@@ -6,15 +7,15 @@
 //!      1/4    '-- failed: retry after a tenth of the remaining time, again and again -----> '-- retries back off
 //! ```
 //!
-//! No rule of uniqueness depends on these times. They decide how well a store copes with many holders:
+//! The uniqueness of IDs does not depend on this timing. The timing determines how well a store copes with many holders:
 //!
-//! - A renewal leaves three quarters of the lease for retries, so an outage of the store has to be long to stop a generator.
-//! - Everything that many holders could do at the same moment is spread by a random amount: renewals of holders that started
-//!   together, and retries of holders that failed together.
+//! - A renewal leaves three quarters of the lease for retries, so only a long outage of the store stops a generator.
+//! - Actions that many holders could perform at the same moment are spread out by random amounts of time: renewals by
+//!   holders that started together, and retries by holders that failed together.
 //! - After a failure, the pause is proportional to the remaining time, so that the holders with the least remaining time retry
 //!   first.
-//! - Without a grant, pauses grow with each failure, so that a thousand processes that start at once leave connections of a full
-//!   server to others.
+//! - Without a grant, pauses grow with each failure, so that a thousand processes that start at once do not take all
+//!   connections of a busy server.
 
 use alloc::format;
 

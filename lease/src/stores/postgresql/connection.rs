@@ -36,16 +36,16 @@ use crate::{
 /// acknowledged.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The maximum number of retries if the server has too many connections, and the longest pause before the first retry. Each
-/// pause is random, and the limit doubles with each retry. Without random pauses, processes that start at the same time
-/// would repeatedly collide and would keep out other clients.
+/// If the server has too many connections, connecting is retried up to `MAX_RETRIES` times. The pause before the first
+/// retry is at most `MAX_FIRST_PAUSE`. Each pause is random, and the maximum pause doubles with each retry. Without random
+/// pauses, processes that start at the same time would repeatedly collide and would keep out other clients.
 const MAX_RETRIES: u32 = 4;
 const MAX_FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// A future that drives a connection, to be run by an executor.
 pub(super) type Connection = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The notices that the server has sent over a connection but no call has read yet.
+/// The notices that the server has sent over a connection and that no call has read yet.
 #[derive(Clone, Default)]
 pub(super) struct Notices(Arc<Mutex<Vec<Failure>>>);
 
@@ -103,7 +103,7 @@ where
     let noted = notices.clone();
     let work = async move {
         // Awaiting the connection itself would be simpler, but the client would then only log the notices. The driver needs
-        // them, because a commit that ends with a warning does not count as a reply.
+        // them, because it treats a commit that ended with a warning as a lost connection.
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notice(notice) = message {
                 noted.push(Failure::from(&notice));

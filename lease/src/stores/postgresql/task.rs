@@ -162,8 +162,8 @@ impl Drop for LentConnection {
         if self.is_idle {
             return;
         }
-        // A request was dropped. If the server never replies, the connection's task would otherwise never end, or the pool
-        // would hand this connection to its next user.
+        // A request was dropped. The server may never reply. Without this cleanup, the connection's task might never end,
+        // or the pool would hand this connection to its next user.
         match self.from.take() {
             Some(Source::Own(_, _, task)) => task.abort(),
             #[cfg(feature = "deadpool")]

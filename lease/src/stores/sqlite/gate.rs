@@ -61,7 +61,7 @@ impl RequestGuard {
             if !is_forking() {
                 return Ok(pass);
             }
-            // The pass is released during the pause. Otherwise, the fork would wait for this request.
+            // The guard is dropped before the pause. Otherwise, the fork would wait for this request.
             drop(pass);
             thread::sleep(POLL_INTERVAL);
         }

@@ -68,8 +68,8 @@ fn invalid_fact(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason).permanent()
 }
 
-/// Causes of a failed attempt to open a file that persist until someone changes the system's configuration. Each entry
-/// lists the names of the `errno` values, followed by the reason.
+/// The permanent reasons why a file cannot be opened. They persist until someone changes the system's configuration. Each
+/// entry lists the names of the `errno` values, followed by the reason.
 const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
     (&["EACCES", "EPERM"], "the system denies the permission to write the file"),

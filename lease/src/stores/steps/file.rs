@@ -73,7 +73,7 @@ pub fn check(path: &Path, access: Access) -> Result<bool> {
     if path.exists() {
         return Ok(true);
     }
-    // A process ID is not sufficient, because containers that share a folder use the same process IDs.
+    // A process ID would not make the file name unique, because containers that share a folder use the same process IDs.
     let trial = path.with_extension(format!("trial-{}", random()?));
     let created = OpenOptions::new().write(true).create_new(true).open(&trial);
     created.map_err(|error| io_error(&error))?;

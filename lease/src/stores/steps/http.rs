@@ -1,10 +1,11 @@
 //! An HTTP service (`docs/lease-service.md`), modeled as a store with one statement: the request itself.
 //!
-//! The text of the statement is the body of the HTTP request. The statement has two values. The first is 1 if the next
-//! request on the connection must reach the same server, and otherwise 0. The second is the value of the
-//! `polyflake-request` header. The driver returns one row: the response's status, its body, and the value of its
-//! `polyflake-request` header, which repeats the request's, or null. If the previous statement's first value was 1 and the
-//! connection is still open, the driver sends the `polyflake-connection` header with the value from the last response.
+//! The statement's text is the body of the HTTP request. The statement has two values. The first is 1 if the next request
+//! on the connection must reach the same server, and otherwise 0. The second is the value of the `polyflake-request`
+//! header. The driver returns one row with three values: the response's status, the response's body, and the value of the
+//! response's `polyflake-request` header. The service repeats the value that the request contained. If the response has no
+//! such header, the third value is null. If the previous statement's first value was 1 and the connection is still open,
+//! the driver sends the `polyflake-connection` header with the value from the last response.
 
 use alloc::{
     format,

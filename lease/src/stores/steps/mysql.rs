@@ -1,13 +1,14 @@
 //! The SQL dialect of `MySQL` 8.0.19 or later and `MariaDB` 10.6 or later. Where the two differ, the statements contain
-//! comments that only one of them executes: `/*!80019 ... */` for `MySQL` and `/*M!100600 ... */` for `MariaDB`. So no request
-//! has to read the server's version first, and an older server reports a syntax error.
+//! comments that only one of them executes: `/*!80019 ... */` for `MySQL` and `/*M!100600 ... */` for `MariaDB`. Therefore,
+//! no request has to read the server's version first, and an older server reports a syntax error.
 //!
-//! Each transaction reads whether the server's commits are durable, and the server's identity and the table's ID, because a
-//! restored backup and a promoted replica are other incarnations. In `MariaDB`, both numbers are small and can repeat on
-//! another server, so the name also contains the time at which the only row of `polyflake_store` was inserted. The server
-//! records this time (system versioning), and a dump does not contain it. A promoted `MariaDB` replica has another name only if
-//! its `server_id` differs, and a copied data directory keeps its name, so an operator must report both (`quiet_until`).
-//! The connection belongs to the lease, since its settings are those of the session.
+//! Each transaction reads whether the server's commits are durable. It also reads the server's identity and the table's ID,
+//! which form the store's name, because a restored backup or a promoted replica is a new incarnation of the store. In
+//! `MariaDB`, the identity and the table's ID are small numbers that can repeat on another server, so the name also
+//! contains the time at which the only row of `polyflake_store` was inserted. The server records this time (system
+//! versioning), and a dump does not contain it. A promoted `MariaDB` replica has a different name only if its `server_id`
+//! differs, and a copied data directory keeps its name. If the name stays the same, an operator must report the new
+//! incarnation (`quiet_until`). A connection serves only leases, because the statements change the session's settings.
 
 use alloc::{
     borrow::ToOwned,
@@ -34,10 +35,11 @@ const ISOLATION: &str =
     "/*M!100600 @@SESSION.tx_isolation */ /*!80019 @@SESSION.transaction_isolation */";
 
 /// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
-/// declares this with a variable that `init_connect` sets, because `MySQL` has no application-defined settings. Depending
-/// on the version, a boolean variable is a number or a word. The database's name becomes part of a file name, in which the
-/// server encodes some characters. The query looks up each table separately, because the server would otherwise open every
-/// table of the database.
+/// can declare that the doublewrite buffer is not needed. The declaration is a user variable that `init_connect` sets,
+/// because `MySQL` has no application-defined settings. Depending on the version, the server returns a boolean variable as
+/// a number or as a string such as `ON`. The database's name becomes part of a file name, in which the server encodes some
+/// characters. The query looks up each table separately, because the server would otherwise open every table of the
+/// database.
 const FAULT: &str = "
     WHEN @@GLOBAL.innodb_flush_method IN ('nosync', 'littlesync')
         THEN CONCAT('innodb_flush_method=', @@GLOBAL.innodb_flush_method, ', which does not synchronize the log')
@@ -64,8 +66,9 @@ const FAULT: &str = "
             AND table_name = 'polyflake_namespaces' AND engine <> 'InnoDB')
         THEN 'a table of another engine; it must be InnoDB' END";
 
-/// The table's ID, or NULL. The query also compares names as bytes, because database names may differ only in case. The
-/// server reads the names of all its tables, so the cheaper comparison comes first.
+/// The table's ID, or NULL. The query compares each name twice: first as a string, and then as bytes, because database
+/// names may differ only in case. The server reads the names of all its tables, so the string comparison, which is cheaper,
+/// comes first.
 const TABLE: &str =
     "(SELECT table_id FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */
     WHERE name = CONCAT(REPLACE(IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE())), '-', '@002d'),
@@ -86,9 +89,9 @@ const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 /// Returns the statements that begin a transaction and read the store's name. A time zone without daylight saving time
 /// makes the server's time unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock,
 /// table lock or server lock after 5 seconds. `MariaDB` ends the transaction of a client that has been silent for 3
-/// seconds, so a statement that waits for this client's locks obtains them in time. `MySQL` can only limit all idle
-/// connections. Its limit is longer, because the lease service keeps a connection open between two probes. The other
-/// settings override unusual server defaults.
+/// seconds, so a statement that waits for this client's locks obtains them in time. `MySQL` has no timeout for idle
+/// transactions, only one that closes any idle connection. This timeout is longer, because the lease service keeps a
+/// connection open between two probes. The other settings override unusual server defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
@@ -203,7 +206,7 @@ pub(super) fn error(failure: &Failure) -> Error {
     }
 }
 
-/// The part of `PyMySQL`'s error message that shows that it cannot encrypt a password for the server.
+/// A substring of the error message that `PyMySQL` reports if it cannot encrypt a password for the server.
 const LACKS_CRYPTOGRAPHY: &str = "'cryptography' package is required";
 
 /// Substrings of the messages that clients report for a server without TLS.

@@ -30,7 +30,7 @@ const SETTINGS: &str =
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
 /// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
-/// declares this with a setting of the database, the role or the connection.
+/// can declare that `full_page_writes` is not needed, with a setting of the database, the role or the connection.
 const FAULT: &str = "CASE
     WHEN pg_is_in_recovery() THEN 'a server in recovery'
     WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
@@ -63,7 +63,8 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
         // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, another holder's write after the
         // snapshot would cause a serialization error instead of a failed comparison.
         write: vec![BEGIN_WRITE.into()],
-        // All statements of a read see the same snapshot, so that the namespace's record is consistent with the records.
+        // All statements of a read see the same snapshot, so that the namespace's record is consistent with the records of
+        // its worker IDs.
         read: vec!["BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY".into()],
         shared: "FOR SHARE",
         locked: "FOR UPDATE",
@@ -169,7 +170,8 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// Substrings of the server's messages for a rejected connection, for which libpq does not report an SQLSTATE.
+/// Substrings of the messages that the server reports when it rejects a connection. They are needed because libpq does not
+/// report an SQLSTATE for these errors.
 const REJECTION_MESSAGES: [&str; 8] = [
     "\" does not exist",
     "authentication failed",

@@ -59,8 +59,8 @@ fn arguments(request: &Request) -> Vec<String> {
     [name.to_owned(), request.namespace.clone()].into_iter().chain(more).collect()
 }
 
-/// Returns a record's key, which is the same in both collections: the worker ID, padded with zeros so that records with the
-/// same end are sorted by worker ID.
+/// Returns the key of a record, both in the hash of records and in the sorted set of grant ends. The key is the worker ID,
+/// padded with zeros so that records with the same end are sorted by worker ID.
 fn member(first: u64) -> String {
     format!("{first:016}")
 }
@@ -92,8 +92,8 @@ fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -
     ]
 }
 
-/// Splits JSON after the last occurrence of `mark`. A match inside a JSON string is impossible, because its quotation marks
-/// would be escaped.
+/// Splits JSON after the last occurrence of `mark`. A match inside a JSON string is impossible, because `mark` contains
+/// quotation marks, which are escaped inside a string.
 fn split(json: &str, mark: &str) -> [String; 2] {
     let at = json.rfind(mark).map_or(0, |at| at + mark.len());
     [&json[..at], &json[at..]].map(ToOwned::to_owned)
@@ -228,7 +228,8 @@ pub(super) fn error(failure: &Failure) -> Error {
     }
 }
 
-/// The first words of errors about rejected connections, clusters and replicas.
+/// The first words of the errors for rejected connections. The next two constants list the first words of the errors for
+/// clusters and for replicas.
 const AUTH_ERROR_CODES: [&str; 3] = ["NOAUTH", "WRONGPASS", "DENIED"];
 const CLUSTER_ERROR_CODES: [&str; 4] = ["CROSSSLOT", "MOVED", "ASK", "CLUSTERDOWN"];
 const REPLICA_ERROR_CODES: [&str; 2] = ["READONLY", "MASTERDOWN"];

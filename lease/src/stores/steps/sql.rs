@@ -1,5 +1,5 @@
-//! Requests as SQL statements. They use features of all databases with recursive queries, except for the parts in [`Dialect`].
-//! Each request is one transaction.
+//! Requests as SQL statements. Apart from the parts in [`Dialect`], the statements use only features that every database
+//! with recursive queries supports. Each request is one transaction.
 //!
 //! ```text
 //! BEGIN            with the isolation of a read or of a write
@@ -8,10 +8,10 @@
 //! COMMIT
 //! ```
 //!
-//! No statement depends on the rows of an earlier one, because each of them states its conditions itself. Therefore a client
-//! that pipelines sends all of them in one round trip, and the database needs no functions, which would require a right to
-//! execute them and would exist in versions. A write whose conditions are not met changes no row, and the rows that the
-//! transaction returns show the difference.
+//! No statement depends on the rows of an earlier statement, because each statement contains its own conditions. Therefore,
+//! a client that pipelines can send all statements in one round trip. The database needs no stored functions, which would
+//! require the permission to execute them and would have to be versioned. A write whose conditions are not met changes no
+//! row, and the rows that the transaction returns reveal this.
 
 use alloc::{
     borrow::ToOwned,
@@ -315,7 +315,7 @@ fn parse_reply(
 fn statement_count(operation: &Operation, dialect: &Dialect) -> usize {
     match operation {
         Operation::Put { .. } | Operation::PutNamespace { .. } if dialect.returns => 3,
-        // The additional statements are the lock and the statement that finds the row.
+        // Without `RETURNING`, a write has two more statements: the lock, and the statement that finds the row.
         Operation::Put { .. } | Operation::PutNamespace { .. } => 5,
         _ => 2,
     }
@@ -356,7 +356,8 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
 }
 
 /// Replaces a record if it has not changed since it was read. The namespace must have the same incarnation as the new
-/// record, and the namespace's record must name this store. Both records stay locked until the replacement is done.
+/// record, and the namespace's record must name this store. The namespace's record and the replaced record stay locked
+/// until the replacement is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
     let (store, shared) = (&dialect.store, dialect.lock_clause(dialect.shared));
     let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";
@@ -504,7 +505,8 @@ fn probe(random: Random, store: &str) -> [Request; 6] {
     asks.map(|operation| Request { number: 0, namespace: name.clone(), operation })
 }
 
-/// Checks the rows of a [`Dialect::probe`], and returns the state that the probe found and the version of the tables.
+/// Checks the rows that a probe ([`Dialect::probe`]) returned. Returns the state that the probe found and the version of
+/// the tables.
 pub(super) fn check_probe(
     rows: &[Rows],
     random: Random,

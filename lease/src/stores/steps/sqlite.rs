@@ -17,8 +17,8 @@ const VERSION: &str = "PRAGMA schema_version";
 const DAMAGE_MESSAGES: [&str; 4] =
     ["malformed", "not a database", "no column named", "no such column"];
 
-/// Substrings of `SQLite`'s error messages for a file that it cannot write, for example because `SQLite` may not create a
-/// journal in the folder.
+/// Substrings of `SQLite`'s error messages for a file that `SQLite` cannot write, for example because it lacks permission
+/// to create a journal in the folder.
 const PERMANENT_FAILURES: [&str; 2] = ["unable to open database file", "readonly database"];
 
 /// The substring of `SQLite`'s error message for a table that does not exist.

@@ -25,8 +25,8 @@ export function signed(value: unknown, field: string): bigint {
 }
 
 /**
- * Returns a bigint as error messages show it. A bigint of more than 256 bits is only described, because it could have a million
- * digits.
+ * Returns a bigint in the form in which error messages contain it. A bigint of more than 256 bits is replaced with a
+ * description, because it could have a million digits.
  */
 export function shown(value: bigint): bigint | string {
   return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
@@ -105,7 +105,10 @@ export function parseUuidBytes(text: unknown, field: string): number[] {
   throw firstInvalidCharacterError(found, field, uuidCharacterValue);
 }
 
-/** Creates the error for a UUID that is not a version 8 UUID or does not meet the additional requirement in `and`. */
+/**
+ * Creates the error for a UUID that is not a version 8 UUID, or that does not meet an additional requirement, which `and`
+ * describes.
+ */
 export function notVersion8Error(field: string, and: string): PolyflakeError {
   return new PolyflakeError("not_canonical", `expected a UUID of version 8 with ${and}, found another`, { field });
 }

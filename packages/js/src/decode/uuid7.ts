@@ -16,7 +16,7 @@ export type Uuid7Id = string & { readonly " uuid7": "id" };
 export interface Parts {
   /** The creation time, in Unix milliseconds, 0..281474976710655. */
   unixMs: number;
-  /** The 18-bit sequence, 0..262143. In UUIDs of other libraries, these bits may have another meaning. */
+  /** The 18-bit sequence, 0..262143. In UUIDs from other libraries, these bits may have another meaning. */
   sequence: number;
   /**
    * The 56 bits after the sequence. In IDs of a generator with a worker ID, the highest 16 of them are the worker ID, which
@@ -69,8 +69,8 @@ export function unixMs(id: string): number {
 }
 
 /**
- * Returns the worker ID (0..65535) in an ID of a generator that has one. In all other IDs, these bits are random, and no ID
- * shows which of the two is the case.
+ * Returns the worker ID (0..65535) from an ID that was made by a generator with a worker ID. In all other IDs, the same 16
+ * bits are random. An ID does not reveal whether it contains a worker ID.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */

@@ -90,7 +90,7 @@ export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   return idOf([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
 }
 
-/** Checks and returns the fields that both forms have. */
+/** Checks and returns the fields that are the same in {@link Parts} and {@link Uuid8Parts}. */
 function numbersOf(
   given: Partial<Record<keyof Parts, unknown>>,
 ): [timestamp: number, counter: number, shardKey: number] {

@@ -67,8 +67,8 @@ export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"
 );
 
 /**
- * Stores a 64-bit integer, such as a Randflake or a layout's ID, in a `BIGINT` column. If the driver returns numbers, configure
- * it to return bigints or strings, because numbers lose bits.
+ * Stores a 64-bit integer, such as a Randflake or a layout's ID, in a `BIGINT` column. If the driver returns numbers,
+ * configure it to return bigints or strings, because a number cannot represent every 64-bit integer exactly.
  */
 export const int64: ColumnForm<bigint, bigint, "int64"> = /* @__PURE__ */ createForm(
   "int64",

@@ -41,7 +41,10 @@ export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, St
 /** A function that creates an SQLite column, with or without an explicit name. */
 export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
 
-/** A database's column type for each kind of column. */
+/**
+ * The PostgreSQL type for each kind of column (`ColumnForm.column`). The next two constants contain the types for MySQL and
+ * SQLite.
+ */
 const PG_TYPES = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
 const MYSQL_TYPES = {
   text16: "char(16) CHARACTER SET ascii COLLATE ascii_bin",
@@ -62,7 +65,7 @@ type FormsOfKinds<Kinds> = Pick<
 /** The type that a form's IDs have in the program. */
 type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<infer Id, unknown> ? Id : never;
 
-/** The type that a form's values have for the driver. */
+/** The type of the values that a form passes to the driver. */
 type StoredOf<Name extends keyof typeof forms> =
   (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
 

@@ -29,8 +29,8 @@ export interface Form<Id, Stored> {
 /** A form from this package, together with the kind of column that it needs. */
 export interface ColumnForm<Id, Stored, Column extends string> extends Form<Id, Stored> {
   /**
-   * The kind of column: `text16` for 16 characters, `bytes10` and `bytes16` for 10 and 16 bytes, `uuid`, `uniqueidentifier` for
-   * SQL Server, `int64`. Databases without a UUID type store `uuid` as a string.
+   * The kind of column: `text16` for 16 characters, `bytes10` for 10 bytes, `bytes16` for 16 bytes, `uuid`,
+   * `uniqueidentifier` (SQL Server), or `int64`. Databases without a UUID type store `uuid` as a string.
    */
   readonly column: Column;
 }

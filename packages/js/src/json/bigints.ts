@@ -80,7 +80,8 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   const asNumbers = flag(members(options, "options", ["numbers"]).numbers, "numbers");
   const rawJson = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
-  // The reviver visits the items of an array before the member whose value is that array.
+  // The arrays that contain a fraction that was rounded to an integer. They are remembered because the reviver visits the
+  // items of an array before it visits the member that holds the array.
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {
@@ -94,7 +95,8 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   }
 
   function replacer(this: unknown, key: string, given: unknown): unknown {
-    // If the program has added a `toJSON` method to `BigInt.prototype`, bigints arrive here as strings.
+    // If the program has added a `toJSON` method to `BigInt.prototype`, `JSON.stringify` converts bigints to strings before
+    // it calls the replacer.
     const own = rawJson && typeof given === "string" ? (this as Record<string, unknown> | undefined)?.[key] : given;
     const value = typeof own === "bigint" ? own : given;
     if (bigintNames.has(key)) rejectRounded(key, value);

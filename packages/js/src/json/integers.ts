@@ -68,7 +68,7 @@ export function parseBigints(field: string, value: unknown, withFractions: WeakS
 /** The length of the longest decimal 64-bit integer, including the sign. */
 const MAX_DIGITS = 20;
 
-/** Returns the 64-bit integer in a string of plain digits, or undefined for any other string. */
+/** Returns the 64-bit integer in a canonical decimal string, or undefined for any other string. */
 function integerIn(field: string, text: string): bigint | undefined {
   if (text.length <= MAX_DIGITS) {
     const value = parseDecimal(text);

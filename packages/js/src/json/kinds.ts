@@ -4,9 +4,9 @@
  * JSON has no types, so a program that reads objects of several kinds usually adds a member such as `"type"` to each. A sno ID
  * already contains a type tag, the metabyte, so the ID alone determines the class or function that creates an object.
  *
- * Objects are converted from the inside out: a kind receives members that have been converted already. This is the order of
- * a reviver of `JSON.parse`, but a reviver is called for each value, also for strings and numbers, and slows parsing down four
- * times. `revive` therefore walks the parsed value once, and replaces only objects.
+ * Objects are converted from the inside out: a kind receives members that have already been converted. A reviver of
+ * `JSON.parse` works in the same order. However, a reviver is called for every value, including strings and numbers, and
+ * makes parsing four times slower. `revive` therefore walks the parsed value once, and replaces only objects.
  */
 import { isObject as isAnyObject, string } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
@@ -29,12 +29,12 @@ export type Made<K> = K extends new (
     : never;
 
 /**
- * A kind whose function does not declare a type for its parameter. If the members have the type `unknown`, the compiler
- * preserves the function's return type.
+ * A kind whose function does not declare a type for its parameter. The members are typed as `unknown`, because the compiler
+ * then preserves the function's return type.
  */
 type UntypedKind = (new (members: AnyMembers) => unknown) | { call(members: Record<string, unknown>): unknown }["call"];
 
-/** An object's members, as the type that a kind accepts. */
+/** The type of the members that are passed to a kind. */
 // biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant, so no other type accepts the functions of all kinds.
 type AnyMembers = any;
 

@@ -106,8 +106,8 @@ interface ArrayShape {
 }
 
 /**
- * Returns the maximum number of IDs in one call by the user, if each ID has `size` bytes: 2^24, or the number that fits in
- * 256 MiB.
+ * Returns the maximum number of IDs of `size` bytes each that a user can request in one call: 2^24 or the number that fits
+ * in 256 MiB, whichever is smaller.
  */
 export const maxCount = (size: number): number => Math.min(MAX_COUNT, Math.floor(MAX_ARRAY_BYTES / size));
 

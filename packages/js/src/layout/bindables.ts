@@ -1,14 +1,14 @@
 /**
- * Types of bindable fields: their names, and the types of their values. The compiler infers these types from a description in
- * code or from the name of a preset. A layout from JSON accepts any names, because the compiler does not know its fields. See
- * {@link Values}.
+ * Types that describe the names of bindable fields and the types of their values. The compiler infers these types from a
+ * description in code or from the name of a preset. A layout from JSON accepts any names, because its fields are not known
+ * at compile time. See {@link Values}.
  */
 import type { Field } from "./description.js";
 import type { Value, Values } from "./values.js";
 
 /**
- * The bindable fields in a list of fields. If the compiler does not know the list, or if a bindable field has no name, any
- * names are accepted.
+ * The bindable fields in a list of fields. Any names are accepted if the list is not known at compile time, or if a
+ * bindable field has no name.
  */
 export type BindablesOf<Fields extends readonly Field[]> = number extends Fields["length"]
   ? Values
@@ -17,7 +17,7 @@ type Bindable<One extends Field> = One extends unknown ? ("bindable" extends One
 type BindablesIn<All extends Field> =
   string extends NameOf<All> ? Values : { [One in All as NameOf<One>]: ValueOf<One> };
 
-/** A field's name, or any string if the compiler does not know the name. */
+/** A field's name, or any string if the name is not known at compile time. */
 type NameOf<One extends Field> = One extends { name: infer Name extends string } ? Name : string;
 
 /** The type of a field's value when an ID is read. */
@@ -30,7 +30,7 @@ type IntegerOf<Bits extends number> = number extends Bits
     ? number
     : bigint;
 
-/** The widths of fields whose integers are numbers: 0 to 53. */
+/** The field widths, in bits, for which integers are represented as numbers instead of bigints. They are 0 to 53. */
 type SafeIntegerBits = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
@@ -38,12 +38,15 @@ type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 export type BindableInputs<Bindables> = { readonly [Name in keyof Bindables]: BindableInput<Bindables[Name]> };
 type BindableInput<One> = One extends number | bigint ? number | bigint : One;
 
-/** For a layout without bindable fields, a type that rejects all names, because the empty object type would accept any name. */
+/**
+ * A type that rejects all names if the layout has no bindable fields. It is needed because the empty object type would
+ * accept any name.
+ */
 export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
 
 /**
- * `Missing` if the caller can omit the bindable fields, because the layout has no such fields or accepts any names; otherwise
- * `There`.
+ * Resolves to `Missing` if the caller can omit the bindable fields, because the layout has no such fields or accepts any
+ * names. Otherwise, resolves to `There`.
  */
 export type IfBindables<Bindables, Missing, There> = Bindables extends unknown
   ? string extends keyof Bindables
@@ -93,7 +96,10 @@ export function presets(): (keyof PresetBindables)[] {
   return Object.keys(PRESET_NAMES) as (keyof PresetBindables)[];
 }
 
-/** A preset's bindable fields except those in `Fixed`, or any names if the compiler does not know the preset. */
+/**
+ * The bindable fields of a preset, except the fields in `Fixed`. If the preset is not known at compile time, any names are
+ * accepted.
+ */
 export type BindablesOfPreset<
   Name extends keyof PresetBindables,
   Fixed extends PropertyKey,

@@ -63,13 +63,16 @@ export interface ParsedColumns<Bindables extends Values = Values> {
   constants: Record<string, Column | undefined>;
 }
 
-/** The columns of bindable fields, which exist only for integers of at most 64 bits. */
+/** The columns of bindable fields. Only fields that hold integers of at most 64 bits have a column. */
 type ColumnsOf<Bindables> = string extends keyof Bindables
   ? Record<string, Column | undefined>
   : { [Name in keyof Bindables as Bindables[Name] extends number | bigint ? Name : never]: ColumnOf<Bindables[Name]> };
 type ColumnOf<Value> = Value extends number ? Float64Array : BigInt64Array | undefined;
 
-/** The message for a call. All calls can share it, because the caller's code does not run while it is written. */
+/**
+ * The message for a call. All calls can share the message, because none of the caller's code runs while the message is
+ * being written.
+ */
 const message = /* @__PURE__ */ new MessageWriter();
 
 const ROLES: Readonly<Record<string, number>> = {
@@ -141,7 +144,8 @@ function columnOf(
   message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
-  // The role and the name stay in the message. Each batch replaces only the IDs that follow them.
+  // All batches have the same role and name, so keep both in the message. Each batch replaces only the IDs that follow
+  // them.
   const { length } = message.written;
   try {
     fillUp(columnBytes, 8, maxBatchSize(Math.max(size, 8)), (count, from) => {

@@ -42,7 +42,7 @@ export type Field =
   | (AnyField & { kind: "sequence"; start?: Integer })
   /** A value that is the same in every ID. Bytes, which only byte layouts support, are in hexadecimal. */
   | (AnyField & { kind: "constant"; name?: string; type?: "integer" | "bytes" | "text"; value: Integer })
-  /** A value that you pass for a generator or for each ID. */
+  /** A value that you set for a generator or pass for each ID. */
   | (AnyField & { kind: "bindable"; name?: string; type?: "integer" | "bytes" | "text" })
   /** Bits that are zero in every new ID, and ignored when an ID is read. */
   | (AnyField & { kind: "unused" });
@@ -57,8 +57,8 @@ function invalid(message: string, cause?: unknown): PolyflakeError {
 }
 
 /**
- * Writes a description or snapshot as a message. `Writer` is the class of the message. Values that JSON does not support are
- * rejected, and errors from getters propagate.
+ * Writes a description or snapshot to a new message of the class `Writer`, and returns the message. Values that JSON does
+ * not support are rejected, and errors from getters propagate.
  */
 export function toMessage<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
   const message = new Writer();
@@ -158,7 +158,7 @@ function scanNumber(text: string, start: number): string {
   return text.slice(start, end);
 }
 
-/** Returns whether a JSON number is an integer in plain digits that JavaScript does not round. */
+/** Returns whether a JSON number is an integer that JavaScript reads without rounding and writes with the same digits. */
 function isPlain(number: string): boolean {
   const value = Number(number);
   return String(value) === number && Number.isInteger(value) && Math.abs(value) <= MAX_EXACT_INTEGER;

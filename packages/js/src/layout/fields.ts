@@ -1,4 +1,4 @@
-/** The types of an ID's fields, as calls accept and return them. */
+/** The types of the values that calls accept and return for an ID's fields. */
 import type { BindableInputs, IfBindables, OrNone } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
@@ -26,8 +26,8 @@ interface FixedValues {
 }
 
 /**
- * The fields of an ID. An integer is a number in a field of at most 53 bits, and a bigint in a wider field. Bytes have no
- * leading zeros.
+ * The fields of an ID. An integer is a number in a field of at most 53 bits, and a bigint in a wider field. Bytes are
+ * returned without leading zeros.
  */
 export interface Parsed<Bindables extends Values = Values> {
   /** The start of the ID's tick, in Unix milliseconds, rounded down; undefined if the layout has no timestamp. */

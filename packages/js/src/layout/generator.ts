@@ -76,7 +76,7 @@ const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW_OPTIO
 /** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
 
-/** Returns the bindable values as a warning shows them. */
+/** Formats the bindable values for a warning. */
 function describeBindables(bindables: unknown): string {
   return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
 }
@@ -93,8 +93,8 @@ function readRange(range: unknown): readonly [name: string, first: bigint, last:
 }
 
 /**
- * Returns the names of the fields that hold the leased worker ID, and a function that returns the layout for a given worker ID,
- * in which these fields are constants.
+ * Returns the names of the fields that hold the leased worker ID. Also returns a function that takes a worker ID and
+ * returns the layout in which these fields are constants that hold this worker ID.
  */
 function bindWorkerId(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
   const names = Array.isArray(given) ? given.map((name) => string(name, "fields")) : [];

@@ -41,7 +41,10 @@ export type PresetName = keyof PresetBindables;
 /** The backend of this format. Field names are not converted to camel case, because users choose them. */
 export const machine = /* @__PURE__ */ loadOnDemand(load, (field) => field);
 
-/** A placeholder for the description, if a layout is not created from a description object. */
+/**
+ * The backend call that creates a layout, and the message for the call. If a layout is created from JSON or from a preset,
+ * this object is passed to the constructor instead of a description.
+ */
 class LayoutState {
   constructor(
     readonly build: "layoutBuild" | "layoutPresetBuild",

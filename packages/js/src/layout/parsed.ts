@@ -40,7 +40,10 @@ function fieldType(field: Field): string {
   return ("type" in field ? field.type : undefined) ?? "integer";
 }
 
-/** Returns the value of a field of the given type. The layout rejects unknown names later. */
+/**
+ * Reads a field's value from its JSON representation, according to the field's type. The layout rejects unknown names
+ * later.
+ */
 function checkValue(value: unknown, type: string | undefined, field: string): Value {
   if (type === "bytes") return bytesFromJson(value, field);
   if (type === "integer") return integerOf(value, field);

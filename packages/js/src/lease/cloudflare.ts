@@ -27,18 +27,21 @@ export interface Objects {
   get(id: never): { fetch(url: string, options: never): Promise<unknown> };
 }
 
-/** Options for a lease in a Worker, as in `polyflake/lease`. */
+/** Options for a lease in a Worker. They have the same meaning as in `polyflake/lease`. */
 export type WorkerLeaseOptions = Pick<LeaseOptions, "numbers" | "leaseMs" | "renewMs" | "holder" | "waitMs"> & {
   watch?: (event: LeaseEvent) => void;
 };
 
 const OPTIONS = ["numbers", "leaseMs", "renewMs", "holder", "waitMs", "watch"] as const;
 
-/** An address that only the binding reads. */
+/**
+ * The URL of requests that are sent through the binding. The binding delivers each request directly to the Durable Object,
+ * so the host in the URL does not need to exist.
+ */
 const BINDING_URL = "https://leases/v1/request";
 
 /**
- * Creates a lease on a worker ID in a namespace. Create it and its generator once, outside of the requests.
+ * Creates a lease on a worker ID in a namespace. Create the lease and its generator once, outside the request handlers.
  *
  * @param source The binding of the Durable Objects, or the URL of a service (`https://TOKEN@HOST`).
  * @throws {PolyflakeError} `out_of_range` if the URL or the namespace is invalid; `invalid_type` or `unknown_field` if an
@@ -79,7 +82,10 @@ function workerOptions(options: unknown): WorkerLeaseOptions {
   return given as WorkerLeaseOptions;
 }
 
-/** Returns a driver for the object of a namespace. A stub belongs to the request that creates it, so each connection has one. */
+/**
+ * Returns a driver for the Durable Object that stores a namespace. A stub belongs to the request that creates it, so each
+ * connection creates its own stub.
+ */
 function bound(objects: Objects, namespace: string): Driver {
   if (typeof Object(objects).idFromName !== "function")
     throw invalidType("binding of Durable Objects or URL of a service", objects, { field: "source" });
@@ -96,7 +102,7 @@ function getStub(objects: Objects, namespace: string): { fetch: Fetch } {
 
 /**
  * Answers the requests of other programs, which lease from the same Durable Objects with `https://TOKEN@HOST`. Returns
- * undefined for a request to any other path than `/v1/request`.
+ * undefined for a request to any path other than `/v1/request`.
  *
  * @param tokens One line `NAMESPACE TOKEN` for each token, as for `polyflake lease serve`. Store it as a secret.
  */
@@ -125,7 +131,10 @@ export async function serve(request: HttpRequest, objects: Objects, tokens: stri
 /** The shortest token: 128 bits in base64. */
 const MIN_TOKEN_LENGTH = 22;
 
-/** Returns the namespace of a token. Digests are compared, so that the time reveals nothing about a token. */
+/**
+ * Returns the namespace of a token, or undefined if the token is unknown. Digests are compared instead of the tokens
+ * themselves, so that the duration of the comparison reveals nothing about a token.
+ */
 async function findNamespace(token: string, tokens: string): Promise<string | undefined> {
   const digest = await computeDigest(token);
   let found: string | undefined;

@@ -4,7 +4,7 @@ import { Rules } from "./rules.js";
 
 let compiled: WebAssembly.Module | undefined;
 
-/** Creates the rules for a lease from the wasm module in the script. */
+/** Creates the rules for a lease from the wasm module that is embedded in the script as base64. */
 export function newRules(): Rules {
   compiled ??= new WebAssembly.Module(decodeBase64(base64) as BufferSource);
   return new Rules(compiled);

@@ -13,7 +13,7 @@ export interface Driver {
   /**
    * Checks the path of a file, and returns whether the file exists.
    *
-   * @throws {PolyflakeError} the rules' error if the file neither exists nor can be created.
+   * @throws {PolyflakeError} the error from the lease rules if the file neither exists nor can be created.
    */
   checkFile?(): boolean;
 }
@@ -35,7 +35,7 @@ const VARIABLES = ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS", "PO
 /**
  * Returns the value of an environment variable, or undefined if it is not set.
  *
- * @throws {PolyflakeError} `lease_unavailable` in Deno, if the program may not read the variable.
+ * @throws {PolyflakeError} `lease_unavailable` in Deno if the program does not have permission to read the variable.
  */
 export function variable(name: (typeof VARIABLES)[number]): string | undefined {
   try {

@@ -1,9 +1,10 @@
 /**
  * A store of leases in a Durable Object. It answers the requests that `polyflake lease serve` answers, over `fetch`.
  *
- * The object is a single thread, and answers each request in one transaction. The platform holds a response back until the
- * writes before it are durable. The store's name contains an identifier that is stored once. A recovery of the storage to an
- * earlier point in time restores the identifier too, so an operator states it with the variable `POLYFLAKE_RESTORED`.
+ * The object is a single thread, and answers each request in one transaction. The platform holds back each response until
+ * all earlier writes are durable. The store's name contains an identifier that is stored once. If the storage is recovered
+ * to an earlier point in time, the identifier remains the same, so an operator must report the recovery with the variable
+ * `POLYFLAKE_RESTORED`.
  */
 import {
   type Record as LeaseRecord,
@@ -25,7 +26,10 @@ export interface ObjectState {
   };
 }
 
-/** The class with this name in the runtime's types, or `Part` of it in a project without such types. */
+/**
+ * The instance type of the class called `Name` in the runtime's types, or `Part` if the project does not include the
+ * runtime's types.
+ */
 type Declared<Name extends string, Part> = typeof globalThis extends { [name in Name]: { prototype: infer Class } }
   ? Class
   : Part;
@@ -44,7 +48,10 @@ export type HttpRequest = Declared<
 /** A `Response`. */
 export type HttpResponse = Declared<"Response", object>;
 
-/** The header that names the namespace of the client's token. A Worker's own requests have none. */
+/**
+ * The header that contains the namespace of the client's token. Requests from a Worker's own leases do not have this
+ * header.
+ */
 export const NAMESPACE = "polyflake-namespace";
 const CONNECTION = "polyflake-connection";
 const REQUEST = "polyflake-request";
@@ -57,20 +64,26 @@ const TABLES = [
   "CREATE INDEX IF NOT EXISTS polyflake_ends ON polyflake_leases (namespace, granted_until, first)",
 ];
 
-/** The end of a reserved worker ID, which is not a time. */
+/** The `granted_until` value of a reserved worker ID. It is not a time, so it is ignored when the latest end is determined. */
 const RESERVED = Number.MAX_SAFE_INTEGER;
 
-/** The form of an operator's statement, for example a date. */
+/** The pattern for values of `POLYFLAKE_RESTORED`, such as a date. */
 const RESTORED_PATTERN = /^[\w.:-]{1,64}$/;
 
-/** The class of the Durable Object. A Worker exports it, and its configuration binds it with SQLite storage. */
+/**
+ * The class of the Durable Object that stores leases. The Worker must export this class, and the Worker's configuration
+ * must bind the class with SQLite storage.
+ */
 export class LeaseStore {
   readonly #storage: ObjectState["storage"];
   readonly #name: string;
-  /** Distinguishes this instance of the object from later ones, as a connection to the store. */
+  /**
+   * Identifies this instance of the object in the `polyflake-connection` header, so that later instances can reject
+   * requests that require this instance.
+   */
   readonly #connection = crypto.randomUUID();
 
-  /** @throws if `POLYFLAKE_RESTORED` has other characters than a date or a version. */
+  /** @throws if `POLYFLAKE_RESTORED` is set, but does not consist of 1 to 64 letters, digits and characters of `_.:-`. */
   constructor(state: ObjectState, env: { readonly POLYFLAKE_RESTORED?: string }) {
     const restored = env.POLYFLAKE_RESTORED;
     if (restored !== undefined && !RESTORED_PATTERN.test(restored))
@@ -80,7 +93,7 @@ export class LeaseStore {
     this.#name = `durable-object:${id}${restored === undefined ? "" : `:${restored}`}`;
   }
 
-  /** Answers one request of a lease. */
+  /** Answers one request from a lease. */
   async fetch(request: HttpRequest): Promise<HttpResponse> {
     const { headers } = request;
     const [demanded, repeated] = [headers.get(CONNECTION), headers.get(REQUEST)];
@@ -208,7 +221,7 @@ const fresh = (first: number, count: number, incarnation: string): LeaseRecord =
   version: 1,
 });
 
-/** Returns an error of the protocol. */
+/** Returns an error response in the form that the protocol defines. */
 export function errorResponse(status: number, code: string, message: string, permanent = true): Response {
   const headers = { "content-type": "application/json" };
   return new Response(JSON.stringify({ code, message, permanent, until: null }), { status, headers });

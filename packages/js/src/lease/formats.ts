@@ -1,6 +1,9 @@
-/** The ID formats that lease worker IDs. */
+/** The ID formats whose generators can lease a worker ID. */
 
-/** The formats that a namespace's full name may end with, after the name that programs pass. */
+/**
+ * The names of the formats. A namespace's full name can consist of the name that programs pass, a slash and one of these
+ * names, as in `orders/sno`.
+ */
 export const FORMATS = ["hotguid", "layout", "randflake", "sno", "uuid7"] as const;
 
 /** The formats whose default generators need no configuration but a worker ID. */

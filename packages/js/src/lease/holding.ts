@@ -19,7 +19,7 @@ export class LeaseCore {
     return this.grantee?.now() ?? Date.now();
   }
 
-  /** Returns the worker ID whose grant has started and not ended, or undefined. */
+  /** Returns the worker ID whose grant has started but not yet ended, or undefined if there is no such grant. */
   number(): number | undefined {
     const now = this.now();
     // Another thread may report a restore at any time, so read `isRestored` last.
@@ -35,7 +35,10 @@ export class LeaseCore {
     return this.rules.next(this.now(), elapsedMs, answer);
   }
 
-  /** Executes a command about the generator and returns its result, or passes another command to `other`. */
+  /**
+   * Executes a command that concerns the generator or reports an event, and returns the result. Passes any other command to
+   * `other`.
+   */
   answer(command: Command, other: (command: Command) => unknown): unknown {
     switch (command.do) {
       case "begin":
@@ -103,7 +106,7 @@ export class LeaseCore {
   }
 }
 
-/** Creates the error for a reason from the rules. */
+/** Creates the error for a reason that the lease rules reported. */
 export function toLeaseError({ code, message, until }: Reason): PolyflakeError {
   return new PolyflakeError(code as ErrorCode, message, until === null ? {} : { retryAt: until });
 }
@@ -113,7 +116,7 @@ export function mismatch(found: string): PolyflakeError {
   return new PolyflakeError("lease_mismatch", `expected a lease of its own for each generator, found ${found}`);
 }
 
-/** Creates the error for a lease without a generator, which alone determines the ID format. */
+/** Creates the error for a lease that has no generator. Without a generator, the ID format of the lease is unknown. */
 export function missingGenerator(): PolyflakeError {
   const reason = "expected a generator with this lease, as in new sno.Generator({ lease }), found none";
   return new PolyflakeError("lease_mismatch", reason);

@@ -7,10 +7,11 @@ import type { Value } from "./rules.js";
 const MAX_RESPONSE_BYTES = 1 << 20;
 
 /**
- * Creates a store behind `polyflake lease serve`, which `fetch` reaches. A statement is the body of a request, and its row is
- * the response.
+ * Creates a store that uses `fetch` to access a store behind `polyflake lease serve`. Each statement is sent as the body of
+ * a request, and the response becomes the statement's only row.
  *
- * @throws {PolyflakeError} `out_of_range` for a file of root certificates, because `fetch` only trusts those of the runtime.
+ * @throws {PolyflakeError} `out_of_range` for a file of root certificates, because `fetch` trusts only the root
+ * certificates of the runtime.
  */
 export function http(server: Server): Driver {
   if (server.roots !== null) {
@@ -25,13 +26,13 @@ export function http(server: Server): Driver {
   return { store: "http", open: () => connection(fetch, url, { authorization }) };
 }
 
-/** The function that sends a request: that of the runtime, or of a binding in a Worker. */
+/** The function that sends a request: the runtime's `fetch`, or the `fetch` method of a binding in a Worker. */
 export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
 
 /** Returns a connection that sends each request with these headers. */
 export function connection(send: Fetch, url: string, own: Record<string, string>): Connection {
   const aborter = new AbortController();
-  /** The service's connection to its store, if the next request must reach the same one. */
+  /** Identifies the service's connection to its store, if the next request must be processed over the same connection. */
   let keptConnection: string | null = null;
   return {
     name: null,
@@ -69,7 +70,7 @@ async function textOf(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Throws the cause of an error of `fetch`, because its own message only states that it failed. */
+/** Throws the cause of an error from `fetch`, because the message of the error itself states only that `fetch` failed. */
 function rethrow(error: unknown): never {
   throw Object(error).cause ?? error;
 }

@@ -1,10 +1,10 @@
 /**
- * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store is an SQLite file, for
- * processes on one host, a database in PostgreSQL, MySQL, MariaDB, Redis or Valkey, or a service over HTTP. This module works in
- * Node, Deno and Bun.
+ * Leases worker IDs, so that no two generators use the same worker ID at the same time. The store can be an SQLite file
+ * (for processes on one host), a database in PostgreSQL, MySQL, MariaDB, Redis or Valkey, or a service over HTTP. This
+ * module works in Node, Deno and Bun.
  *
- * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with
- * `node --import polyflake/lease`, the default generators, such as the one of `sno`, lease their worker IDs.
+ * If the `POLYFLAKE_LEASE` environment variable is set when this module is loaded, for example with `node --import
+ * polyflake/lease`, the default generators, such as the default generator of `sno`, lease their worker IDs.
  * `POLYFLAKE_FORMATS` can limit this to some formats.
  *
  * @module
@@ -38,7 +38,8 @@ export type { DatabaseClass } from "./sqlite.js";
 export type Source = string | PgPool | (() => Promise<PgClient>) | RedisClient;
 
 /**
- * The location of a store as the lease rules parsed it: the store, its settings, and the options that the JavaScript side uses.
+ * A store location that the lease rules have parsed: the store, its settings, and the options that the JavaScript side
+ * uses.
  */
 type Place = (
   | { store: "sqlite"; path: string }
@@ -158,7 +159,7 @@ let failure: unknown;
  * Resolves once the default generators have worker IDs.
  *
  * Importing `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
- * import completes without them, and the first call that generates an ID throws the reason.
+ * import completes without worker IDs, and the first call that generates an ID throws an error with the reason.
  *
  * @throws {PolyflakeError} `lease_unavailable`, with the reason and, if known, `retryAt`, if a worker ID is not leased within
  * 10 seconds (70 seconds if `POLYFLAKE_NODE` is set); a different error if an environment variable is invalid.

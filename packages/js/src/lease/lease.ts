@@ -1,14 +1,16 @@
 /**
- * Keeps a lease: a loop requests a command from the rules, executes it, and passes the answer to the next request.
+ * Maintains a lease: a loop requests a command from the rules, executes the command, and passes its result to the next
+ * request.
  *
- * The rules are a state machine in a wasm module without a clock, random bytes or I/O, so this file provides those. It decides
- * nothing about worker IDs, so that a lease behaves the same in every language.
+ * The rules are a state machine in a wasm module without a clock, random bytes or I/O, so the code in this file provides
+ * them. It makes no decisions about worker IDs, so that a lease behaves the same in every language.
  *
  * - **Start.** A lease starts with its generator. In Python it starts with the first ID, but a synchronous call in
  *   JavaScript cannot wait: the store's reply is handled only after the call has returned.
- * - **While it runs.** The timers of a lease do not keep the process alive. Those of calls that wait for a worker ID do.
- * - **End.** On `beforeExit`, the worker ID is released like on `close`. At `process.exit`, no asynchronous work is possible,
- *   so only a lease in SQLite, whose clients are synchronous, is released. Any other lease ends by itself.
+ * - **While it runs.** A lease's timers do not keep the process alive. The timers of calls that wait for a worker ID do.
+ * - **End.** On `beforeExit`, the worker ID is released in the same way as by `close`. At `process.exit`, no asynchronous
+ *   work is possible. A lease in SQLite is still released, because SQLite clients are synchronous. Any other lease simply
+ *   expires.
  */
 import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
@@ -45,9 +47,10 @@ export interface LeaseOptions {
   /** The time between renewals in milliseconds, at least 1000. The default, and the maximum, is a quarter of the lease. */
   renewMs?: number;
   /**
-   * Whether to hold IDs back for up to a second after the process was restored from an image of its memory, until the store
-   * has distinguished it from other copies. A request that the store does not answer adds up to 15 seconds. IDs are also held
-   * back while the program blocks the event loop for more than two seconds.
+   * Whether to hold IDs back after the process has been restored from an image of its memory, until the store has
+   * distinguished this copy of the process from other copies. IDs are held back for up to a second. A request that the
+   * store does not answer extends this time by up to 15 seconds. IDs are also held back while the program blocks the event
+   * loop for more than two seconds.
    */
   strict?: boolean;
   /**
@@ -94,7 +97,7 @@ export interface LeaseEvent {
 
 /** The status of a lease. */
 export interface LeaseStatus {
-  /** The worker ID, and the end of its grant, in Unix milliseconds. */
+  /** The worker ID (`number`), and the end of its grant in Unix milliseconds (`end`). */
   number: number | null;
   end: number | null;
   remainingMs: number;
@@ -149,7 +152,7 @@ const LEASE_KEY = Symbol.for("polyflake.lease");
 
 const PENDING_HINT =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
-/** The same hint for the default generators, whose leases start when the process starts. */
+/** The counterpart of `PENDING_HINT` for the default generators, whose leases start when the process starts. */
 const PRELOAD_HINT = "; generate() cannot wait for it: await ready() of polyflake/lease first, or use generateAsync";
 
 /**
@@ -294,7 +297,10 @@ export class Lease implements AnyLease {
     return !this.#isClosing && grants === 0 && refused === null;
   }
 
-  /** Returns the reason why no ID is available. After a restore, that is an abandoned lease, which the loop now replaces. */
+  /**
+   * Returns the reason why no ID is available. After a restore, the reason is that the lease was abandoned. In that case,
+   * this method also wakes the loop, which then leases another worker ID.
+   */
   #reason(): Reason {
     if (this.#rules.isRestored) this.#wake?.();
     return this.#rules.reason(this.#holding.now());

@@ -14,10 +14,10 @@ interface Client {
 }
 
 /**
- * Creates a MySQL or MariaDB store from the server of a URL. Each request uses a separate connection.
+ * Creates a MySQL or MariaDB store from the server settings in a URL. Each request uses a separate connection.
  *
- * @throws {PolyflakeError} `out_of_range` for an encrypted connection to an IP address, since `mysql2` accepts any host's
- * certificate there.
+ * @throws {PolyflakeError} `out_of_range` for an encrypted connection to an IP address, because `mysql2` accepts a
+ * certificate for any host in this case.
  */
 export function mysql(server: Server): Driver {
   const [host, port] = server.hosts[0]!;
@@ -65,8 +65,9 @@ function connection(client: Client): Connection {
 const cellOf = (value: unknown): Value => (typeof value === "number" || typeof value === "string" ? value : null);
 
 /**
- * Throws an error in the form that `failureOf` reads. A server that rejects a client before its greeting sends no SQLSTATE, so
- * the number decides: 2000 to 2999 are the client's own, and the operating system's are less than 1000.
+ * Throws an error in the form that `failureOf` reads. A server that rejects a client before sending its greeting sends no
+ * SQLSTATE, so the error number determines where an error comes from. Numbers from 2000 to 2999 are errors of the client,
+ * and numbers below 1000 are errors of the operating system.
  */
 function rethrow(error: unknown): never {
   const { errno, message } = Object(error) as Record<string, unknown>;

@@ -34,7 +34,7 @@ export interface PgPool {
 const INTEGER_TYPES = [20, 21, 23];
 const TEXT_TYPES = [25, 1043, 19];
 
-/** A server's settings, as the rules parsed them from the URL. */
+/** The settings of a server, which the lease rules parse from a URL. */
 export interface Server {
   readonly hosts: readonly (readonly [host: string, port: number])[];
   readonly user: string | null;

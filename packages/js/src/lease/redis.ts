@@ -22,9 +22,9 @@ interface Settings {
 }
 
 /**
- * The options of ioredis that a lease relies on. A command whose reply is lost must not be sent again, so there is no second
- * connection. All programs must use the same keys, so no prefix is added. Because ioredis would continue in database 0 if it
- * cannot select another one, the driver selects the database.
+ * The options of ioredis that a lease relies on. A command whose reply was lost must not be sent again, so reconnecting is
+ * disabled. All programs must use the same keys, so no prefix is added. The driver selects the database itself, because
+ * ioredis would continue in database 0 if it could not select another database.
  */
 const IOREDIS_OPTIONS = {
   lazyConnect: true,
@@ -35,7 +35,10 @@ const IOREDIS_OPTIONS = {
   db: 0,
 };
 
-/** Creates a Redis or Valkey store from the server of a URL, or from a client. Each request uses a separate connection. */
+/**
+ * Creates a Redis or Valkey store from the server settings in a URL, or from a client. Each request uses a separate
+ * connection.
+ */
 export function redis(source: Server | RedisClient): Driver {
   const create = "hosts" in source ? createClientFactory(source) : () => duplicateClient(source);
   return {
@@ -61,7 +64,10 @@ export function redis(source: Server | RedisClient): Driver {
   };
 }
 
-/** Returns a function that creates a client, and the database that the driver selects, for the server of a URL. */
+/**
+ * Returns a function that creates a client from the server settings in a URL. The function returns the client together with
+ * the number of the database that the driver must select.
+ */
 function createClientFactory(server: Server): () => [client: Client, database: number] {
   const [host, port] = server.hosts[0]!;
   const database = Number(server.database);
@@ -117,7 +123,10 @@ const send = (client: Client, command: string[]): Promise<unknown> =>
 const rowOf = (reply: unknown): Value[] =>
   (reply as unknown[]).map((value) => (typeof value === "string" ? value : null));
 
-/** Throws an error in the form that `failureOf` reads. In both clients, an error of the server has its code in the message. */
+/**
+ * Throws an error in the form that `failureOf` reads. In both clients, the message of a server error begins with the error
+ * code.
+ */
 function rethrow(error: unknown): never {
   const { code, message } = Object(error) as Record<string, unknown>;
   const found = code === undefined && /^([A-Z]+) /.exec(String(message));

@@ -1,4 +1,4 @@
-/** Parses the requests of leases, in canonical JSON (docs/leases.md), and rejects anything else. */
+/** Parses the requests that leases send, which are in canonical JSON (docs/leases.md), and rejects anything else. */
 import { FORMATS } from "./formats.js";
 
 /** A record of a worker ID. The fields are in canonical order. */
@@ -30,10 +30,16 @@ export type Operation = { namespace: string; number: number } & (
 /** The longest request, in UTF-16 code units. */
 export const MAX_REQUEST_LENGTH = 64 << 10;
 
-/** Holders request eight records. Only operators' commands request all. */
+/**
+ * The maximum number of records that a request can ask for. Holders request eight records. Only operator commands request
+ * all records.
+ */
 const MAX_RECORDS = 64;
 
-/** The most records that one request creates, as many as the largest worker ID that a holder may prefer. */
+/**
+ * The maximum number of records that one request creates. It is large enough for the highest worker ID that a holder may
+ * prefer.
+ */
 const MAX_NEW_RECORDS = 1 << 20;
 
 /** The code of an error and its message. */
@@ -85,7 +91,7 @@ const NAMESPACE = objectCheck({
   version: positive,
 });
 
-/** The fields of each request besides those that all have. */
+/** The fields of each request, except the fields that all requests have. */
 const REQUEST_FIELDS: { readonly [ask: string]: Fields } = {
   open: { new: NAMESPACE },
   find: { limit: integer },
@@ -96,7 +102,10 @@ const REQUEST_FIELDS: { readonly [ask: string]: Fields } = {
   list: {},
 };
 
-/** Returns a check for an object with these fields in this order. */
+/**
+ * Returns a function that checks whether a value is an object with exactly the given fields, in the given order and with
+ * valid values.
+ */
 function objectCheck(fields: Fields): Check {
   const keys = Object.keys(fields);
   return (value) => {
@@ -105,7 +114,7 @@ function objectCheck(fields: Fields): Check {
   };
 }
 
-/** Returns a request, or the reason why the text is none. */
+/** Parses the body of a request. Returns the request, or the reason why the body is invalid. */
 export function parse(body: string): Operation | Violation {
   const asked = canonical(body);
   const own = Object.hasOwn(REQUEST_FIELDS, String(asked?.ask)) ? REQUEST_FIELDS[String(asked?.ask)]! : undefined;
@@ -116,7 +125,7 @@ export function parse(body: string): Operation | Violation {
   return findViolation(asked as { [key: string]: Partial<Namespace & Record> }) ?? (asked as unknown as Operation);
 }
 
-/** Returns how the fields of a request contradict each other, or exceed a limit. */
+/** Returns an error if the fields of a request contradict each other or exceed a limit. */
 function findViolation({
   namespace,
   limit,
@@ -151,7 +160,10 @@ function canonical(body: string): { [key: string]: unknown } | undefined {
   }
 }
 
-/** Returns whether a token of a namespace may use another one. A token of `orders` is one of `orders/sno` as well. */
+/**
+ * Returns whether a token of the namespace `owner` gives access to a given namespace. A token of `orders` also gives access
+ * to `orders/sno`.
+ */
 export function permits(owner: string | null, namespace: string): boolean {
   if (owner === null || owner === namespace) return true;
   return FORMATS.some((format) => namespace === `${owner}/${format}`);

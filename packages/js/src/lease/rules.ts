@@ -42,15 +42,19 @@ export class Rules {
   readonly #calls: Exports;
   #restores = restores();
 
-  /** @param compiled The `WebAssembly.Module`, whose type a user's project may lack. */
+  /**
+   * @param compiled The `WebAssembly.Module`. It is declared as `object`, because a user's project may not include the
+   * types of WebAssembly.
+   */
   constructor(compiled: object) {
     this.#calls = new WebAssembly.Instance(compiled as WebAssembly.Module).exports as unknown as Exports;
   }
 
   /**
-   * Parses the location of a store, names a file, or starts the lease with its settings.
+   * Makes a call to the rules: `place` parses the location of a store, `name` determines the store name of an SQLite file,
+   * and `begin` starts the lease with its settings.
    *
-   * @throws {PolyflakeError} the rules' error, with `details` added.
+   * @throws {PolyflakeError} the error that the rules report, with `details` added.
    */
   ask(call: "place" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
@@ -61,8 +65,8 @@ export class Rules {
   }
 
   /**
-   * Returns whether a restore was reported since the last command. Another copy of the process may then use the same worker ID,
-   * and the next command abandons it.
+   * Returns whether a restore has been reported since the last command. If so, another copy of the process may be using the
+   * same worker ID, and the next command abandons the worker ID.
    */
   get isRestored(): boolean {
     return restores() !== this.#restores;
@@ -95,7 +99,7 @@ export class Rules {
   #write(text: string, before: Uint8Array = new Uint8Array(0)): number {
     const bytes = new TextEncoder().encode(text);
     const length = before.length + bytes.length;
-    // The call to `room` may replace the memory's buffer, so read `memory.buffer` after it.
+    // The call to `room` may replace the memory's buffer, so read `memory.buffer` only after that call.
     const at = this.#calls.room(length);
     const room = new Uint8Array(this.#calls.memory.buffer, at, length);
     room.set(before);

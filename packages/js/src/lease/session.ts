@@ -1,13 +1,13 @@
 /**
- * Sends the requests of a lease to its store.
+ * Sends a lease's requests to its store.
  *
- * A result is a value or a promise, depending on the database client. SQLite's clients are synchronous, and their results stay
- * values all the way to the rules, because no promise is resolved any more when a process exits, and the worker ID has to be
- * released then.
+ * A result is a value or a promise, depending on the database client. SQLite clients are synchronous, and their results are
+ * passed to the rules as plain values, not as promises. The worker ID can therefore be released while the process exits,
+ * when promises are no longer resolved.
  *
- * Each request has a time limit. A frozen server acknowledges the data that it is sent, so no timeout of TCP ends the wait.
- * When the time is over, the connection is given up, and the answer is `silent`: the statements may have been executed, so the
- * rules read the record again.
+ * Each request has a time limit. A frozen server still acknowledges the data that it receives, so no TCP timeout ends the
+ * wait. When the time limit expires, the connection is dropped, and the answer is `silent`. The statements may still have
+ * been executed, so the rules read the record again.
  */
 import { PolyflakeError } from "../errors.js";
 import type { Connection, Driver } from "./driver.js";
@@ -120,8 +120,9 @@ const returnNull = (): null => null;
 const isThenable = (value: unknown): boolean => typeof Object(value).then === "function";
 
 /**
- * Runs statements in order, up to the first one that fails, and returns their results. The call is synchronous if the database
- * client is. Before each statement, `stopped` may return the answer instead.
+ * Runs statements in order, up to the first one that fails, and returns their results. The call is synchronous if the
+ * database client is. `stopped` is called before each statement. If it returns an answer, no more statements are run, and
+ * that answer is returned.
  */
 function run(connection: Connection, statements: [string, Value[]][], stopped: () => object | false): unknown {
   const rows: Value[][][] = [];

@@ -1,11 +1,12 @@
 /**
  * A store in an SQLite file.
  *
- * Two programs use the same store only if they use the same file, so the rules name a file by its inode and its time of
- * birth. The inode alone is not enough: file systems reuse that of a removed file, so a restored backup would have the name
- * of the file before it. The device is not a part of the name, because it changes when a volume is mounted elsewhere. The
- * time is in milliseconds, because Deno reports no more. The name is read before and after the file is opened, since the path
- * may lead to another file by then.
+ * Two programs use the same store only if they use the same file, so the rules derive the store's name from the file's
+ * inode number and birth time. The inode number alone is not enough: file systems reuse the inode numbers of removed files,
+ * so a restored backup could have the same name as the file that it replaced. The device is not part of the name, because
+ * it changes when a volume is mounted elsewhere. The birth time is in milliseconds, because Deno does not report a higher
+ * precision. The name is determined both before and after the file is opened, because the path may have started to refer to
+ * a different file in the meantime.
  */
 import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * A lease in a Worker, whose code only runs during requests. A runtime with threads or an event loop renews its lease in the
- * background. Here, the request that finds a renewal due performs it, and a request that is aborted in the meantime loses its
- * reply, which the rules settle like any lost reply.
+ * A lease in a Worker, whose code runs only during requests. A runtime with threads or an event loop renews its lease in
+ * the background. In a Worker, the first request that finds the renewal due performs the renewal. If that request is
+ * aborted in the meantime, the store's reply is lost, and the rules handle this like any other lost reply.
  */
 import { string } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
@@ -42,7 +42,7 @@ export class WorkerLease implements AnyLease {
   #answer: unknown = null;
   /** The time at which a request began to perform the current command. */
   #turn: { since: number } | undefined;
-  /** The time at which the rules continue. */
+  /** The time at which the next command is due, in Unix milliseconds. */
   #dueAt = 0;
   #isClosing = false;
   #isOver = false;

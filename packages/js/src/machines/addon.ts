@@ -19,8 +19,8 @@ import { fileURLToPath } from "node:url";
 const PLATFORM = `${process.platform}-${process.arch}`;
 
 /**
- * The platforms that this host may have. On Linux, the addons for both C libraries are tried, because an addon for the wrong C
- * library does not load.
+ * The names of the platforms whose addons may work on this host. On Linux, the addons for both C libraries are tried,
+ * because an addon for the wrong C library does not load.
  */
 const NAMES = PLATFORMS[PLATFORM] ?? [];
 

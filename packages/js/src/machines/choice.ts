@@ -10,7 +10,7 @@ type Kind = Backend["kind"];
 
 const VARIABLE = "POLYFLAKE_BACKEND";
 
-/** The backend for all formats, which is chosen at the first use. */
+/** The backend for all formats, which is chosen on first use. */
 let chosen: Kind | undefined;
 
 export const backend = (): Kind => (chosen ??= choose(env[VARIABLE]));

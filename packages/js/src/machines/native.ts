@@ -21,7 +21,10 @@ interface Addon {
   lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
   /** Returns how many restores were reported to the addon, in all threads. */
   restores(): number;
-  /** Starts the thread that reports restores which the kernel notices. Returns the reason if that is impossible. */
+  /**
+   * Starts the thread that reports restores when the kernel detects them. If restores cannot be detected, returns the
+   * reason.
+   */
   watchRestores(): string | null;
 }
 
@@ -56,8 +59,8 @@ function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores
     offset: area.byteOffset,
   };
   const { count, addons } = sharedState();
-  // Use the lower count: another thread may have reported a restore to the addon that this thread's count does not
-  // include yet.
+  // Use the lower of the two counts. The addon's count may include a restore that another thread reported and that this
+  // thread's count does not include yet.
   const seen = Math.min(restores(), loadCount(count));
   const report = () => new Machine(backend).check(calls.afterRestore());
   if (!addons.has(area)) addons.set(area, { report, count: () => restores() - seen, watch: watchRestores });

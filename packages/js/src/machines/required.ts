@@ -1,6 +1,7 @@
 /**
- * Loads wasm from a CommonJS module, which is loaded at the first use. Bundlers include such a module, so the backend also
- * works in a bundle that is moved away from the package. They would not include a file that is read from disk.
+ * Loads wasm from a CommonJS module, which is loaded on first use. Bundlers include such a module in their output, so the
+ * backend also works if the bundle is moved to a different location. Bundlers would not include a file that is read from
+ * disk.
  */
 import { glue } from "#family";
 import { decodeBase64 } from "./base64.js";

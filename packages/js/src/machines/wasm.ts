@@ -109,7 +109,7 @@ const LEVELS = 128;
 
 /**
  * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
- * memory. For calls that do not allocate in steady use, it is 0.
+ * memory. Returns 0 for calls that do not allocate memory once the program has warmed up.
  */
 function requiredLevels(name: string, isLayout: boolean): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MAX_LEVELS;

@@ -1,6 +1,6 @@
 /**
- * Public IDs: encrypted strings that represent existing integer keys, such as `order_1x…` in a URL for row 42. A number always
- * has the same string.
+ * Public IDs: encrypted strings that represent existing integer keys, such as `order_1x…` in a URL for row 42. The same
+ * number always encodes to the same string.
  *
  * Each type of ID has its own key, which is derived from the secret and the type's name. Public IDs hide how many rows a table
  * has and which row came first. They do not grant access, and they cannot be revoked.
@@ -35,14 +35,17 @@ export const init: Init = open;
 
 const machine = /* @__PURE__ */ loadOnDemand(load);
 
-/** The number of bytes in a secret, and the highest version of a secret. */
+/** The number of bytes in a secret (`SECRET`), and the highest version of a secret (`MAX_VERSION`). */
 const SECRET = 32;
 const MAX_VERSION = 31;
 
 /** The maximum length of a type's name. */
 const MAX_NAME = 63;
 
-/** Numbers are below 2^48 by default. Types of at most 53 bits use numbers, wider ones bigints. */
+/**
+ * The default and maximum widths of encoded integers, in bits. By default, the integers are below 2^48. Types of at most 53
+ * bits (`NUMBER_BITS`) use numbers, and wider types use bigints.
+ */
 const BITS = 48;
 const MAX_BITS = 64;
 const NUMBER_BITS = 53;
@@ -158,7 +161,10 @@ function readSecrets(given: unknown): Secrets {
   });
 }
 
-/** Writes secrets for a call that erases them. Each secret follows its version. */
+/**
+ * Writes secrets to the scratch area for the `publicBuild` call, which erases them after reading them. Each secret is
+ * preceded by its version.
+ */
 function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   secrets.forEach(([version, secret], k) => {
     m.bytes[k * (1 + SECRET)] = version;

@@ -17,8 +17,8 @@ const CODES = /* @__PURE__ */ (() => {
 export const isTailCode = (code: number): boolean => CODES[code] === 1;
 
 /**
- * Writes the characters of `text` from the index `from` on to the start of `bytes`. Returns false if any of them is not in the
- * alphabet.
+ * Writes the 15 characters of `text` that begin at the index `from` to the start of `bytes`. Returns false if any of these
+ * characters is not in the alphabet.
  */
 export function putTail(text: string, from: number, bytes: Uint8Array): boolean {
   let all = 1;

@@ -18,7 +18,7 @@ export interface PartsColumns {
   sequence: Uint32Array;
 }
 
-/** The Unix time that timestamp 0 represents, and the highest node or sequence number. */
+/** The Unix time that timestamp 0 represents (`EPOCH`), and the highest node or sequence number (`LAST_NODE`). */
 const EPOCH = 1_730_000_000;
 const LAST_NODE = 0x1_ffff;
 

@@ -18,7 +18,8 @@ import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 /** Options for a generator. */
 export interface GeneratorOptions extends SharedOptions {
   /**
-   * What to do when all IDs of a second are used up, or when the clock is behind the last second used. The default is `"wait"`.
+   * What to do when all IDs in a second are used up, or when the clock is behind the last second used. The default is
+   * `"wait"`.
    */
   onExhausted?: "wait" | "error";
   /**

@@ -36,7 +36,10 @@ export class Grant {
   }
 }
 
-/** Returns the numbers in a grant, as calls read them: the first and the last node, the start and the end. */
+/**
+ * Returns the numbers in a grant, in the order in which backend calls read them: the first and the last node, the start and
+ * the end.
+ */
 export function numbersOf(grant: unknown): [first: number, last: number, start: number, end: number] {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
   const [first, last] = pair(nodes, "nodes", "integers");

@@ -56,8 +56,8 @@ export function fromUnsigned(value: bigint): RandflakeId {
 }
 
 /**
- * The maximum number of strings that one call reads, and the position of their end offsets in the bytes. See
- * bindings-js/src/randflake/ids.rs.
+ * The maximum number of strings that one call reads (`MAX_TEXTS`), and the position in the scratch area's bytes at which
+ * the end offsets of the strings begin (`OFFSETS`). See bindings-js/src/randflake/ids.rs.
  */
 const MAX_TEXTS = 960;
 const OFFSETS = MAX_TEXTS * TEXT_LENGTH;

@@ -116,8 +116,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     // The backend borrows the table even if the partition is explicit, so that no default generator picks that
     // partition.
     const isLent = lendPartitionTable(m);
-    // Under a lease, the addon starts each tick at a random sequence. WebAssembly does not, because copies of a process
-    // would share its random bytes.
+    // Under a lease, the addon starts each tick at a random sequence number. The wasm backend does not, because copies of a
+    // process would use the same random bytes.
     const start = lease && m.kind === "native" ? 3 : how;
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const numbers = [start, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
@@ -230,7 +230,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * The partition, or undefined if the generator has not picked one yet. A random one is picked at the first ID.
+   * The partition, or undefined if the generator has not picked one yet. A random partition is picked when the first ID is
+   * generated.
    */
   get partition(): number | undefined {
     attached(isObject(this) && #handle in this);

@@ -227,7 +227,7 @@ const METABYTE = 5;
 const PARTITION = 6;
 const SEQUENCE = 8;
 
-/** Returns the tick of the ID in a row. */
+/** Returns the tick of the ID with the index `row`. */
 function readTick(rows: Uint8Array, row: number): number {
   const at = row * LENGTH;
   const low = (rows[at + 1]! << 23) | (rows[at + 2]! << 15) | (rows[at + 3]! << 7) | (rows[at + 4]! >> 1);

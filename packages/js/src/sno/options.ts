@@ -163,7 +163,10 @@ function partitionOf(value: unknown): number {
   return (high! << 8) | low!;
 }
 
-/** Returns the numbers in a snapshot, as calls read them: the format, the partition's two bytes, and the counters. */
+/**
+ * Returns the numbers in a snapshot, in the order in which backend calls read them: the format, the partition's two bytes,
+ * and the counters.
+ */
 export function numbersOf(snapshot: unknown): readonly number[] {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "rejected");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);

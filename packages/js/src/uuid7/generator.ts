@@ -16,23 +16,24 @@ import { provideKeys } from "./keys.js";
 /** Options for a generator. */
 export type GeneratorOptions = WindowOptions & {
   /**
-   * The worker ID (0..65535), which replaces 16 of the 56 random bits. Generators with different worker IDs never generate the
-   * same ID, even if their random bits are equal. {@link workerId} reads it.
+   * The worker ID (0..65535), which replaces 16 of the 56 random bits. Generators with different worker IDs never generate
+   * the same ID, even if their random bits are equal. {@link workerId} reads the worker ID from an ID.
    *
-   * An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs to the next one,
-   * unless `resumeAfter` is set.
+   * An earlier run of the process may have generated IDs in the current millisecond. Therefore, the first ID belongs to the
+   * next millisecond, unless `resumeAfter` is set.
    */
   workerId?: number;
   /**
-   * The last millisecond in which an earlier generator created IDs, as a Date or integer Unix milliseconds.
-   * {@link Generator.close} returns it. All IDs of the new generator sort after those of the earlier one, unless that one
-   * followed a rollback.
+   * The last millisecond in which an earlier generator created IDs, as a Date or integer Unix milliseconds. {@link
+   * Generator.close} returns it. All IDs of the new generator sort after those of the earlier generator, unless the earlier
+   * generator started over after a clock rollback (see `followRollbacks`).
    */
   resumeAfter?: Date | number;
   /**
-   * Whether the generator starts over in the clock's millisecond after the clock moved backwards by more than 10 seconds. By
-   * default, it never does: it uses up the last millisecond, and calls then throw `clock_behind` until the clock has caught up.
-   * With this option, a single wrong reading far in the future does not stop a service.
+   * Whether the generator starts over in the clock's current millisecond if the clock has moved backwards by more than 10
+   * seconds. By default, the generator never starts over. Instead, it uses the remaining IDs of its last millisecond, and
+   * calls then throw `clock_behind` until the clock has caught up. With this option, a single wrong reading far in the
+   * future does not stop a service.
    *
    * The IDs after such a rollback sort before earlier ones. IDs stay unique, because new random bits are picked. A generator
    * with a worker ID cannot have this option.
@@ -40,7 +41,7 @@ export type GeneratorOptions = WindowOptions & {
   followRollbacks?: boolean;
 };
 
-/** The options that a lease decides. */
+/** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["window", "workerId", "resumeAfter", "followRollbacks"] as const;
 const OPTIONS = ["workerId", "resumeAfter", "followRollbacks", ...WINDOW_OPTIONS] as const;
 
@@ -56,7 +57,7 @@ export interface Stats {
   closed: boolean;
 }
 
-/** Returns a number of an answer, or undefined if it is missing. */
+/** Returns a number from a call's result, or undefined if the number is missing (NaN). */
 const undefinedIfNaN = (number: number): number | undefined => (Number.isNaN(number) ? undefined : number);
 
 /** Returns a generator's worker ID, or undefined for a generator without one. */
@@ -84,13 +85,14 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
 /**
  * A generator of version 7 UUIDs (RFC 9562) that stay sorted.
  *
- * Each ID sorts after all earlier ones of the generator: within a millisecond, across batches, and when the clock moves
- * backwards. IDs of different generators are sorted by millisecond only. No ID is later than the latest reading of the clock:
- * after a clock rollback, the generator uses up the millisecond that it is in, and calls then wait for the clock or throw
- * `clock_behind`.
+ * Each ID sorts after all earlier IDs from the same generator: within a millisecond, across batches, and when the clock
+ * moves backwards. IDs from different generators are sorted by millisecond only. No ID is later than the latest reading of
+ * the clock. After a clock rollback, the generator first uses the remaining IDs of its current millisecond, and calls then
+ * wait for the clock or throw `clock_behind`.
  *
- * The 18-bit sequence starts at a random value in the lower half of its range in each millisecond, so at least 131,072 IDs are
- * available per millisecond. IDs of different generators differ by 56 random bits. With worker IDs, they differ for certain.
+ * The 18-bit sequence starts at a random value in the lower half of its range in each millisecond, so at least 131,072 IDs
+ * are available per millisecond. IDs from different generators differ by 56 random bits. With different worker IDs, they
+ * are guaranteed to differ.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -108,10 +110,10 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
    * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
    * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all IDs of a millisecond are used up, or `clock_behind` if
-   * they are and the clock is behind that millisecond, and if no ID became available within `maxWait`; `lease_not_started`
-   * before the window starts; `lease_expired` after it ends; `time_out_of_range` before 1970; `clock_failed` with the `cause`
-   * if the clock fails; `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if all IDs of a millisecond are used up and no ID became
+   * available within `maxWait`, or `clock_behind` if the clock is also behind that millisecond; `lease_not_started` before
+   * the window starts; `lease_expired` after it ends; `time_out_of_range` before 1970; `clock_failed` with the `cause` if
+   * the clock fails; `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the
    * generator is closed; `forked` after a restore if the generator has a worker ID or a window.
    */
   declare readonly generate: () => Uuid7Id;
@@ -167,8 +169,8 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
   }
 
   /**
-   * Closes the generator. Returns the last millisecond in which it generated an ID, for the option `resumeAfter`, or
-   * undefined if it was not used.
+   * Closes the generator. Returns the last millisecond in which it generated an ID, or undefined if it was never used. To
+   * continue with another generator, pass this value as the `resumeAfter` option.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */

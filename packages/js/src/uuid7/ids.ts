@@ -66,9 +66,9 @@ export function fromBytes(id: Uint8Array): Uuid7Id {
 }
 
 /**
- * Returns the lowest and the highest ID in the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to the
- * range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. An ID is in the range if its
- * millisecond begins in the range, also an ID of another library.
+ * Returns the lowest and the highest ID in the half-open time range `start`..`end`, for BETWEEN queries. Both IDs belong to
+ * the range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. Any ID, including an
+ * ID from another library, is in the range if its millisecond begins in the range.
  *
  * @throws {PolyflakeError} `invalid_type` if a time has the wrong type; `time_out_of_range` if a time is before 1970 or past the
  * format's last millisecond; `out_of_range` if the range is reversed or contains no millisecond.

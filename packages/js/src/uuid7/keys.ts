@@ -13,7 +13,7 @@ const LENGTH = 32;
 export class LentKeys extends BackendCallbacks {
   #key: Uint16Array = new Uint16Array(LENGTH / 2);
 
-  /** Returns 16 bits of a key by their index. Index 0 picks a new key. */
+  /** Returns the 16-bit word of the current key at the given index. Index 0 first picks a new key. */
   readonly word = (index: number): number =>
     this.guardCall(() => {
       if (index === 0) {
@@ -24,7 +24,10 @@ export class LentKeys extends BackendCallbacks {
     });
 }
 
-/** Provides a backend in wasm with keys. The native addon has random bytes of the operating system. */
+/**
+ * Provides a wasm backend with keys. The native addon does not need them, because it gets random bytes from the operating
+ * system.
+ */
 export function provideKeys(machine: Machine): void {
   if (machine.lent !== undefined || !machine.lendKeys) return;
   const keys = new LentKeys();

@@ -1,11 +1,11 @@
-// Checks the types of layout bindables: names that the compiler knows, and arbitrary names.
+// Checks the types of layout bindables, both for names that the compiler infers and for arbitrary names.
 import { layout } from "polyflake";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const is = <T extends true>(_?: T): void => undefined;
 const { Generator, Layout } = layout;
 
-// The compiler knows the bindables of presets.
+// The bindables of a preset are inferred from its name.
 const discord = Layout.preset("discord");
 is<Equal<typeof discord, layout.Layout<"integer", { worker: number; process: number }>>>();
 discord.pack({ bindables: { worker: 1, process: 2n } });
@@ -80,7 +80,7 @@ console.log(looseGenerator.generate());
 // @ts-expect-error: the generator needs a bindable for each ID
 export const incomplete: layout.Generator = ids;
 
-// Layouts written in code have the bindables of their description.
+// The bindables of a layout are inferred from its description if the description is a literal in code.
 const own = new Layout({
   id: "bytes",
   bits: 256,
@@ -123,7 +123,7 @@ new Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, typ
 // @ts-expect-error: no such member
 new Layout({ id: "integer", bits: 64, fields: [], name: "own" });
 
-// Layouts from JSON, and layouts with fields or names that the compiler cannot see, accept any bindables.
+// Layouts from JSON accept any bindables, and so do layouts whose fields or field names are not known at compile time.
 const description: layout.LayoutDescription = JSON.parse("{}");
 const fields: layout.Field[] = [];
 const name: string = "node";
@@ -154,7 +154,7 @@ const spread = new Layout({
 });
 is<Equal<typeof spread, layout.Layout<"integer">>>();
 
-// A function for any layout accepts each of them, and a class may extend Layout.
+// A function that accepts any layout accepts each of the layouts above. A class can extend Layout.
 const bitsOf = (its: layout.Layout): number => its.bits;
 const idsOf = (its: layout.Layout<"integer">): bigint => its.parse(1n).unixMs ?? 0n;
 console.log(bitsOf(discord), bitsOf(own), idsOf(ofWorker), bitsOf(none));

@@ -16,7 +16,7 @@ randflake.encodeText(integer + 1n);
 const byId: Record<SnoId, number> = { [sno.generate()]: 1 };
 byId[sno.generate()] = 2;
 
-// `decode` and `polyflake`, and ES modules and CommonJS, have the same types.
+// `decode` and `polyflake` have the same types, and so do ES modules and CommonJS modules.
 is<Equal<decode.SnoId, SnoId>>();
 is<Equal<decode.HotGuidId, HotGuidId>>();
 is<Equal<decode.RandflakeId | decode.RandflakeText, RandflakeId | RandflakeText>>();
@@ -49,7 +49,7 @@ is<Equal<ReturnType<typeof hotguid.toSql>, string>>();
 is<Equal<ReturnType<typeof sno.toUuid8>, string>>();
 console.log(ids, flakes, guids, lowest, range, inSql);
 
-// An ID's metabyte, if its type states it.
+// The type of an ID can include the ID's metabyte.
 type UserId = SnoId<24>;
 const orders = new sno.Generator();
 const user: UserId = sno.generate(24);

@@ -1,6 +1,6 @@
 declare const console: { log(...values: unknown[]): void };
 
-/** Declared as in TypeScript's own library. */
+/** An `AbortSignal`, declared as in TypeScript's own library. */
 declare const abortSignal: {
   readonly aborted: boolean;
   readonly reason: any;

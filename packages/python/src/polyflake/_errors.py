@@ -72,10 +72,10 @@ class LeaseError(PolyflakeError):
 
 
 class StateError(PolyflakeError):
-    """The generator or the machine is in a state that excludes the call.
+    """The generator or the machine is in a state that does not allow the call.
 
-    ``generator_closed``, and ``forked`` in a child process, concern a generator that cannot generate any more IDs;
-    ``watch_unavailable`` means that restores of this machine cannot be watched.
+    ``generator_closed``, and ``forked`` in a child process, concern a generator that can no longer generate IDs;
+    ``watch_unavailable`` means that restores of this machine cannot be detected.
     """
 
 

@@ -1,18 +1,19 @@
 """Leases of worker IDs.
 
-The rules of leases are compiled code that all languages share: a state machine that returns commands in JSON, such as
-"run these statements" or "wait for 250 ms", and takes the answer to each (``Keeper``). This module executes the
-commands, because threads, tasks, signals and database clients belong to the language. It decides nothing about worker
-IDs.
+The rules of leases are compiled code that all languages share: a state machine (``Keeper``) that returns commands in
+JSON, such as "run these statements" or "wait for 250 ms", and accepts the result of each command. This module executes
+the commands, because threads, tasks, signals and database clients are specific to the language. It makes no decisions
+about worker IDs.
 
-A lease is kept by a thread, also in an asynchronous program: a task would share the fate of its event loop, and one
-long computation would let the lease end. The exception is a pool of asyncpg, which works only in its own loop. Calls
-that generate IDs never wait for this thread, once there is a worker ID: they read the generator of the newest grant.
+A thread maintains the lease, even in an asynchronous program. A task would end together with its event loop, and a long
+computation in the loop would let the lease expire. The exception is an asyncpg pool, which works only in its own event
+loop. Once a worker ID is leased, calls that generate IDs never wait for this thread, because they use the generator of
+the newest grant.
 
-The thread begins with the first ID and not with the object, so that a server can load a program before it forks its
-workers. A forked child has a copy of the lease, but neither its thread nor its connection. ``_leave`` therefore resets
-the copy, without freeing any inherited object, because closing the client would end the parent's connection. The
-child's first ID then begins a lease of its own.
+The thread starts when the first ID is generated, not when the ``Lease`` object is created, so that a server can load a
+program before it forks its workers. A forked child has a copy of the lease, but neither its thread nor its connection.
+``_leave`` therefore resets the copy, without freeing any inherited object, because closing the client would end the
+parent's connection. When the child generates its first ID, it starts its own lease.
 """
 
 from __future__ import annotations
@@ -119,9 +120,9 @@ class Lease:
             effect in a program that handles or ignores the signal itself, so that its last requests still get IDs.
         :param renew_seconds: the time between renewals, in seconds, at least 1. The default, and the maximum, is a
             quarter of the lease.
-        :param strict: ``True`` to hold IDs back for up to a second after the process was restored from an image of its
-            memory, until the store has distinguished it from other copies. A request without an answer adds up to
-            15 seconds.
+        :param strict: ``True`` to hold IDs back after the process has been restored from an image of its memory, until
+            the store has distinguished this copy of the process from other copies. IDs are held back for up to a
+            second. A request that the store does not answer extends this time by up to 15 seconds.
         :raises PolyflakeError: ``lease_unavailable`` if neither a store nor an environment variable is set, or
             ``out_of_range`` if the URL or another value is invalid, or an environment variable is empty. The message
             states the remedy and never contains the password.
@@ -209,8 +210,8 @@ class Lease:
         return json.dumps({name: value for name, value in settings.items() if value is not None})
 
     def _wait(self, waited: float | None) -> None:
-        """Starts the lease and waits for a worker ID. If the caller measures its own waiting time, this method returns
-        as long as the caller should continue to wait, and raises otherwise.
+        """Starts the lease and waits for a worker ID. If the caller passes the time that it has waited so far, this
+        method does not wait. It returns if the caller should continue, and raises an error otherwise.
         """
         self._begin()
         # This call cannot wait for a lease that an asyncio task keeps, because the task runs only while this thread is
@@ -328,7 +329,7 @@ class Lease:
     def __repr__(self) -> str:
         return f"<Lease of number {self._number} of {self._settings['namespace']}>"
 
-    # The following methods keep the lease.
+    # The following methods maintain the lease.
 
     def _has_begun(self) -> bool:
         return self._thread is not None or self._task is not None
@@ -377,7 +378,7 @@ class Lease:
         while True:
             if self._closed and not is_closing:
                 is_closing = True
-                keeper.close()  # it may have started since
+                keeper.close()  # it may have been started after _request_close closed it
                 self._settled.set()  # no caller waits for a worker ID any more
             command = json.loads(keeper.next(_wall_ms(), _elapsed_ms(), os.urandom(128), json.dumps(answer)))
             answer = None
@@ -403,7 +404,7 @@ class Lease:
     def _report(self, event: dict[str, Any]) -> None:
         if event["name"] == "acquired":
             self._is_permanent = self._has_waited = False
-            self._settled.set()  # the status includes the event by now
+            self._settled.set()  # the status already includes the event
         elif event["name"] == "refused" and self._number is None:
             # Waiting helps only if the reason is not permanent.
             self._is_permanent = event["permanent"]
@@ -417,7 +418,7 @@ class Lease:
                 _LOGGER.exception("%s: the callback of the lease failed", self._settings["namespace"])
 
     def _run_keeper(self) -> None:
-        """Keeps the lease on its own thread."""
+        """Executes the lease's commands on the lease's own thread until the lease ends."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
             while True:
@@ -586,7 +587,7 @@ def _check_arguments(
     watch: Any,
     flags: dict[str, Any],
 ) -> None:
-    """Rejects arguments that have the wrong type or are out of range, with their names."""
+    """Rejects arguments that have the wrong type or are out of range. The error contains the name of the argument."""
     for field, value in texts.items():
         if value is not None and not isinstance(value, str):
             raise _argument_error("invalid_type", field, "a string", value)

@@ -1,18 +1,19 @@
-"""The databases that store leases. Each driver executes the commands of the rules with one of the program's database
-clients, and contains no rules itself.
+"""The databases that store leases. Each driver uses one of the program's database clients to execute the commands of
+the lease rules, and contains no rules itself.
 
 A driver has ``kind``, ``is_async`` and ``is_of_loop`` (whether it only works in the program's event loop),
 ``do(command)``, which returns the answer, and ``close()``.
 
-A step of the rules is a list of statements, none of which depends on the rows of another. So a driver needs only one
-operation, and a client with pipelines sends the whole step, with BEGIN and COMMIT, in one round trip. A driver never
-interprets an error: it reports the message and the database's code, and the rules decide what it means. The one case
-that a driver must recognize is a server that does not answer (``NO_OUTPUT``), because the statements may have been
-executed.
+Each step of the rules is a list of statements, and no statement depends on the rows of another statement. Therefore, a
+driver needs only one operation, and a client with pipelines sends the whole step, with BEGIN and COMMIT, in one round
+trip. A driver never interprets an error: it reports the message and the database's code, and the rules decide what it
+means. The one case that a driver must recognize is a server that does not answer (``NO_OUTPUT``), because the
+statements may have been executed.
 
-No call to a database may last forever. A frozen server acknowledges the data that it is sent, so no timeout of TCP ends
-the wait, and the server's own limits are frozen as well. The drivers therefore measure the time themselves, and shut
-down the socket, because libpq, for example, does not return when another thread closes the connection.
+No call to a database may block forever. A frozen server still acknowledges the data that it receives, so no TCP timeout
+ends the wait, and the frozen server does not enforce its own time limits. The drivers therefore measure the time
+themselves, and shut down the socket, because libpq, for example, does not return when another thread closes the
+connection.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class Driver:
                 connection.close()
 
     def end(self) -> None:
-        """Ends the driver, which executes no more commands."""
+        """Shuts down the driver, after which it executes no more commands."""
         self.close()
 
 
@@ -348,8 +349,8 @@ class PyMySQL(Driver):
 
 
 class Http(Driver):
-    """A driver for ``polyflake lease serve`` that uses the standard library. A statement is the body of a request, and
-    its row is the response.
+    """A driver for ``polyflake lease serve`` that uses the standard library. Each statement is sent as the body of a
+    request, and the response becomes the statement's only row.
     """
 
     kind = "http"
@@ -366,7 +367,7 @@ class Http(Driver):
         else:
             connection = client.HTTPConnection(host, port, timeout=self.seconds)
         connection.connect()
-        connection.auto_open = 0  # another connection would be another server's, without an error
+        connection.auto_open = 0  # reconnecting could silently reach a different server
         # If the service announces that it will close the connection, `connection` drops its socket while the response
         # is still being read. Therefore, keep a reference to the socket.
         self.connection, self.socket, self.kept = connection, connection.sock, ""
@@ -413,10 +414,11 @@ class Http(Driver):
 
 
 class RedisPy(Driver):
-    """A driver for Redis and Valkey that uses redis-py. A statement is a script with its keys and arguments, and its
-    row is the reply.
+    """A driver for Redis and Valkey that uses redis-py. Each statement is a script with its keys and arguments, and the
+    reply becomes the statement's only row.
 
-    It uses a connection of redis-py, because a client would send a command again if its reply is lost.
+    The driver uses a redis-py connection instead of a client, because a client would resend a command whose reply was
+    lost.
     """
 
     kind = "redis"
@@ -539,7 +541,7 @@ class Asyncpg:
     async def close(self) -> None:
         connection, self.connection = self.connection, None
         if connection is not None:
-            with suppress(Exception):  # a pool takes back a terminated connection by itself
+            with suppress(Exception):  # the pool has already taken back a terminated connection
                 connection.remove_log_listener(self._record_notice)
             with suppress(Exception):  # the pool may be closed by now, or its callback may fail
                 await (connection.close() if self.give_back is None else self.give_back(connection))
@@ -561,9 +563,10 @@ def absolute(path: str) -> str:
 
 
 def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_overlayfs: bool = False) -> Any:
-    """Returns the driver for the file or the server of a URL, or for the program's pool, engine or function.
+    """Returns the driver for a file or server that a URL specifies, or for the program's pool, engine or function.
 
-    The driver connects within the given seconds. A pool belongs to the process with the given ID.
+    The driver waits at most the given number of seconds for a connection. A pool can be used only in the process that
+    created the lease. ``pid`` is the ID of this process.
     """
     if kind == "sqlite":
         return SQLite(store, allows_overlayfs)
@@ -633,9 +636,10 @@ def _mysql_driver(server: dict[str, Any], seconds: float) -> PyMySQL:
 
 
 def _encrypted_pymysql() -> Any:
-    """Returns a class of connections that never authenticate without encryption.
+    """Returns a connection class that never authenticates without encryption.
 
-    Before version 1.2, PyMySQL continues in plain text if the server has no TLS, even with a context.
+    Versions of PyMySQL before 1.2 continue in plain text if the server does not support TLS, even if a TLS context is
+    passed.
     """
     pymysql = import_module("pymysql")
 
@@ -664,8 +668,8 @@ def _redis_driver(server: dict[str, Any], seconds: float) -> RedisPy:
 
 
 def _encrypted_redis(server: dict[str, Any]) -> Any:
-    """Returns a class of encrypted connections. Unlike redis-py's own, they trust the system's certificates only if the
-    URL names no others.
+    """Returns a class of encrypted connections. Unlike the encrypted connections of redis-py, they trust the system's
+    certificates only if the URL does not specify other certificates.
     """
     module = import_module("redis.connection")
 
@@ -686,7 +690,9 @@ _REDIS_OPTIONS: dict[str, Any] = {
 
 
 def _redis_client_driver(client: Any) -> RedisPy:
-    """Connects in the same way as a program's client, but not through its pool, whose connections may be a parent's."""
+    """Returns a driver that connects in the same way as the program's client. It does not use the client's pool,
+    because the connections in the pool may belong to a parent process.
+    """
     pool = client.connection_pool
     if "asyncio" in type(pool).__module__:
         reason = "expected a client that does not wait in a loop, found one of redis.asyncio: use redis.Redis or a URL"
@@ -695,7 +701,7 @@ def _redis_client_driver(client: Any) -> RedisPy:
 
 
 def for_redis(server: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of a connection of redis-py for the server of a URL, as the rules read it."""
+    """Returns the arguments of a redis-py connection for the server settings that the lease rules parsed from a URL."""
     [[host, port]] = server["hosts"]
     given = {
         **({"path": host} if host.startswith("/") else {"host": host, "port": port}),
@@ -707,7 +713,7 @@ def for_redis(server: dict[str, Any]) -> dict[str, Any]:
 
 
 def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of ``pymysql.connect`` for the server of a URL, as the rules read it."""
+    """Returns the arguments of ``pymysql.connect`` for the server settings that the lease rules parsed from a URL."""
     [[host, port]] = server["hosts"]
     context = _tls_context(server)
     given = {
@@ -723,7 +729,7 @@ def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:
 
 
 def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of ``psycopg.connect`` for the server of a URL, as the rules read it."""
+    """Returns the arguments of ``psycopg.connect`` for the server settings that the lease rules parsed from a URL."""
     hosts, ports = zip(*server["hosts"], strict=True)
     given = {
         "host": ",".join(hosts),
@@ -741,10 +747,10 @@ def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tls_context(server: dict[str, Any]) -> Any:
-    """Returns the TLS context for a server, or ``False`` without encryption.
+    """Returns the TLS context for a server, or ``False`` for an unencrypted connection.
 
-    :raises PolyflakeError: ``out_of_range`` if the file of root certificates does not exist or contains none, for which
-        waiting does not help.
+    :raises PolyflakeError: ``out_of_range`` if the file of root certificates does not exist or contains no
+        certificates. Waiting does not help in these cases.
     """
     if not server["encrypts"]:
         return False
@@ -758,8 +764,8 @@ def _tls_context(server: dict[str, Any]) -> Any:
 
 
 def _root_certificates() -> str:
-    """Returns the root certificates of the system. By default libpq reads those of the user, and it supports ``system``
-    since version 16.
+    """Returns the path of the system's root certificates, or ``system`` if no file is found. By default, libpq reads
+    the user's root certificates, and only version 16 and later support ``system``.
     """
     import ssl
 
@@ -769,7 +775,7 @@ def _root_certificates() -> str:
 
 
 def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
-    """Returns the arguments of ``asyncpg.connect`` for the server of a URL, as the rules read it."""
+    """Returns the arguments of ``asyncpg.connect`` for the server settings that the lease rules parsed from a URL."""
     hosts, ports = zip(*server["hosts"], strict=True)
     settings = {"application_name": server["application_name"], "options": server["options"]}
     given = {

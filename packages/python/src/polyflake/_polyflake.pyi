@@ -48,35 +48,36 @@ def clock_source() -> Literal["counter", "system_call"]:
     """
 
 def after_restore() -> None:
-    """Reports that this process was restored from an image of its memory, of which there may be other copies.
+    """Reports that this process was restored from an image of its memory, which means that other copies of the process
+    may exist.
 
     Call this function in each copy before it generates IDs: in a virtual machine that was restored from a snapshot, or
-    after CRIU restored the process. Under AWS Lambda SnapStart, ``import polyflake`` registers it by itself. Without
-    this call, the copies generate the same IDs.
+    after CRIU restored the process. Under AWS Lambda SnapStart, ``import polyflake`` registers this function
+    automatically. Without this call, the copies generate the same IDs.
 
-    One call reaches all threads, and all child processes that were forked after ``import polyflake``. Default worker
-    IDs and generators' random bytes are assigned anew. A lease is abandoned, and another worker ID is leased; this
-    begins within ten seconds, or after a request that is in progress. Generators with an explicit worker ID, grant or
-    window raise ``forked``: create new ones, with a worker ID that no other copy uses. A call that is in progress may
-    return an ID that another copy returns, too.
+    One call takes effect in all threads, and in all child processes that were forked after ``import polyflake``.
+    Default worker IDs and the generators' random bytes are replaced with new ones. A lease is abandoned, and another
+    worker ID is leased; this begins within ten seconds, or after a request that is in progress. Generators with an
+    explicit worker ID, grant or window raise ``forked``: create new generators with a worker ID that no other copy
+    uses. A call that is in progress may return an ID that another copy also returns.
 
     :raises EntropyError: if the operating system provides no random bytes.
     """
 
 def watch_restores() -> None:
-    """Starts a thread that reports the restores of a virtual machine that the kernel notices.
+    """Starts a thread that reports a restore when the kernel detects that this virtual machine was restored.
 
-    The thread calls :func:`after_restore`. If it is already running, the call has no effect.
+    The thread calls :func:`after_restore`. If the thread is already running, calling this function has no effect.
 
     This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as
-    Firecracker, Cloud Hypervisor or QEMU, and the permission to read ``/dev/kmsg``, which is where the kernel reports
-    it. It does not notice other copies of a process, such as those of CRIU or AWS Lambda.
+    Firecracker, Cloud Hypervisor or QEMU, and permission to read ``/dev/kmsg``, where the kernel reports the restore.
+    Other copies of a process, such as those that CRIU or AWS Lambda create, are not detected.
 
-    The thread learns of a restore a moment later, so IDs that the program generates in that moment may exist in another
-    copy. It reaches the same processes as :func:`after_restore`. A forked child does not inherit the thread: if the
-    parent ends before the child does, call this function in the child.
+    The thread detects a restore with a short delay, so IDs that the program generates during this delay may also exist
+    in another copy. The thread's reports take effect in the same processes as a call to :func:`after_restore`. A forked
+    child does not inherit the thread: if the parent ends before the child does, call this function in the child.
 
-    :raises StateError: ``watch_unavailable`` on other systems, in a machine without a generation ID, and without
+    :raises StateError: ``watch_unavailable`` on other systems, in a machine without a generation ID, or without
         permission to read the log.
     """
 
@@ -105,7 +106,7 @@ class _Bools(_NumPyArray, Protocol):
 
 _Item = TypeVar("_Item", covariant=True)
 
-# `polyflake._lease` uses the following items to keep leases. They are not for users.
+# The following items are internal. `polyflake._lease` uses them to maintain leases.
 @final
 class Keeper:
     def start(self, settings: str, /) -> int: ...

@@ -8,9 +8,10 @@ from typing import Any
 
 
 async def finish(call: Callable[[], Any]) -> Any:
-    """Repeats a call until it is done, sleeps in between, and returns the result.
+    """Repeats a call until it is done, sleeping in between, and returns the final result.
 
-    The call returns the seconds to sleep as a ``float``, and its result is never a ``float``.
+    While the call is not done, it returns the number of seconds to sleep as a ``float``. The final result is never a
+    ``float``.
     """
     try:
         while type(result := call()) is float:

@@ -50,7 +50,7 @@ __all__ = [
 def generate(shard_key: SupportsIndex = 0) -> UUID:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The default generator picks 5 random bytes at the first call, and new ones in a forked child.
+    The default generator picks 5 random bytes on the first call, and picks new random bytes in a forked child.
 
     :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
     :raises ExhaustedError: ``sequence_exhausted`` if the counter reached its last value in the current second and no ID

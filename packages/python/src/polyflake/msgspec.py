@@ -29,7 +29,7 @@ _Array: type[Any] = sno.SnoArray.__bases__[0]
 class Int64(int):
     """A 64-bit integer, such as a layout's ID, which the hooks write as a decimal string.
 
-    :raises PolyflakeError: unless the value is a 64-bit integer or a canonical decimal string of one.
+    :raises PolyflakeError: unless the value is a 64-bit integer or the canonical decimal string of a 64-bit integer.
     """
 
     def __new__(cls, value: int | str, /) -> Int64:

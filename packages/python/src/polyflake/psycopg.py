@@ -1,6 +1,7 @@
 """IDs as query parameters of psycopg 3.
 
-psycopg supports IDs that are :class:`uuid.UUID` or ``int`` objects without this module.
+IDs that are :class:`uuid.UUID` or ``int`` objects do not require this module, because psycopg supports these types
+itself.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
     ``sno.Sno.from_uuid(uuid)``.
 
     :param context: a connection or cursor, or ``None`` for all connections that are created later.
-    :param form: how the columns store IDs. The column types are ``text`` and ``varchar`` for ``"text"``, ``bytea`` for
-        ``"bytes"``, ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
+    :param form: how the columns store IDs. Pass ``"text"`` for columns of type ``text`` or ``varchar``, and ``"bytes"``
+        for ``bytea``. For ``uuid``, pass ``"uuid8"`` if the columns contain version 8 UUIDs, or ``"uuid"`` if they
+        contain UUIDs in the compatible form.
     :raises OutOfRangeError: for any other form. This exception is a subclass of :class:`ValueError`.
     """
     check_form(form)
@@ -59,8 +61,8 @@ _PLAIN: dict[str, Callable[[sno.Sno], Any]] = {
 
 
 def _create_dumper(form: str, others: type[Any]) -> type[Any]:
-    """Returns a class that writes IDs as well as the values of the class that it extends, because ``COPY`` selects a
-    dumper only by the column type.
+    """Returns a subclass of the dumper class ``others`` that also dumps IDs. The subclass must still dump the values
+    that ``others`` dumps, because ``COPY`` selects a dumper only by the column type.
     """
     plain = _PLAIN[form]
 

@@ -2,9 +2,10 @@
 
     type | _ | secret version | the number, encrypted with SPARX-64/128 | check character
 
-A number always has the same string. Consecutive numbers have unrelated strings, and a number has unrelated strings
-under different types. A string with one mistyped character is rejected. Public IDs hide how many rows a table has, but
-they are not signatures and do not grant access: see https://example.invalid/polyflake/blob/main/docs/public-ids.md
+For a given type and secret, a number always has the same string. Consecutive numbers have unrelated strings, and
+different types encode the same number as unrelated strings. A string with one mistyped character is rejected. Public
+IDs hide how many rows a table has, but they are not signatures and do not grant access: see
+https://example.invalid/polyflake/blob/main/docs/public-ids.md
 """
 
 from collections.abc import Iterable, Mapping

@@ -164,6 +164,7 @@ class PublicId:
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         any_of = "[0-9a-hjkmnp-tv-z]"
         pattern = f"^{self.of.name}_{any_of}[0-9a-f]{any_of}{{13}}$"
-        # In Python's `re`, `$` also matches before a final line feed. The maximum length rejects such a string.
+        # In Python's `re`, `$` also matches before a final line feed. `maxLength` rejects a string that ends with a
+        # line feed.
         length = len(self.of.encode(0))
         return described(schema, {"type": "string", "pattern": pattern, "maxLength": length})

@@ -243,9 +243,9 @@ class Generator:
         """Creates a generator.
 
         :param grant: the nodes and the time span that the generator can use. Without ``resume_after``, the first call
-            waits for the next second, because an earlier generator may have used the same grant. In that case, the
-            generator creates duplicate IDs if the clock was set back between the two runs. With a ``lease``, pass
-            ``None``.
+            waits for the next second, because an earlier generator may have used the same grant. If an earlier
+            generator did use the grant and the clock has been set back since then, the new generator creates duplicate
+            IDs. With a ``lease``, pass ``None``.
         :param secret: the 16-byte secret, which is copied. All nodes use the same secret. Any bytes are accepted, even
             zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
@@ -396,7 +396,7 @@ class Generator:
         """Closes the generator and returns the last second used, as a Unix timestamp.
 
         Pass the result as ``resume_after`` to the next generator for the grant. The result is ``None`` if no ID was
-        generated. This also ends calls in progress on other threads.
+        generated. Closing also ends calls that are in progress on other threads.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
             because the generator continues in the parent.
@@ -416,9 +416,9 @@ class RandflakeArray(_Array[int]):
     def __new__(cls, ids: _Integers | Iterable[SupportsIndex | str], /) -> RandflakeArray:
         """Creates an array from a list or a column of IDs.
 
-        :param ids: an iterable of integers and strings; or a column of signed 64-bit integers. A column is a buffer in
-            native byte order (a NumPy array of ``int64``, an ``array("q")``) or an Arrow column (pyarrow, polars and
-            others).
+        :param ids: either an iterable whose items are integers or strings, or a column of signed 64-bit integers. A
+            column is either a buffer in native byte order, such as a NumPy array of ``int64`` or an ``array("q")``, or
+            an Arrow column from pyarrow, polars or another library.
         :raises InvalidTypeError: if a column has the wrong type, such as unsigned integers, or if an item is null or
             has the wrong type. ``item`` is the index of that item.
         :raises InvalidValueError: if :func:`decode_text` rejects a string. ``item`` is the string's index.
@@ -430,10 +430,10 @@ class RandflakeArray(_Array[int]):
         """Parses a column of encoded IDs, checking each one as strictly as :func:`decode_text`. Nulls and ``None`` are
         rejected.
 
-        :param column: an Arrow column of strings, or of fixed-width bytes padded with zeros (from pyarrow, polars and
-            others, through ``__arrow_c_stream__`` or ``__arrow_c_array__``); a buffer of strings (NumPy's ``S`` and
-            ``U``) or of 16 bytes per ID (a two-dimensional byte array with 16 bytes per row, or packed bytes); or an
-            iterable of ``str``.
+        :param column: an Arrow column, a buffer, or an iterable of ``str``. An Arrow column contains strings, or
+            fixed-width bytes padded with zeros. It is read through ``__arrow_c_stream__`` or ``__arrow_c_array__``,
+            which pyarrow, polars and others provide. A buffer contains either strings (NumPy's ``S`` and ``U``) or 16
+            bytes per ID, as packed bytes or as a two-dimensional byte array with 16 bytes per row.
         :raises InvalidTypeError: if the column has the wrong type, or if an item is not a string. ``item`` is the index
             of that item.
         :raises InvalidValueError: if :func:`decode_text` rejects a string (the exception has the same code, and
@@ -455,8 +455,8 @@ class TextColumn(_Array[str]):
 
     The column is a sequence of ``str``, which pandas accepts as a column. It supports the buffer protocol
     (``numpy.asarray(column)`` is a read-only ``S16`` array, created without a copy) and is an Arrow column of up to
-    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand: once
-    for NumPy, and each time for Arrow.
+    165191049 strings (``pyarrow.array(column)``, ``polars.Series(column)``). The strings are created on demand. NumPy
+    arrays share strings that are created once, whereas each Arrow conversion creates the strings again.
     """
 
 @final

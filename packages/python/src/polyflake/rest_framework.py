@@ -47,7 +47,7 @@ class JSONRenderer(renderers.JSONRenderer):  # type: ignore[misc, unused-ignore]
 
 
 class SnoField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
-    """A serializer field for :class:`polyflake.sno.Sno`, which it writes as a string."""
+    """A serializer field for :class:`polyflake.sno.Sno` that writes each ID as a string."""
 
     def to_representation(self, value: Any) -> str:
         return str(value)
@@ -120,11 +120,12 @@ class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, un
 
 
 class IdLookupMixin:
-    """A mixin that looks up a view's object by the ID that its serializer shows. List it before ``ModelViewSet``.
+    """A mixin that looks up a view's object by the ID that the view's serializer writes. List the mixin before
+    ``ModelViewSet``.
 
     Without this mixin, a view with ``id = PublicIdField(orders)`` looks up a row by its number instead of its public
-    ID. The serializer must have a field for the view's ``lookup_field``, which is the primary key by default. Any other
-    string in the URL, including the row's number, results in a 404 response.
+    ID. The serializer must have a field for the view's ``lookup_field``, which is the primary key by default. A string
+    in the URL that this field does not accept, such as the row's number, results in a 404 response.
     """
 
     def get_object(self) -> Any:

@@ -229,7 +229,8 @@ class Sno:
 
     @staticmethod
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
-        """Returns the ID for a UUID in the compatible form, which :attr:`uuid` returns.
+        """Returns the ID that a UUID in the compatible form represents. The property :attr:`uuid` returns UUIDs in this
+        form.
 
         :raises InvalidValueError: ``invalid_character`` if the UUID does not have this form, with the ``position`` of
             the first byte that is not in ``[2-9a-x]``.
@@ -289,8 +290,8 @@ class Sno:
         """The sequence number, 0..65535, which distinguishes IDs generated in the same tick."""
 
     def with_metabyte(self, metabyte: SupportsIndex, /) -> Sno:
-        """Returns a copy of this ID with the given metabyte (0..255), for example for a different version or type of
-        the same object.
+        """Returns a copy of this ID with the given metabyte (0..255). For example, the copy can identify a different
+        version or type of the object that this ID identifies.
 
         The new ID cannot collide with any other ID from the same generator, except one that was derived from this ID in
         the same way.
@@ -595,13 +596,14 @@ class SnoArray(_Array[Sno]):
     def __new__(cls, ids: _Packed | Iterable[Sno | str], /) -> SnoArray:
         """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
-        :param ids: an iterable of :class:`Sno` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
-            column (pyarrow, polars and others) of 10-byte values, which can be dictionary-encoded.
+        :param ids: an iterable whose items are :class:`Sno` objects or strings, packed bytes as returned by
+            ``bytes(ids)``, or an Arrow column of 10-byte values from pyarrow, polars or another library. An Arrow
+            column can be dictionary-encoded.
         :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
             of that item.
         :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length, or
             ``invalid_character`` if an item contains an invalid character. ``item`` is the index of the ID, and
-            ``position`` the index of the character.
+            ``position`` is the index of the character.
         """
 
     @staticmethod
@@ -609,14 +611,15 @@ class SnoArray(_Array[Sno]):
         """Parses a column of encoded IDs, checking each one as strictly as :class:`Sno`. Nulls and ``None`` are
         rejected.
 
-        :param column: an Arrow column of strings or 16-byte values (from pyarrow, polars, pandas and others, through
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``), which can be dictionary-encoded or categorical; a buffer
-            of strings (NumPy's ``S`` and ``U``) or of 16 bytes per ID (a two-dimensional byte array with 16 bytes per
-            row, or packed bytes); or an iterable of ``str``.
+        :param column: an Arrow column, a buffer, or an iterable of ``str``. An Arrow column contains strings or 16-byte
+            values, and can be dictionary-encoded or categorical. It is read through ``__arrow_c_stream__`` or
+            ``__arrow_c_array__``, which pyarrow, polars, pandas and others provide. A buffer contains either strings
+            (NumPy's ``S`` and ``U``) or 16 bytes per ID, as packed bytes or as a two-dimensional byte array with 16
+            bytes per row.
         :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is the
             index of that item.
         :raises InvalidValueError: ``invalid_length`` if an encoded ID has the wrong length, or ``invalid_character`` if
-            it contains an invalid character. ``item`` is the index of the ID, and ``position`` the index of the
+            it contains an invalid character. ``item`` is the index of the ID, and ``position`` is the index of the
             character.
         """
 

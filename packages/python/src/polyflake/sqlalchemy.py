@@ -29,16 +29,17 @@ __all__ = ["HotGuidType", "Int64Type", "PublicIdType", "SnoType", "render_item"]
 
 
 class _Bytea(postgresql.BYTEA):
-    """A ``BYTEA`` type that passes bytes unchanged, because SQLAlchemy 2.0.20 looks up rows by the parameter, and
-    psycopg's ``Binary`` objects compare by identity.
+    """A ``BYTEA`` type that passes bytes to the driver unchanged instead of wrapping them in the driver's ``Binary``
+    objects. SQLAlchemy 2.0.20 looks up rows by their query parameters, but psycopg's ``Binary`` objects compare by
+    identity.
     """
 
     def bind_processor(self, dialect: Dialect) -> None:
         return None
 
 
-# These databases store UUIDs as bytes. SQL Server and MariaDB sort UUIDs by their last bytes first, and MySQL has no
-# UUID type.
+# UUIDs are stored as bytes in SQL Server, MariaDB and MySQL, because SQL Server and MariaDB sort UUIDs by their last
+# bytes first, and MySQL has no UUID type.
 _UUIDS: dict[str, TypeEngine[Any]] = {"": Uuid(), "mssql": mssql.BINARY(16), "mysql": mysql.BINARY(16)}
 # Column types, keyed by dialect name. The empty name stands for all other dialects.
 _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
@@ -67,8 +68,8 @@ _T = TypeVar("_T")
 
 # Raise an error (``ArgumentError``) for an ID without a column type, because the column's form determines what is
 # stored. In ``column == id``, SQLAlchemy infers the type from the column. In ``literal(id)`` and in function arguments,
-# there is no column to infer a type from, so SQLAlchemy would send the string, which never equals a value in a column
-# of bytes or UUIDs.
+# there is no column to infer a type from, so SQLAlchemy would send the ID's string form, which never equals a value in
+# a column of bytes or UUIDs.
 inspection._self_inspects(sno.Sno)
 
 
@@ -87,7 +88,7 @@ class _BytesColumn(TypeDecorator[_T]):
 
         def process(value: _T) -> str:
             bound = self.process_bind_param(value, dialect)
-            if isinstance(bound, bytes):  # SQLAlchemy's own processor would decode them as a string
+            if isinstance(bound, bytes):  # SQLAlchemy's own processor would decode the bytes as a string
                 return _LITERALS.get(dialect.name, "X'{}'").format(bound.hex())
             return write(value)
 
@@ -245,7 +246,8 @@ def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
     """
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):
-            # SQLite assigns row IDs automatically only in a column of type INTEGER, as in `load_dialect_impl`.
+            # SQLite assigns row IDs automatically only in a column of type INTEGER, so use INTEGER for SQLite, as
+            # `load_dialect_impl` does.
             return 'sa.BigInteger().with_variant(sa.Integer(), "sqlite")'
         context.imports.add(f"import {__name__}")
         return f"{__name__}.{item!r}"

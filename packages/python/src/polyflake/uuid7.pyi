@@ -1,4 +1,4 @@
-"""UUIDs of version 7 (RFC 9562) that stay sorted: across threads, within a millisecond and after clock rollbacks.
+"""UUIDs of version 7 (RFC 9562) that stay sorted across threads, within a millisecond and after clock rollbacks.
 
     48 Unix milliseconds | 4 version 7 | 12 sequence | 2 variant 10 | 6 sequence | 56 random
 
@@ -50,9 +50,9 @@ def generate() -> UUID:
         >>> generate() < generate()
         True
 
-    :raises ExhaustedError: ``sequence_exhausted`` if all IDs of the current millisecond are used up, or
-        ``clock_behind`` if the clock moved backwards and all IDs of the last millisecond are used up, and no ID became
-        available within 1 s.
+    :raises ExhaustedError: if no ID became available within 1 s. The code is ``sequence_exhausted`` if all IDs of the
+        current millisecond are used up, or ``clock_behind`` if the clock moved backwards and all IDs of the last
+        millisecond are used up.
     :raises OutOfRangeError: ``time_out_of_range`` if the time is before 1970.
     :raises EntropyError: if the operating system provides no random bytes.
     """
@@ -145,8 +145,8 @@ def unix_ms(id: UUID, /) -> int:
     """
 
 def worker_id(id: UUID, /) -> int:
-    """Returns the worker ID (0..65535) in an ID of a generator that has one. In all other IDs, these bits are random,
-    and no ID shows which of the two is the case.
+    """Returns the worker ID (0..65535) in an ID from a generator that has a worker ID. In all other IDs, these bits are
+    random. An ID does not show whether these bits are a worker ID or random.
 
         >>> worker_id(Generator(42).generate())
         42
@@ -158,7 +158,7 @@ def time_range(start: _Time, end: _Time, /) -> tuple[UUID, UUID]:
     """Returns the lowest and the highest ID in the time range ``start <= time < end``, for BETWEEN queries.
 
     Both IDs belong to the range, so you can use them directly with BETWEEN. An ID is in the range if its millisecond
-    begins in the range, also an ID of another library.
+    begins in the range. This also applies to IDs that other libraries generate.
 
     :raises OutOfRangeError: ``out_of_range`` if the range is reversed or contains no millisecond, or
         ``time_out_of_range`` if a bound is before 1970 or past the year 10889.
@@ -203,18 +203,18 @@ class Generator:
     """A generator of version 7 UUIDs that are sorted across threads.
 
     A call that begins after another call of the same generator has returned gets a greater ID, across threads and
-    batches. IDs of different generators are sorted by millisecond only, and so are those of a program before and after
-    a restart, unless the new generator has ``resume_after``.
+    batches. IDs of different generators are sorted only by millisecond. The same applies to the IDs that a program
+    generates before and after a restart, unless the new generator has ``resume_after``.
 
-    A generator never uses a millisecond and a sequence twice. IDs of different generators differ by 56 random bits and
-    by the random start of the sequence in each millisecond. Generators with different worker IDs never generate the
-    same ID. At least 131,072 IDs are available per millisecond.
+    A generator never uses the same combination of millisecond and sequence twice. IDs of different generators differ by
+    56 random bits and by the random start of the sequence in each millisecond. Generators with different worker IDs
+    never generate the same ID. At least 131,072 IDs are available per millisecond.
 
     No ID is later than the latest reading of the clock. When the clock moves backwards, the generator uses up its last
     millisecond. Calls then wait for the clock, or raise ``clock_behind``.
 
-    Threads can share a generator. In a forked child, it takes new random bits, but raises ``forked`` if it has an
-    explicit worker ID or window. A generator cannot be copied or pickled.
+    Threads can share a generator. In a forked child, a generator uses new random bits. If the generator has an explicit
+    worker ID or window, its calls in the child raise ``forked`` instead. A generator cannot be copied or pickled.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -237,15 +237,16 @@ class Generator:
 
         :param worker_id: an integer, 0..65535, which replaces 16 of the 56 random bits. By default, an ID has no worker
             ID. An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs
-            to the next one, unless ``resume_after`` is set. A ``RuntimeWarning`` reports a second generator with the
-            same worker ID.
+            to the next millisecond, unless ``resume_after`` is set. A ``RuntimeWarning`` reports a second generator
+            with the same worker ID.
         :param resume_after: the last millisecond in which an earlier generator created IDs (0..17592186044415), as
-            returned by :meth:`close`. All IDs sort after those of the earlier generator, unless that one followed a
-            rollback.
-        :param follow_rollbacks: whether to start over in the clock's millisecond after the clock moved backwards by
-            more than 10 seconds. By default, calls raise ``clock_behind`` until the clock has caught up. With this
-            option, a single wrong reading far in the future does not stop a service. Later IDs then sort before earlier
-            ones, and ``stats().rollbacks`` counts it. A generator with a worker ID cannot have this option.
+            returned by :meth:`close`. All IDs sort after the earlier generator's IDs, unless the earlier generator
+            followed a clock rollback (see ``follow_rollbacks``).
+        :param follow_rollbacks: whether to continue at the clock's new time after the clock moves backwards by more
+            than 10 seconds. By default, calls raise ``clock_behind`` until the clock has caught up. With this option, a
+            single wrong reading far in the future does not stop a service. After each rollback that the generator
+            follows in this way, new IDs sort before earlier IDs. ``stats().rollbacks`` counts these rollbacks. A
+            generator with a worker ID cannot have this option.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its millisecond
             begins in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
@@ -254,8 +255,8 @@ class Generator:
             millisecond, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
         :param lease: a :class:`polyflake.Lease`, which provides the worker ID and the time span. The first call waits
-            for the lease. It cannot be combined with a worker ID, ``resume_after``, ``follow_rollbacks``, a window or a
-            clock.
+            for the lease. A lease cannot be combined with a worker ID, ``resume_after``, ``follow_rollbacks``, a window
+            or a clock.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
@@ -386,9 +387,10 @@ class Generator:
 
     def close(self) -> int | None:
         """Closes the generator, and returns the last millisecond in which it created an ID, in Unix milliseconds, or
-        ``None`` if it created none. This also ends calls in progress on other threads.
+        ``None`` if it created none. Closing also ends calls that are in progress on other threads.
 
-        Pass the result as ``resume_after`` to the next generator, so that its IDs sort after those of this one.
+        Pass the result as ``resume_after`` to the next generator, so that the next generator's IDs sort after this
+        generator's IDs.
 
             >>> ids = Generator()
             >>> id = ids.generate()
@@ -397,7 +399,7 @@ class Generator:
             True
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process if
-            the generator has a worker ID or a window, because it continues in the parent.
+            the generator has a worker ID or a window, because the generator continues in the parent.
         """
 
     def __reduce__(self) -> Any: ...
@@ -414,14 +416,15 @@ class Uuid7Array(_Array[UUID]):
     def __new__(cls, ids: _Packed | Iterable[UUID | str], /) -> Uuid7Array:
         """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
-        :param ids: an iterable of ``uuid.UUID`` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
-            column (pyarrow, polars and others) of 16-byte values or of Arrow's UUID type, which can be
-            dictionary-encoded.
+        :param ids: an iterable whose items are ``uuid.UUID`` objects or strings, packed bytes as returned by
+            ``bytes(ids)``, or an Arrow column from pyarrow, polars or another library. An Arrow column contains 16-byte
+            values or has Arrow's UUID type, and can be dictionary-encoded.
         :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
             of that item.
         :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length,
             ``invalid_character`` if an item contains an invalid character, or ``not_canonical`` if a UUID has a
-            different version or variant. ``item`` is the index of the ID, and ``position`` the index of the character.
+            different version or variant. ``item`` is the index of the ID, and ``position`` is the index of the
+            character.
         """
 
     @staticmethod
@@ -473,8 +476,8 @@ class Stats:
 
     @property
     def rollbacks(self) -> int:
-        """The number of clock rollbacks that the generator followed, after each of which its IDs sort before earlier
-        ones. It is always 0 without ``follow_rollbacks``.
+        """The number of clock rollbacks after which the generator continued at the clock's new time. After each of
+        these rollbacks, new IDs sort before earlier IDs. The number is always 0 without ``follow_rollbacks``.
         """
 
     @property

@@ -9,8 +9,8 @@ import { bytesOf, decimal, figures, read, readAll, toHex, write, writeAll } from
 const { Generator, Layout } = layout;
 
 /**
- * Returns a preset or a description's layout. Checks that a description gives the same layout as an object and as JSON
- * text.
+ * Returns the layout of a preset or of a description. Checks that a description produces the same layout as an object
+ * and as a JSON string.
  */
 function layoutOf({ layout: description }) {
   const { preset, fields } = description;

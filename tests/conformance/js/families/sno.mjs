@@ -19,7 +19,7 @@ function fromParts({ tick, tick_tock, ...rest }) {
   return fields(sno.fromParts({ tick: Number(tick), tickTock: tick_tock === 1, ...rest }));
 }
 
-/** Returns a string's metabyte. Throws unless both functions for it agree. */
+/** Returns a string's metabyte. Throws if `polyflake` and `polyflake/decode` return different results. */
 function metabyte({ text }) {
   const ways = [() => sno.metabyte(text), () => decode.metabyte(text)];
   const [one, other] = ways.map((way) => JSON.stringify(outcome(way)));

@@ -12,7 +12,9 @@ from values import decimal, description_figures, read, read_all, write
 
 
 def layout(args: Args) -> Layout:
-    """Returns a preset or a description's layout, which must be the same from an object and from JSON text."""
+    """Returns the layout of a preset or of a description. Checks that a description produces the same layout as an
+    object and as a JSON string.
+    """
     description = args["layout"]
     if "preset" in description:
         return Layout.preset(description["preset"], **read_all(description.get("fields")))

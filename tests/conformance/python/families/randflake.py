@@ -61,7 +61,9 @@ def generate(args: Args) -> Any:
 
 
 def grant(args: Args) -> Grant:
-    """Returns a grant. ``nodes`` is a node ID, or the first and last one of a range. ``lease`` is its start and end."""
+    """Returns a grant. ``nodes`` is a node ID, or the first and last node ID of a range. ``lease`` contains the start
+    and end of the grant.
+    """
     start, end = args["lease"]
     return Grant(args["nodes"], int(start), int(end))
 

@@ -32,7 +32,7 @@ def from_parts(args: Args) -> Any:
 
 
 def from_bytes(args: Args) -> Any:
-    """Reads an array of one ID, because a single one is a ``uuid.UUID``."""
+    """Reads an array of one ID. A single ID is a ``uuid.UUID``, which the package does not create from bytes."""
     # An empty array is valid, but an empty ID is not, so replace empty input with a single byte.
     (id,) = Uuid7Array(bytes.fromhex(args["hex"]) or b"\0")
     return fields(id)

@@ -56,7 +56,8 @@ pub(crate) fn ids_are_unique() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| all_cells_are_unique(answer, Value::clone))
 }
 
-/// Returns whether `cell` returns a different cell for every ID in the lists of a trace's answers.
+/// Returns whether all IDs that are listed in a trace's answers have different cells. `cell` returns the cell of an ID,
+/// which is the part of the ID that must be unique.
 pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
     fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {

@@ -25,11 +25,11 @@ pub(crate) trait TracedGenerator: Sized + 'static {
     /// Returns the generator for a trace's options.
     fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
 
-    /// Answers a step. A step that replaces the generator uses `stage`.
+    /// Runs a step, and returns its answer. A step that replaces the generator uses `stage`.
     fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
 }
 
-/// Answers a whole trace.
+/// Builds a generator, runs all steps of a trace, and returns their answers.
 pub(crate) fn run<G: TracedGenerator>(options: &Value) -> Answer {
     let stage = Rc::new(Stage::<G> {
         options: options.clone(),

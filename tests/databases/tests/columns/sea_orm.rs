@@ -41,7 +41,7 @@ mod ids {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-/// The same table, but with a different ID type for its users.
+/// Another model of the table `ids`, with a different ID type in the `user` column.
 mod others {
     use polyflake::sno::{Id, Sno};
     use polyflake_sql::{Text, Uuid};

@@ -19,7 +19,7 @@ function findPackageError(error) {
   return error.name === "PolyflakeError" ? error : findPackageError(error.cause);
 }
 
-/** Creates a table with an `id` column of a form. */
+/** Creates a table that is named after an ID form and whose `id` column stores IDs in that form. */
 async function createTable(execute, table, form) {
   await execute(`DROP TABLE IF EXISTS ${form}`);
   await execute(`CREATE TABLE ${form} (place text PRIMARY KEY, id ${table.id.getSQLType()} UNIQUE)`);

@@ -33,11 +33,11 @@ export const INTEGERS = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 4_594_531_474
 /** The strings of Randflakes, sorted by their integers. */
 export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
 
-/** A type of public IDs, and its strings, sorted by their numbers. */
+/** The type of the public IDs in `PUBLIC_IDS`, which are sorted by the numbers that they encode. */
 const ORDERS = new Keyring(new Uint8Array(32)).of("order");
 export const PUBLIC_IDS = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
 
-/** Returns a database's columns by the names of their forms. */
+/** Returns a `[form, column]` pair for each of a database's columns. */
 export const columnsOf = ({ publicInt64, ...columns }) =>
   Object.entries({ ...columns, publicInt64: publicInt64(ORDERS) });
 

@@ -1,7 +1,10 @@
 // libSQL's SQLite driver behind the better-sqlite3 interface, as TypeORM calls it.
 import Database from "libsql";
 
-/** Returns a value as better-sqlite3 does: bytes are a Buffer, which TypeORM uses to distinguish rows. */
+/**
+ * Converts bytes to a Buffer, as better-sqlite3 does, because TypeORM uses Buffers to distinguish rows. Returns any
+ * other value unchanged.
+ */
 const toBuffer = (value) => (value instanceof ArrayBuffer || ArrayBuffer.isView(value) ? Buffer.from(value) : value);
 
 /**

@@ -1,4 +1,4 @@
-// The same types in CommonJS, for which drizzle-orm has separate files.
+// The column types of `types.ts` in a CommonJS module, for which drizzle-orm has separate files.
 import { pgTable } from "drizzle-orm/pg-core";
 import { pg } from "polyflake/drizzle";
 

@@ -1,5 +1,5 @@
-// A fleet in one program, made of node:cluster processes or threads. Makers start and end, and each generates IDs with
-// the default generators.
+// Runs a fleet of makers in one program. A maker is a node:cluster process or a thread that starts, generates IDs with
+// the default generators, and ends.
 import cluster from "node:cluster";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { hotguid, sno } from "polyflake";

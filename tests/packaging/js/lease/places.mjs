@@ -30,7 +30,10 @@ export const PLACES = {
   ...(env.PGHOST ? { pg: createPostgresStore } : {}),
 };
 
-/** Returns a place's worker IDs that are granted for more than a second, which is the longest tick. */
+/**
+ * Returns the worker IDs in the namespace of a store's URL that remain granted for more than one second, which is the
+ * duration of the longest tick.
+ */
 export async function granted(url) {
   const [store, namespace] = url.split("namespace=");
   const isFile = store.startsWith("sqlite:");

@@ -91,7 +91,10 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert.equal(next.number, 0);
     });
 
-    /** Runs a program that prints JSON, and returns it. Every program has a lease's number and IDs before a restore. */
+    /**
+     * Runs a program that prints JSON, and returns the parsed JSON. Every program calls `afterRestore` to simulate a
+     * restore.
+     */
     const restored = async ({ node, url }, program, flags = [], env = {}) => {
       const lead = `
         import { afterRestore, sno } from "polyflake";
@@ -206,8 +209,8 @@ for (const [name, place] of Object.entries(PLACES)) {
           worker.postMessage("generate");
           const [found] = await once(worker, "message");
           process.stdout.write(JSON.stringify(found), () => process.exit());`;
-        // The main thread does not use polyflake/lease, because its first use of the package would share the restore
-        // count.
+        // The main thread does not use polyflake/lease, because a lease would use the package and thereby share the
+        // restore count with the other thread.
         const { node, url } = place();
         const options = { env: { ...process.env, STORE: url } };
         const { stdout } = await run(node, ["--no-warnings", "--input-type=module", "--eval", program], options);

@@ -79,7 +79,8 @@ for (const [name, place] of Object.entries(HERE)) {
         const ids = new sno.Generator({ lease: held });
         await held.ready();
         ids.generate();
-        // Stop the monotonic clock and the event loop, as they stop in an image that is restored a few seconds later.
+        // Stop the monotonic clock and the event loop, as happens when a process image is restored a few seconds after
+        // it was saved.
         const stopped = now();
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3500);
         const lost = now() - stopped;
@@ -129,8 +130,8 @@ for (const [name, place] of Object.entries(HERE)) {
       assert.throws(() => second.generate(), hasRetryTime);
       assert.equal(two.status().refused.code, "numbers_exhausted");
       await one.close();
-      // After a call has waited in vain, further calls fail immediately until the next grant, which can take half a
-      // second.
+      // After a call has waited unsuccessfully, further calls fail immediately until the next grant, which can take
+      // half a second.
       const isUnavailable = (error) => assert.equal(error.code, "lease_unavailable");
       let id;
       for (let k = 0; k < 100 && !id; k++) {

@@ -24,7 +24,8 @@ const made = await Promise.all(
   workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
 );
 expect(new Set(made.flat()).size, threads * each, "partitions of threads");
-// After a restore, the generators of all threads have different partitions. Only these bits of the base differ.
+// After a restore, the generators of all threads have different partitions. The restore changes the base only in these
+// bits, unless the runtime also provides random bytes of the kernel.
 bits = 0x5a;
 afterRestore();
 const again = await Promise.all(

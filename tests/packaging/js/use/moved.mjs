@@ -7,7 +7,10 @@ import { basename, join } from "node:path";
 
 const NOBODY = { uid: 65534, gid: 65534 };
 
-/** Calls a function with the path of a copy of a file or folder, and with the options for starting its programs. */
+/**
+ * Copies a file or folder, and calls `use` with the path of the copy and the options for starting programs from the
+ * copy.
+ */
 export async function moved(path, use) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "polyflake-")));
   try {
@@ -23,7 +26,10 @@ export async function moved(path, use) {
   }
 }
 
-/** Returns the options for a different user, who must be able to run Node. */
+/**
+ * Returns the options that start a process as a different user. The options are empty if this process is not root, or
+ * if that user cannot run Node.
+ */
 function otherUserOptions() {
   if (process.getuid?.() !== 0) return {};
   try {

@@ -9,9 +9,9 @@ const POSTGRES_DIR = "/usr/lib/postgresql";
 const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encoding: "utf8" }));
 
 /**
- * Calls a function with the folder of a server's socket while the server runs. The user is `test`, and there is no
- * port. On a machine without PostgreSQL, it passes undefined, or throws in CI. Unless `fsync` is `on`, writes do not
- * survive a crash of the machine.
+ * Starts a PostgreSQL server, calls `use` with the folder of the server's socket, and then stops the server. The
+ * database user is `test`, and the server listens on no TCP port. If PostgreSQL is not installed, passes undefined to
+ * `use`, or throws in CI. Unless `fsync` is `on`, writes do not survive a crash of the machine.
  */
 export function withPostgres(use, fsync = "off") {
   if (!existsSync(POSTGRES_DIR)) {
@@ -30,7 +30,7 @@ export function withPostgres(use, fsync = "off") {
       ...user,
     });
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
-  // Programs that were moved run as a different user, who must be able to read this folder.
+  // Programs that `moved` has copied may run as a different user, who must be able to read this folder.
   chmodSync(folder, 0o755);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");

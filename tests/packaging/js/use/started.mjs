@@ -12,7 +12,10 @@ async function freePort() {
   return `${port}`;
 }
 
-/** Returns the response to a request, which is retried until the server listens. */
+/**
+ * Sends a request and returns the response. If the server is not listening yet, retries the request up to `patience`
+ * times.
+ */
 export async function ask(url, options, patience = 100) {
   try {
     return await fetch(url, options);
@@ -23,7 +26,7 @@ export async function ask(url, options, patience = 100) {
   }
 }
 
-/** Runs a server program with Node while `act` runs with its address. */
+/** Starts a server program with Node, calls `act` with the server's address, and then stops the server. */
 export async function serveApp(program, act, options = {}) {
   const PORT = await freePort();
   const env = { ...process.env, ...options.env, PORT, HOSTNAME: "127.0.0.1" };

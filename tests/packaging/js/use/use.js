@@ -1,4 +1,4 @@
-// The ways in which a user's program may use the package in any environment. use.cjs is a short CommonJS version.
+// Uses the package in the ways that work in every environment. use.cjs is a short CommonJS version of this file.
 import { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64, uuid7 } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import { Keyring } from "polyflake/public";

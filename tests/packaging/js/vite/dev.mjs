@@ -1,4 +1,4 @@
-// `node dev.mjs FOLDER` opens the folder's page on the development server, which bundles dependencies by itself.
+// `node dev.mjs FOLDER` opens the folder's page on the development server, which bundles dependencies automatically.
 import { createServer } from "vite";
 import { readFromPage } from "./browser.mjs";
 

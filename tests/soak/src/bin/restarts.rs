@@ -36,7 +36,8 @@ struct Options {
     /// Runs each generator in its own process.
     #[arg(long)]
     processes: bool,
-    /// Generates two IDs in this process and prints them. The values are the index of a format and a worker ID.
+    /// Generates two IDs in this process and prints them. The first value is the index of a format, and the second value is
+    /// a worker ID.
     #[arg(long, num_args = 2, hide = true)]
     one: Option<Vec<u16>>,
 }

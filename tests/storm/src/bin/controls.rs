@@ -1,5 +1,5 @@
-//! Control generators for the storm tests: several with one deliberate fault each, and one without a fault. A storm must
-//! catch each fault: see `tests/controls.rs`.
+//! Control generators for the storm tests. One generator has no fault, and each of the others has one deliberate fault.
+//! `tests/controls.rs` asserts that a storm catches each fault.
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -197,8 +197,8 @@ mod linux {
         })
     }
 
-    /// Generates IDs while a file names this process as the lease holder, but checks the file only for the first of every
-    /// 20 IDs.
+    /// Returns a generator that requires a file to name this process as the lease holder. However, it checks the file only
+    /// before the first of every 20 IDs.
     fn lease() -> Generator {
         let (file, last) = (folder().join("lease"), Mutex::new((0, 0, 0)));
         Box::new(move || {
@@ -214,8 +214,8 @@ mod linux {
         })
     }
 
-    /// Renews this process's lease, or takes the lease over if it has expired. Returns whether this process holds the
-    /// lease.
+    /// Renews the lease if this process holds it, or takes it over if another process's lease has expired. Returns whether
+    /// this process now holds the lease.
     fn is_holder(file: &PathBuf) -> std::io::Result<bool> {
         let text = fs::read_to_string(file).unwrap_or_default();
         let (holder, end) = text.split_once(' ').unwrap_or(("", "0"));

@@ -1,9 +1,9 @@
-//! Creates copies of a process: forks, and imitations of a copied image.
+//! Creates copies of a process, either forked children or imitations of a copied image.
 //!
 //! A copied image differs from a forked child in four respects: no fork hook runs, the image has its own copy of shared
 //! memory, the kernel does not wipe any of its pages, and its process ID is the same. The imitation uses a raw `clone()`,
-//! which runs no hook, and also reproduces the other three properties: it tells the kernel to keep the pages, replaces
-//! shared mappings with copies, and makes each of the two processes the first process of its own PID namespace.
+//! which runs no hook. It reproduces the other three properties as well. The kernel is instructed to keep the pages, shared
+//! mappings are replaced with copies, and each of the two processes is the first process of its own PID namespace.
 #![allow(unsafe_code, reason = "fork, clone, madvise and mmap have no safe door")]
 
 use std::{fs, ptr};
@@ -20,7 +20,7 @@ pub(super) fn create(shape: &str) -> bool {
         // ones.
         "raw-fork" => unsafe { _Fork() },
         "image" => image(),
-        // SAFETY: as for `_Fork` above, this process has only one thread.
+        // SAFETY: this process has only one thread, so the child may call any function.
         _ => unsafe { libc::fork() },
     };
     assert!(copy >= 0, "cannot create a copy: {}", std::io::Error::last_os_error());

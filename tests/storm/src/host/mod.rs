@@ -1,4 +1,5 @@
-//! A host for a generator in Rust: runs it as the environment variables request, and prints its IDs in chunks.
+//! A host for a generator that is written in Rust. The host runs the generator as the environment variables specify, and
+//! prints the IDs in chunks.
 //!
 //! ```no_run
 //! use std::time::SystemTime;
@@ -10,9 +11,10 @@
 //! });
 //! ```
 //!
-//! The variables are `STORM_SHAPE` (what the process does), `STORM_WIDTH` (the number of threads or copies), `STORM_IDS` (the
-//! number of IDs of each), `STORM_PAUSE_US` (the time between two chunks), `STORM_WORKER` (the process's worker ID; copies have
-//! the following ones) and `STORM_RENEW` (whether copies create separate generators).
+//! The variables are `STORM_SHAPE` (what the process does), `STORM_WIDTH` (the number of threads or copies), `STORM_IDS`
+//! (the number of IDs that each thread or copy generates), `STORM_PAUSE_US` (the time between two chunks), `STORM_WORKER`
+//! (the process's worker ID; its copies use the worker IDs that follow it) and `STORM_RENEW` (whether copies create
+//! separate generators).
 
 mod copies;
 mod output;
@@ -35,7 +37,8 @@ const CHUNK: u64 = 50;
 /// The delay after which all copies start to generate IDs at the same time.
 const COPY_START_DELAY: Duration = Duration::from_millis(20);
 
-/// The number of failed calls after which a thread gives up: first before it has generated any ID, then after its first ID.
+/// The numbers of failed calls after which a thread gives up. The first limit applies until the thread has generated an ID,
+/// and the second limit applies afterward.
 const RETRY_LIMITS: [u64; 2] = [20, 3000];
 
 #[derive(Clone)]
@@ -104,7 +107,7 @@ impl Plan {
         ids: &G,
         begin: Instant,
     ) {
-        // A copied image cannot tell that it is a copy, so it keeps using the original generator.
+        // A copied image cannot detect that it is a copy, so it keeps using the original generator.
         if self.renews && self.shape != "image" {
             self.generate(copy, 0, &make(self.worker + copy), begin);
         } else {
@@ -114,8 +117,8 @@ impl Plan {
     }
 
     /// Generates the IDs of one thread. In a copy, each chunk has a scheduled start time, so that all copies generate IDs
-    /// at the same times. A process of shape `plain` instead pauses between chunks, so that it is still running when the
-    /// clock is set.
+    /// at the same times. With the shape `plain`, the process pauses after each chunk instead, so that it is still running
+    /// when the clock is set.
     fn generate(&self, generator: u64, thread: u64, make: &impl Fn() -> Made, mut begin: Instant) {
         let (mut done, mut failed) = (0, 0);
         while done < self.ids && failed < RETRY_LIMITS[usize::from(done > 0)] {

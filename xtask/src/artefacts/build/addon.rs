@@ -25,8 +25,8 @@ fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
     let flags = tools::flags(shell, platform)?;
     let built =
         if platform.is_windows() { windows(shell, flags)? } else { zig(shell, platform, flags) };
-    // Symbols are stripped only here. The build of the wasm modules must find functions by name, and strips the symbols
-    // itself afterward.
+    // Symbols are stripped here rather than in the Cargo profile, because the build of the wasm modules must find functions
+    // by name. That build strips the symbols afterward.
     built.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").run()?;
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
     Ok(folder.join(platform.library("polyflake_node")))

@@ -59,8 +59,9 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
 }
 
-/// Returns the value that, together with the contents of the sources, determines the artefact's bytes. For crates, it is
-/// the commit, which each crate contains. Otherwise, it is the time of the last change to the sources.
+/// Returns the value that, together with the contents of the sources, determines the artefact's bytes. For crates, this
+/// value is the commit hash, because each crate contains that hash. For other artefacts, the value is the time of the last
+/// change to the sources.
 pub fn date(shell: &Shell, kind: &ArtefactKind) -> Result<String> {
     match kind {
         ArtefactKind::Crates => Ok(cmd!(shell, "git rev-parse HEAD").quiet().read()?),
@@ -93,13 +94,13 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     }
 }
 
-/// Returns the path of an artefact's bill of materials, which is next to its folder.
+/// Returns the path of an artefact's bill of materials. The file is next to the artefact's folder.
 fn bill_of_materials_path(folder: &Path) -> PathBuf {
     folder.with_extension("cdx.json")
 }
 
-/// Builds artefacts from a clone in a different folder, with its own target folder, and checks that the files equal those
-/// built here.
+/// Clones the repository into a different folder, and builds artefacts there with a separate target folder. Checks that the
+/// resulting files equal the files that were built in this repository.
 pub fn build_and_compare(shell: &Shell, artefacts: &[Artefact]) -> Result<()> {
     let elsewhere = tempfile::tempdir()?;
     let (root, clone) = (workspace::root(), elsewhere.path().join("another/clone"));

@@ -22,8 +22,8 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
     pack(shell, into, &["--program", &format!("{}={}", platform.name, program.display())])
 }
 
-/// Returns the flag that tells the linker where to find macOS frameworks that a dependency names but this program never
-/// calls. The frameworks are empty stand-ins, because Apple ships the real ones only with its SDK.
+/// Returns the flag that tells the linker where to find the macOS frameworks that a dependency links to, although this
+/// program never calls them. The frameworks are empty stand-ins, because Apple ships the real frameworks only with its SDK.
 fn frameworks(shell: &Shell, platform: &Platform) -> Result<String> {
     if platform.min_macos_version().is_none() {
         return Ok(String::new());

@@ -1,5 +1,5 @@
-//! Builds wheels with maturin. zig links the wheels for Linux and macOS. mingw-w64 links the wheels for Windows, because
-//! zig would write an incorrect export.
+//! Builds wheels with maturin. zig links the wheels for Linux and macOS. mingw-w64 links the wheels for Windows, because a
+//! library that zig links for Windows has an incorrect export.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Python {
-    /// Returns the interpreter that maturin builds for. It must be installed only if the wheel is for this machine's own
-    /// platform.
+    /// Returns the interpreter that maturin builds for. The interpreter needs to be installed only if the wheel is for this
+    /// machine's platform.
     fn interpreter(self) -> String {
         match self {
             Self::Stable => "python3.11".to_owned(),
@@ -31,7 +31,7 @@ impl Python {
         }
     }
 
-    /// Describes the supported Python versions in words.
+    /// Returns a readable description of the Python versions that the wheel supports.
     pub fn description(self) -> String {
         match self {
             Self::Stable => "CPython 3.11 or later".to_owned(),
@@ -85,9 +85,9 @@ pub fn maturin(
     Ok(build.env("RUSTFLAGS", flags).run()?)
 }
 
-/// Returns the library that unwinds the stack, which must be linked before zig's own. Python before 3.14 ends a daemon
-/// thread with `pthread_exit`, which uses the system's library to unwind our frames. If the wheel contains a second
-/// unwinder, the process crashes.
+/// Returns the path of the library that unwinds the stack. It must be linked before the unwinder that zig includes. Python
+/// versions before 3.14 end a daemon thread with `pthread_exit`, which uses the system's library to unwind the wheel's
+/// stack frames. If the wheel contains a second unwinder, the process crashes.
 fn unwinder(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "bookworm", arch, &["libgcc-s1"])?;
     let found = cmd!(shell, "find {root} -name libgcc_s.so.1").quiet().read()?;

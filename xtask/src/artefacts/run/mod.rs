@@ -29,8 +29,9 @@ fn output(tests: Cmd<'_>) -> Result<String> {
     Err(anyhow!("{said}\n{errors}").context("tests failed"))
 }
 
-/// Runs an artefact with every interpreter or emulator on this machine that supports it. If there is none, returns the
-/// reason. A program that is not installed is an error only in CI, where it can be installed.
+/// Runs an artefact with every interpreter or emulator on this machine that supports it. If no interpreter or emulator
+/// supports the artefact, returns the reason. A missing program is an error only in CI, where all required programs can be
+/// installed.
 pub fn run(
     shell: &Shell,
     artefact: &Artefact,

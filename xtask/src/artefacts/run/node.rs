@@ -18,8 +18,8 @@ use crate::{
     workspace,
 };
 
-/// Strings that identify test modules that start other programs. These modules are skipped if the other programs would run
-/// without emulation.
+/// The strings that identify test modules as modules that start other programs. These modules are skipped if the other
+/// programs would run without emulation.
 const PROGRAM_STARTERS: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
@@ -56,12 +56,12 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
     Ok(vec![Run::new(with, what).installed_by("npm")])
 }
 
-/// Runs a user's program in a project in which npm installed the package for the given platform. From all built addons, npm
-/// must select only this one.
+/// Installs the package for the given platform into a user's project with npm, and runs the project's program. From all
+/// built addons, npm must select only the addon for this platform.
 fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
-    // On the machine's own platform, npm must determine by itself which addon to select.
+    // On this machine's platform, npm must select the right addon without options.
     let options = if node.starts_others() { Vec::new() } else { platform_options(platform) };
     let options: Vec<_> = options.iter().map(String::as_str).collect();
     registry.install(shell, &options, "polyflake")?;
@@ -88,8 +88,8 @@ fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
     Ok(project)
 }
 
-/// Runs all tests. If child processes would run without emulation, runs only the tests that start no other programs, one at
-/// a time.
+/// Runs the package's tests. If child processes would run without emulation, skips the tests that start other programs, and
+/// runs the remaining test files one at a time.
 fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     let _there = shell.push_dir(tree.join("packages/js"));
     let mut tests = shell.read_dir("test")?;

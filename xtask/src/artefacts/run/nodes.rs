@@ -43,8 +43,8 @@ impl Node {
         cmd!(shell, "{program} {arguments...}")
     }
 
-    /// Returns whether child processes run in the same way as this Node. They do not if a loader or an emulator runs this
-    /// Node.
+    /// Returns whether child processes run in the same way as this Node. Returns `false` if a loader or an emulator runs
+    /// this Node, because its child processes would run without the loader or emulator.
     pub fn starts_others(&self) -> bool {
         self.arguments.is_empty()
     }

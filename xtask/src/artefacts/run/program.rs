@@ -20,7 +20,8 @@ fn run_record() -> Run {
     Run::new("the program", "makes and names IDs")
 }
 
-/// Uses npm to install the package that starts the program, which also installs the program for this machine.
+/// Tests the npm package that starts the program. When npm installs this package, npm also installs the program for this
+/// machine.
 pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
     if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
         return Err(MissingTool("the program is not built".into()).into());
@@ -95,7 +96,7 @@ fn test_with_npm(shell: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Generates an ID with the program, and identifies the ID with the program.
+/// Checks that the program generates an ID, identifies this ID, and fails for a string that is not an ID.
 fn generate_and_identify<'sh>(program: impl Fn() -> Cmd<'sh>) -> Result<()> {
     let id = output(program().args(["new", "sno", "--metabyte", "7"]))?;
     let said = output(program().args(["inspect", "--json", id.trim()]))?;

@@ -36,7 +36,7 @@ pub fn wheel(
     pythons.iter().map(run).collect()
 }
 
-/// Builds and installs the source distribution with pip, and runs it.
+/// Builds and installs the source distribution with pip, and runs a program that uses the installed package.
 pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let source = workspace::only_file(folder)?;
     let project = tempfile::tempdir()?;
@@ -54,7 +54,7 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
 }
 
 /// Installs the package into an empty project with pip, and runs a user's program. From all built wheels, pip must select
-/// this one.
+/// `wheel`.
 fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let _there = shell.push_dir(project.path());
@@ -69,12 +69,12 @@ fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     Ok(cmd!(shell, "{inside} {program}").run()?)
 }
 
-/// Installs the wheel in a virtual environment for this Python, and runs the package's tests there. The tests have no
-/// deadlines, because builds may keep the machine busy.
+/// Installs the wheel in a virtual environment for this Python, and runs the package's tests there. Hypothesis deadlines
+/// are disabled, because concurrent builds may slow down the tests.
 fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
-    // If the creation of the virtual environment was interrupted, it has no pip.
+    // A virtual environment has no pip if its creation was interrupted.
     if cmd!(shell, "{inside} -m pip --version")
         .quiet()
         .ignore_stdout()

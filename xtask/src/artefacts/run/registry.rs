@@ -43,8 +43,8 @@ impl Registry {
         Ok(Self { server, address: address.trim().to_owned() })
     }
 
-    /// Installs a package into the project in the shell's current folder. `options` select the platform for which npm
-    /// installs.
+    /// Installs a package into the project in the shell's current folder. The `options` are passed to npm, for example to
+    /// select the platform.
     pub fn install(&self, shell: &Shell, options: &[&str], package: &str) -> Result<()> {
         let (registry, cache) = (&self.address, tempfile::tempdir()?);
         let cache = cache.path();

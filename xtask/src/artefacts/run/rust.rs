@@ -1,4 +1,4 @@
-//! Runs the tests of the packaged crates. The packages have the form in which a registry would serve them.
+//! Runs the tests of the packaged crates, in the form that a registry would serve.
 
 use anyhow::Result;
 use xshell::{Shell, cmd};

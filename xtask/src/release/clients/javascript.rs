@@ -7,8 +7,8 @@ use super::{Project, Source, Target, generate_and_identify};
 
 const PROGRAMS: &[&str] = &["js/use/main.js", "js/use/use.js", "js/use/keep.js"];
 
-/// Returns the target for a Node project. The functions create the project, add the packages, and return the command that
-/// runs a program.
+/// Returns the target for a project that runs in Node. The three given functions create the project, add the packages, and
+/// return the command that runs a program.
 const fn node_target(
     create: fn(&Shell, &Source) -> Result<()>,
     add: fn(&Shell, &Source) -> Result<()>,

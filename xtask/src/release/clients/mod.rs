@@ -1,7 +1,7 @@
 //! The clients that install the packages into empty projects, and run them there.
 //!
-//! Each client downloads everything again into its project, so that the log of the registries shows which packages it
-//! selected.
+//! Each client downloads all packages again into its own project, so that the registries' log shows which packages the
+//! client selected.
 
 mod javascript;
 mod python;
@@ -15,7 +15,7 @@ use xshell::{Cmd, Shell, cmd};
 use super::{registries::Registries, state::State};
 use crate::{artefacts::results::Installed, tools, workspace};
 
-/// What a client installs: the registries' address, and the version.
+/// The address of the registries from which a client installs the packages, and the version to install.
 pub struct Source<'r> {
     pub address: &'r str,
     pub version: &'r str,
@@ -40,7 +40,7 @@ struct Project {
     /// The programs to copy into the project, relative to `tests/packaging`.
     programs: &'static [&'static str],
     create: fn(&Shell, &Source) -> Result<()>,
-    /// Adds the packages, or replaces an earlier version of them.
+    /// Adds the packages to the project, or replaces their earlier version.
     add: fn(&Shell, &Source) -> Result<()>,
     /// Returns the command that runs the program with this name.
     run: for<'s> fn(&'s Shell, &Source, &str) -> Cmd<'s>,

@@ -12,7 +12,7 @@ fn cargo<'sh>(shell: &'sh Shell, address: &str, words: &[&str]) -> Cmd<'sh> {
     let here = format!("source.here.registry=\"sparse+{address}/crates/index/\"");
     let options = ["--config", "source.crates-io.replace-with=\"here\"", "--config", &here];
     let cargo = cmd!(shell, "cargo --quiet {options...} {words...}");
-    // Use a new home directory, because it contains no crates from an earlier registry.
+    // Use a new Cargo home directory, so that it contains no crates from the registry of an earlier rehearsal.
     cargo
         .env("CARGO_HOME", shell.current_dir().join("cargo"))
         .env("CARGO_TARGET_DIR", workspace::target().join("dry-run/cargo"))
@@ -34,7 +34,7 @@ fn create(shell: &Shell, _: &Source) -> Result<()> {
 }
 
 /// Writes the dependencies into the manifest. `cargo add` cannot be used, because it changes one crate at a time, and each
-/// version of the leases crate requires the matching version of the IDs crate.
+/// version of `polyflake-lease` requires the matching version of `polyflake`.
 fn add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let manifest = format!(
         "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n\n[dependencies]\nserde_json = \"1\"\n\

@@ -2,8 +2,8 @@
 //! a folder for each project, and the folder `use` with the shared files.
 //!
 //! Every test run executes a project's `test` script, with the exact versions in the project's package.json. A thorough run
-//! also executes its `thorough` script with the newest tools, and with the oldest supported versions if the project lists
-//! any.
+//! also executes the project's `thorough` script with the newest tools. If the project lists oldest supported versions, the
+//! script runs again with those versions.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -34,8 +34,8 @@ pub struct Project {
     scripts: BTreeMap<String, String>,
     dependencies: Versions,
     dev_dependencies: Versions,
-    /// The versions to use as the newest ones, for packages whose `latest` tag points to a different version and for tools
-    /// that only trials need.
+    /// The versions to install for tests with the newest versions. They replace the `latest` tag for packages whose tag
+    /// points to a different version, and add tools that only these tests need.
     newest: Versions,
     /// The oldest supported versions.
     oldest: Versions,

@@ -56,7 +56,8 @@ pub fn python_source(shell: &Shell) -> Result<()> {
     test_one_version(shell, &wheel)
 }
 
-/// Runs the package's tests for features that behave differently in a wheel for one version of `CPython`.
+/// Tests a wheel for a single version of `CPython`. Runs only the package's tests of features that behave differently in
+/// this kind of wheel.
 fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
     ensure!(!wheel.display().to_string().contains("abi3"), "expected a wheel for one version");
     let (python, folder) = (workspace::python(), tempfile::tempdir()?);
@@ -68,8 +69,8 @@ fn test_one_version(shell: &Shell, wheel: &Path) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet {tests...}").env("PYTHONPATH", into).run()?)
 }
 
-/// Forces Cargo to rebuild this project's crates. All files in a source distribution have the same old date, so Cargo would
-/// not notice that they differ from the files of an earlier run.
+/// Forces Cargo to rebuild this project's crates. All files in a source distribution have the same old modification time,
+/// so Cargo would not notice that they differ from the files of an earlier run.
 fn delete_fingerprints(fingerprints: &Path) -> Result<()> {
     for entry in fs::read_dir(fingerprints).into_iter().flatten() {
         let entry = entry?;

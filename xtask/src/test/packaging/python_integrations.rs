@@ -32,7 +32,7 @@ pub fn pinned(shell: &Shell) -> Result<()> {
     run_integration_tests(shell, &python)?;
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));
-    // The two modules have the same name, so they are checked in separate runs.
+    // The modules of both examples have the same name (`app`), so they are checked in separate runs.
     for example in ["fastapi", "public"] {
         let app = format!("../../examples/{example}/app.py");
         cmd!(shell, "{python} -m mypy --strict {files...} {app}").run()?;
@@ -72,9 +72,9 @@ fn names() -> Result<Vec<String>> {
     Ok(lines.filter_map(|line| Some(line.split_once("==")?.0.to_owned())).collect())
 }
 
-/// Tests the SQL files with `PostgreSQL` versions other than Debian's: the oldest version that each file supports, and the
-/// newest version. With each version, only the tests of the files that support it run. The `PostgreSQL` builds come from
-/// npm.
+/// Tests the SQL files with `PostgreSQL` versions other than Debian's version: the oldest version that each file supports,
+/// and the newest version. For each version, runs only the tests of the SQL files that support this version. The
+/// `PostgreSQL` builds come from npm.
 pub fn postgresql_versions(shell: &Shell) -> Result<()> {
     const ALL: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [

@@ -6,8 +6,8 @@ use xshell::{Shell, cmd};
 use super::{copy, environment, only_file, packaging};
 use crate::{build, tools, workspace};
 
-/// The Python versions that the type checkers check against: the two oldest, whose stubs for buffers differ, and the
-/// newest.
+/// The target Python versions for the type checkers: the two oldest supported versions, which have different stubs for
+/// buffers, and the newest version.
 const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
 /// The test programs, named after the tools that they use, with the packages that each program needs.

@@ -1,4 +1,4 @@
-//! Tests the core's package in the form in which a registry would serve it.
+//! Tests the core's package in the form that a registry would serve.
 
 use std::{
     fs,
@@ -70,8 +70,8 @@ pub fn docs_rs(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "rustc +nightly --version").run()?)
 }
 
-/// Unpacks the packages of the published crates, each into a folder named after the crate. The crates depend on each other
-/// by path, because no registry has this version yet.
+/// Unpacks the packages of the published crates, each into a folder named after the crate. A Cargo setting makes the crates
+/// depend on each other's folders, because this version is not available in a registry yet.
 pub fn unpack(shell: &Shell, folder: &Path) -> Result<Vec<PathBuf>> {
     let (names, version) = (workspace::published_crates(shell)?, env!("CARGO_PKG_VERSION"));
     let packages = names.iter().flat_map(|name| ["--package", name]);

@@ -39,7 +39,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// Decodes an integer from the 12 or 13 digits at the given positions, if it is valid.
+/// Decodes the 12 or 13 digits at the given positions into an integer. Returns `None` if the digits are invalid.
 #[inline]
 #[target_feature(enable = "neon")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

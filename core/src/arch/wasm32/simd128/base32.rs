@@ -16,8 +16,8 @@ use crate::arch::{
 #[inline]
 pub(crate) fn encode(id: &Id) -> Text {
     let mut text = [0; 16];
-    // The loads match the stores that packed the ID: one of eight bytes, and two of one byte. A load across several stores
-    // would have to wait until they reach memory.
+    // The loads match the stores that packed the ID: one eight-byte load and two one-byte loads. A load that spans several
+    // stores would have to wait until all of those stores reach memory.
     let low = u64::from_le_bytes(*part(id, 0));
     let high = low >> 16 | u64::from(id[8]) << 48 | u64::from(id[9]) << 56;
     v128_store(&mut text, characters_of(low, high, lift()));
@@ -45,14 +45,15 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
     bad.unwrap_or(texts.len())
 }
 
-/// Returns the factors that move the ten bits of each lane to the top of the lane. The compiler must not see the factors:
-/// it would replace the multiplication with eight single shifts, because wasm cannot shift lanes by different amounts.
+/// Returns the factors that move the ten bits of each lane to the top of the lane. The factors are hidden from the
+/// compiler. Otherwise, it would replace the multiplication with eight single shifts, because wasm cannot shift lanes by
+/// different amounts.
 #[inline]
 pub(super) fn lift() -> v128 {
     black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
 }
 
-/// Returns the characters of ten bytes. `low` contains the first eight of these bytes, and `high` the last eight.
+/// Returns the characters that encode ten bytes. `low` contains the first eight of these bytes, and `high` the last eight.
 #[inline]
 fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
     // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight

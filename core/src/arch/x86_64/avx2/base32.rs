@@ -1,6 +1,6 @@
 //! sno's base32 encoding with AVX2: two IDs per register, four per group.
 //!
-//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters are 40 bits, which are five bytes.
+//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters represent 40 bits, or five bytes.
 //! Therefore each half of an ID is encoded separately, and a register of two 16-byte lanes holds one ID per lane.
 //!
 //! # Encoding
@@ -19,23 +19,24 @@
 //!
 //! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word contains
 //!    the ten bits of characters `2p` and `2p + 1`, but at a different position in each word.
-//! 2. AVX2 cannot shift 16-bit words by different distances. A multiplication by 4^p does the same, and moves all groups of ten
-//!    bits to the top.
+//! 2. AVX2 cannot shift 16-bit words by different distances. Instead, a multiplication by 4^p moves each group of ten bits
+//!    to the top of its word.
 //! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by two,
 //!    into the high byte, and masked. In memory the low byte comes first, so the characters are in order.
-//! 4. A value becomes its character by adding an offset, which depends only on whether it is a digit or a letter. `min(value,
-//!    number of digits)` is an index into a table of offsets that fits one shuffle.
+//! 4. Adding an offset to a value yields its character. The offset depends only on whether the character is a digit or a
+//!    letter. `min(value, number of digits)` is an index into a table of offsets that is small enough for a single shuffle.
 //!
 //! # Decoding
 //!
-//! 1. A character minus `'2'` is its value if it is a digit; the character minus the letters' offset is its value if it is a
-//!    letter. As unsigned bytes, the wrong one of the two is always larger, so the minimum selects the right one. Saturating
-//!    subtractions, one for digits and one for letters, leave 0 for a character in their range. Therefore their minimum is
-//!    nonzero only for an invalid character.
-//! 2. Two multiply-add instructions join neighbours: first two groups of five bits into ten bits in each 16-bit word, then two
-//!    groups of ten bits into twenty bits in each 32-bit word. The factors are powers of two, chosen so that the first twenty
-//!    bits of a half end at bit 4 and the others at bit 0.
-//! 3. One shift and one `or` insert the missing four bits. A last shuffle reverses the bytes, and drops the gaps between them.
+//! 1. If a character is a digit, its value is the character minus `'2'`. If it is a letter, its value is the character
+//!    minus the letters' offset. As unsigned bytes, the wrong difference is always larger than the right one, so the
+//!    minimum selects the value. Saturating subtractions, one for digits and one for letters, leave 0 for a character in
+//!    the respective range. Therefore their minimum is nonzero only for an invalid character.
+//! 2. Two multiply-add instructions join adjacent values: first two groups of five bits into ten bits in each 16-bit word,
+//!    then two groups of ten bits into twenty bits in each 32-bit word. The factors are powers of two, chosen so that the
+//!    first twenty bits of each half of an ID end at bit 4, and the last twenty bits end at bit 0.
+//! 3. One shift and one `or` insert the missing four bits. A final shuffle reverses the bytes and removes the gaps between
+//!    them.
 //!
 //! ```text
 //! values           000aaaaa 000bbbbb 000ccccc 000ddddd   000eeeee 000fffff 000ggggg 000hhhhh     bytes
@@ -175,7 +176,8 @@ fn gather(values: __m256i) -> __m256i {
     _mm256_shuffle_epi8(join_40_bits(values), broadcast(order))
 }
 
-/// Joins each group of eight values into forty bits, at the same byte positions as in the SSE4.1 kernel.
+/// Joins each group of eight values into forty bits. The resulting five bytes, from highest to lowest, are bytes 2, 1, 0, 5
+/// and 4 of a 64-bit word.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn join_40_bits(values: __m256i) -> __m256i {

@@ -25,7 +25,7 @@ use crate::arch::{
 
 const GROUP: usize = 4;
 
-/// The number of bits in 11 digits and in 12 digits.
+/// The number of bits that 11 digits represent.
 const BITS_IN_11_DIGITS: i32 = 55;
 const BITS_IN_12_DIGITS: i32 = 60;
 

@@ -1,4 +1,4 @@
-//! The kernels for AVX2 and POPCNT, whose registers have 32 bytes.
+//! The kernels for CPUs with POPCNT and AVX2, which has 32-byte registers.
 
 mod base32;
 pub(super) mod base32hex;

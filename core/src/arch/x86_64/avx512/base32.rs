@@ -59,11 +59,11 @@ fn store([first, second]: [__m512i; 2], place: &mut [u8]) {
     _mm_storeu_si64(part_mut::<_, 8>(place, 72), _mm512_extracti32x4_epi32::<2>(second));
 }
 
-/// Returns the characters of each word's lowest 40 bits.
+/// Returns the characters that encode the lowest 40 bits of each 64-bit word.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn characters(forties: __m512i) -> __m512i {
-    // Each byte receives the eight bits that begin at its shift. A character has five bits, but the lookup uses six, so the
-    // table contains the alphabet twice.
+    // Each byte of the result receives the eight bits that begin at the bit position given in `shifts`. A character
+    // represents five bits, but the lookup uses six, so the table contains the alphabet twice.
     let shifts = i64::from_le_bytes([35, 30, 25, 20, 15, 10, 5, 0]);
     let values = _mm512_multishift_epi64_epi8(_mm512_set1_epi64(shifts), forties);
     _mm512_permutexvar_epi8(values, _mm512_loadu_si512(&CHARACTERS))
@@ -105,7 +105,8 @@ const fn reverse_groups_of_five(from: u8) -> [u8; 64] {
     order
 }
 
-/// The position of each of the forty bytes. Each word contains five of them, in the same order as in the narrower kernels.
+/// The positions of the forty decoded bytes. Each 64-bit word contains five of these bytes: from highest to lowest, bytes
+/// 2, 1, 0, 5 and 4.
 const PACK_GROUPS_OF_FIVE: [u8; 64] = {
     let mut order = [0; 64];
     let mut place: u8 = 0;

@@ -29,19 +29,19 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     }
 }
 
-#[inline(never)] // Inlined, it would take registers from wider kernels, which rarely need it.
+#[inline(never)] // Inlining this function would occupy registers in the wider kernels, which rarely call it.
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     lane::decode(slots, numbers, |digits, most| number(digits, most))
 }
 
-#[inline(never)] // Inlined, it would take registers from wider kernels, which rarely need it.
+#[inline(never)] // Inlining this function would occupy registers in the wider kernels, which rarely call it.
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
     lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
 }
 
-/// Decodes an integer from the 12 or 13 digits at the given positions, if it is valid.
+/// Decodes the 12 or 13 digits at the given positions into an integer. Returns `None` if the digits are invalid.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {

@@ -77,7 +77,8 @@ pub(crate) fn values_to_pack(theirs: &Value) -> Result<Map<String, Value>> {
     Ok(ours)
 }
 
-/// Returns the values, with each string in a single form. The original library's values also list each string's bytes.
+/// Translates the original library's values. These values contain each string together with its UTF-8 bytes, and the
+/// translated values contain only the string.
 pub(crate) fn values(theirs: &Value) -> Value {
     match theirs {
         Value::Object(tagged) if tagged.contains_key("utf8_hex") => json!({"text": tagged["text"]}),

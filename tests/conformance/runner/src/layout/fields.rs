@@ -18,7 +18,8 @@ pub(crate) fn integers(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// `layoutbytes.json`: cases like those of `layout64.json`, but for byte layouts, and IDs of the wrong length.
+/// Returns the cases of `layoutbytes.json`, which test byte layouts in the same way as `layout64.json` tests integer
+/// layouts. Further cases parse IDs of the wrong length.
 pub(crate) fn byte_ids(file: &Value) -> Result<Vec<Case>> {
     let mut made = integers(file)?;
     let fields = json!([{"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]);

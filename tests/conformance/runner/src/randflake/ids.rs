@@ -1,4 +1,4 @@
-//! Vectors for single IDs: fields under a secret, strings, and values that are not IDs.
+//! Vectors for single IDs: the encryption of fields with a secret, strings, and values that are not IDs.
 
 use anyhow::{Context, Result, ensure};
 use data_encoding::HEXLOWER;

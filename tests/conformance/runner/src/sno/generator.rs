@@ -70,9 +70,9 @@ fn close(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
-/// Returns the snapshot members that must equal the original library's. If the original library took the snapshot after its
-/// last time unit, that snapshot has lost the sequence. Our snapshots never lose the sequence, so in that case only the
-/// other members are compared.
+/// Returns a pattern for the snapshot members that must equal the original library's. If the original library took the
+/// snapshot in a later time unit than that of its last ID, its snapshot no longer contains the last sequence number. Our
+/// snapshots always contain it, so in that case `now` and `sequence` are not compared.
 fn expected_snapshot(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };

@@ -118,8 +118,9 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns the cases for one item in `json_notes`. The zero ID and `null` are compared in both modes: with the original
-/// library's `null` and without it. A value that `ours` marks as skipped has no case.
+/// Returns the cases for one item in `json_notes`. The zero ID and `null` have two cases each, because `null` represents
+/// the zero ID in the original library's mode but not in the default mode. A value that `ours` marks as skipped has no
+/// case.
 fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
     if let Some(written) = ours(note, "marshal_zero") {
         let ask = |op, written: &Value| {

@@ -60,8 +60,8 @@ fn values_to_pack<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Fa
     Ok(given)
 }
 
-/// Reads an ID, which is a decimal string for an integer layout and hexadecimal otherwise. A VALUE may also be an ID of the
-/// wrong kind, or a string from a caller.
+/// Reads an ID, which is a decimal string for an integer layout and hexadecimal otherwise. If the ID is passed as a VALUE
+/// in `id_value`, it may also be an ID of the wrong kind, or an integer ID as a string.
 fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
     if let Some(value) = args.get("id_value") {
         return match values::read(value)? {

@@ -56,7 +56,7 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     Ok(builder)
 }
 
-/// Applies the options that a snapshot already contains.
+/// Applies the options that only a new generator has. A restored generator takes these settings from its snapshot.
 fn apply_options(
     options: &Value,
     mut builder: Builder<Script>,

@@ -111,7 +111,7 @@ impl WindowedGenerator for RandflakeGenerator {
     }
 }
 
-/// Returns a lease for the whole seconds before `end_ms`.
+/// Returns a lease from the format's start to `end_ms`, rounded down to a whole second.
 fn lease(node: u32, end_ms: i64) -> Result<Grant> {
     Grant::new(node, 1_730_000_000, end_ms.div_euclid(1000))
 }

@@ -15,7 +15,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{clock::FastClock, durable, makers::IdWriter};
 
-/// The duration of a window in real time. It is longer than a disk needs to store the window's end.
+/// The duration of a window in real time. It is longer than the time that a disk needs to store the window's end.
 const WINDOW: Duration = Duration::from_millis(20);
 
 pub(crate) type Outcome = std::result::Result<Infallible, Box<dyn Error>>;
@@ -59,7 +59,7 @@ pub(crate) fn generate_in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) 
 /// A generator that, when closed, returns the state from which the next generator resumes.
 pub(crate) trait ClosableGenerator: IdWriter + Sized {
     type SavedState: Serialize + DeserializeOwned + Clone;
-    /// Creates a generator with a worker ID that has never been used.
+    /// Creates a generator with the worker ID `number`, which no earlier generator has used.
     fn create(clock: FastClock, number: u32) -> Result<Self>;
     fn resume(clock: FastClock, number: u32, left: Self::SavedState) -> Result<Self>;
     fn save(&self) -> Result<Self::SavedState>;

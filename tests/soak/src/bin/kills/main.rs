@@ -1,5 +1,5 @@
-//! Kills processes that generate IDs, thousands of times and at random moments. Restarts them with a clock that has moved
-//! backwards or forwards in the meantime. Compares all of their IDs: there must be no duplicates.
+//! Starts processes that generate IDs, and kills them thousands of times at random moments. Restarts them with a clock that
+//! has moved backwards or forwards in the meantime. Compares all IDs of these processes, which must contain no duplicates.
 //!
 //! `cargo xtask kills` runs the full program, and a test runs it briefly. Kills do not simulate a power failure, in which
 //! the disk must preserve synced data.

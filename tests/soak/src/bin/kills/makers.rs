@@ -29,12 +29,13 @@ pub(crate) trait IdWriter {
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// Returns the number of IDs for a call: one, or a batch of up to [`BATCH`].
+/// Returns a random number of IDs to generate in one call: either one, or a batch of up to [`BATCH`].
 fn size(random: &mut Rng) -> usize {
     if random.bool() { 1 } else { random.usize(1..=BATCH) }
 }
 
-/// Returns the number of IDs that a call wrote: all of them, or the number in its error.
+/// Returns the number of IDs that a call wrote: all `asked` IDs if the call succeeded, or the number that its error
+/// reports.
 fn written_count(outcome: &Result<()>, asked: usize) -> usize {
     outcome.as_ref().map_or_else(|error| error.written().unwrap_or(0), |()| asked)
 }
@@ -118,7 +119,7 @@ impl IdWriter for Uuid7Generator {
     }
 }
 
-/// The layout's epoch. The 36-bit millisecond timestamp lasts about two years from this time.
+/// The layout's epoch. The 36-bit millisecond timestamp overflows about two years after this time.
 const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type LayoutGenerator = layout::Generator<FastClock>;

@@ -26,7 +26,7 @@ pub fn newest(shell: &Shell) -> Result<Interpreter> {
     Ok(Interpreter { packages, ..Interpreter::new(shell, program, "")? })
 }
 
-/// The packages for running ARM64 programs: a Python, and a library that they need.
+/// The Debian packages for running ARM64 programs: a Python interpreter, and a library that the programs need.
 pub const ARM64: [&str; 2] = ["python3.11", "libstdc++6"];
 
 /// Returns Debian's Python for ARM64, which runs in QEMU.

@@ -1,5 +1,6 @@
-//! Finds the Python interpreters that test the wheels: the machine's own, Debian's newest, and Debian's for ARM64. No
-//! registry provides a Python for musl or a free-threaded Python, so the wheels for these are built but not run.
+//! Finds the Python interpreters that test the wheels: the interpreters installed on this machine, Debian's newest Python,
+//! and Debian's Python for ARM64. No registry provides a Python for musl or a free-threaded Python, so the wheels for musl
+//! and for free-threaded Python are built but not run.
 
 mod debian;
 
