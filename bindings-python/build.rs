@@ -16,7 +16,7 @@ use std::{
 
 /// The folders that may contain the stubs, relative to this crate: the first in the repository, the second in a source
 /// distribution.
-const STUBS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
+const STUB_FOLDERS: [&str; 2] = ["../packages/python/src/polyflake", "../src/polyflake"];
 
 /// Docstrings, keyed by the names of the items that they document.
 type Docs = BTreeMap<String, String>;
@@ -27,7 +27,7 @@ const CONSTRUCTOR: &str = ".__new__";
 fn main() {
     pyo3_build_config::use_pyo3_cfgs();
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let stubs = STUBS.map(|folder| here.join(folder));
+    let stubs = STUB_FOLDERS.map(|folder| here.join(folder));
     let stubs = stubs.iter().find(|folder| folder.join("sno.pyi").exists());
     let stubs = stubs.expect("expected the package's stubs beside the crate");
     let mut docs = Docs::new();
@@ -36,7 +36,11 @@ fn main() {
         let module = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
         if path.extension() == Some(OsStr::new("pyi")) {
             println!("cargo::rerun-if-changed={}", path.display());
-            read(module, &fs::read_to_string(&path).expect("expected a stub"), &mut docs);
+            collect_docstrings(
+                module,
+                &fs::read_to_string(&path).expect("expected a stub"),
+                &mut docs,
+            );
         }
     }
     describe_constructors(&mut docs);
@@ -44,12 +48,12 @@ fn main() {
     println!("cargo::rerun-if-changed={}", stubs.join("__init__.py").display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    write(&docs, &out.join("docs.rs"));
+    write_doc_macro(&docs, &out.join("docs.rs"));
 }
 
 /// Collects the docstrings in a stub: those of the module and of its classes, functions and methods. Because the stubs are
 /// formatted, a docstring directly follows a line that ends with a colon, and its indentation matches its depth.
-fn read(module: &str, stub: &str, docs: &mut Docs) {
+fn collect_docstrings(module: &str, stub: &str, docs: &mut Docs) {
     let mut lines = stub.lines().peekable();
     let mut class = None;
     let mut name = Some(module.to_owned());
@@ -106,7 +110,7 @@ fn docstring<'s>(start: &str, indent: usize, lines: &mut impl Iterator<Item = &'
 }
 
 /// Writes a macro that expands each name to its docstring, because a `doc` attribute accepts a macro's result.
-fn write(docs: &Docs, path: &Path) {
+fn write_doc_macro(docs: &Docs, path: &Path) {
     let mut text = "macro_rules! doc {\n".to_owned();
     for (name, doc) in docs {
         // Macros pass a name as separate tokens, whereas other code passes it as a string.

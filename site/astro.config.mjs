@@ -3,7 +3,7 @@ import { join } from "node:path";
 import starlight from "@astrojs/starlight";
 import { defineConfig, passthroughImageService } from "astro/config";
 import { parse } from "smol-toml";
-import { HOME, REPOSITORY } from "./src/pages.mjs";
+import { HOME_URL, REPOSITORY } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
 /**
@@ -11,7 +11,7 @@ const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).
  * address.
  */
 const site = process.env.POLYFLAKE_SITE;
-const picture = new URL("/social.png", site ?? "http://localhost").href;
+const pictureUrl = new URL("/social.png", site ?? "http://localhost").href;
 
 const group = (label, ...items) => ({ label, items });
 
@@ -28,13 +28,13 @@ export default defineConfig({
       title: "polyflake",
       head: [
         { tag: "script", attrs: { type: "module", src: "/reader.js" } },
-        { tag: "meta", attrs: { property: "og:image", content: picture } },
+        { tag: "meta", attrs: { property: "og:image", content: pictureUrl } },
         { tag: "meta", attrs: { property: "og:image:alt", content: "An ID of 16 characters, coloured by field" } },
       ],
       components: { SiteTitle: "./src/SiteTitle.astro" },
       // Wrap commands, because readers copy them as a whole.
       expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
-      social: [{ icon: "seti:git", label: "Repository", href: HOME }],
+      social: [{ icon: "seti:git", label: "Repository", href: HOME_URL }],
       // A page's search keywords weigh more than its title, and both weigh more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],

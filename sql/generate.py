@@ -42,7 +42,7 @@ class Ticks(NamedTuple):
 SNO, HOTGUID, UUID7 = Ticks(4, 1_262_304_000_000 // 4, 2**39), Ticks(1000, 0, 2**32), Ticks(1, 0, 2**48)
 
 
-def program(*arguments: str) -> str:
+def run_program(*arguments: str) -> str:
     """Returns the output of `polyflake layout`."""
     return subprocess.run([PROGRAM, "layout", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
@@ -56,21 +56,21 @@ class Preset(NamedTuple):
 
 
 def preset(name: str, dialect: str) -> Preset:
-    begin = {
+    begin_patterns = {
         "postgresql": r"FUNCTION flake.{}_(\w+)\(.*\nLANGUAGE .*\nRETURN",
         "duckdb": r"MACRO flake.{}_(\w+)\(.* AS\n   ",
     }
-    written = program("sql", name, "--dialect", dialect)
-    bodies = dict(re.findall(begin[dialect].format(name) + r" ((?s:.*?));\n", written))
+    script = run_program("sql", name, "--dialect", dialect)
+    bodies = dict(re.findall(begin_patterns[dialect].format(name) + r" ((?s:.*?));\n", script))
     fields = dict(re.findall(r"WHEN '(.*)' THEN (.*)", bodies["field"]))
     return Preset([name, *ALIASES.get(name, [])], bodies, fields)
 
 
 PRESETS = {
-    dialect: [preset(name, dialect) for name in program("presets").split()] for dialect in ("postgresql", "duckdb")
+    dialect: [preset(name, dialect) for name in run_program("presets").split()] for dialect in ("postgresql", "duckdb")
 }
-NAMES = ", ".join(name for preset in PRESETS["postgresql"] for name in preset.names)
-EXPECTED_PRESET = f"invalid_layout: expected one of {NAMES}, found "
+PRESET_NAMES = ", ".join(name for preset in PRESETS["postgresql"] for name in preset.names)
+EXPECTED_PRESET_MESSAGE = f"invalid_layout: expected one of {PRESET_NAMES}, found "
 
 
 def helpers(dialect: str) -> str:
@@ -86,8 +86,8 @@ def mask(bits: int) -> int:
 
 def terms(values: list[tuple[str, int]]) -> str:
     """Returns an expression that joins shifted values, on several lines if it is long."""
-    put = [f"({value} << {shift})" if shift else value for value, shift in values]
-    return (" | " if sum(map(len, put)) < 90 else "\n        | ").join(put)
+    shifted_values = [f"({value} << {shift})" if shift else value for value, shift in values]
+    return (" | " if sum(map(len, shifted_values)) < 90 else "\n        | ").join(shifted_values)
 
 
 def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str) -> str:
@@ -141,9 +141,9 @@ def ends(ticks: Ticks, shift: int) -> tuple[str, str]:
 
 def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
     """Returns all spans. The column type of bytes and the functions for hexadecimal digits differ between databases."""
-    snos = ends(SNO, 1)
+    sno_ends = ends(SNO, 1)
 
-    def digits(name: str, form: str, words: tuple[str, str], count: int, rests: tuple[str, str], what: str) -> Span:
+    def digit_span(name: str, form: str, words: tuple[str, str], count: int, rests: tuple[str, str], what: str) -> Span:
         """Returns a span in which each bound consists of a word's hexadecimal digits, followed by the given remaining
         digits.
         """
@@ -154,15 +154,15 @@ def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
         ]
         return Span(name, form, *bounds, what)
 
-    texts = [f"flake.sno_string({word}) || '{rest * 8}'" for word, rest in zip(snos, "2x", strict=True)]
-    uuid8s = "0080008000000000000000", "ff8fffbffffc0000000000"
-    uuid7s = "70008000000000000000", "7fffbfffffffffffffff"
+    texts = [f"flake.sno_string({word}) || '{rest * 8}'" for word, rest in zip(sno_ends, "2x", strict=True)]
+    uuid8_suffixes = "0080008000000000000000", "ff8fffbffffc0000000000"
+    uuid7_suffixes = "70008000000000000000", "7fffbfffffffffffffff"
     return [
         Span("sno", "text", *texts, "sno as a string"),
-        digits(f"sno_{binary}", binary, snos, 10, ("0" * 10, "f" * 10), "sno as 10 bytes"),
-        digits("sno_uuid8", "uuid", snos, 10, uuid8s, "sno as a UUID of version 8"),
-        digits("hotguid", "uuid", ends(HOTGUID, 0), 8, ("0" * 24, "f" * 24), "Hot Guid of either form"),
-        digits("uuid7", "uuid", ends(UUID7, 0), 12, uuid7s, "UUID of version 7"),
+        digit_span(f"sno_{binary}", binary, sno_ends, 10, ("0" * 10, "f" * 10), "sno as 10 bytes"),
+        digit_span("sno_uuid8", "uuid", sno_ends, 10, uuid8_suffixes, "sno as a UUID of version 8"),
+        digit_span("hotguid", "uuid", ends(HOTGUID, 0), 8, ("0" * 24, "f" * 24), "Hot Guid of either form"),
+        digit_span("uuid7", "uuid", ends(UUID7, 0), 12, uuid7_suffixes, "UUID of version 7"),
         Span(
             "snowflake",
             "bigint",
@@ -174,22 +174,23 @@ def spans(dialect: str, binary: str, to_hex: str, from_hex: str) -> list[Span]:
     ]
 
 
-OUTSIDE = "A time outside the format is an error."
-LOWEST = (
+OUTSIDE_COMMENT = "A time outside the format is an error."
+LOWEST_COMMENT = (
     "The lowest {} of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before "
-    f"b. {OUTSIDE}"
+    f"b. {OUTSIDE_COMMENT}"
 )
-HIGHEST = f"The highest {{}} of a time earlier than `before`. {OUTSIDE}"
+HIGHEST_COMMENT = f"The highest {{}} of a time earlier than `before`. {OUTSIDE_COMMENT}"
 #: Descriptions of the functions available in both databases.
-ABOUT = {
+FUNCTION_COMMENTS = {
     "hotguid_time": "The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot "
     "Guid.",
     "hotguid_shard_key": "The shard key of a Hot Guid in the form of the original, 0 to 4294967295.",
     "hotguid_uuid8_shard_key": "The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another "
     "UUID.",
     "uuid7_time": "The time of a UUID of version 7, to the millisecond. NULL for another UUID.",
-    "snowflake_ms": f"The Unix milliseconds of a snowflake of a known service: {NAMES}. Another name is an error.",
-    "snowflake_time": f"The time of a snowflake of a known service: {NAMES}. Another name is an error.",
+    "snowflake_ms": f"The Unix milliseconds of a snowflake of a known service: {PRESET_NAMES}. Another name is an "
+    "error.",
+    "snowflake_time": f"The time of a snowflake of a known service: {PRESET_NAMES}. Another name is an error.",
     "snowflake_field": "A field of a snowflake of a known service: "
     + "; ".join(f"{preset.names[0]}: {', '.join(preset.fields)}" for preset in PRESETS["postgresql"])
     + ". Another name is an error.",
@@ -199,7 +200,7 @@ ABOUT = {
 # `b(9)`, or from the bytes of a version 8 UUID. `word` casts a value to 64 bits.
 
 
-def of_text(c: Any, word: Any) -> dict[str, str]:
+def text_parts(c: Any, word: Any) -> dict[str, str]:
     high, low = terms([(c(k), 20 - 5 * k) for k in range(5)]), terms([(c(k), 35 - 5 * k) for k in range(5, 8)])
     return {
         # The time is split into a 25-bit part and a 15-bit part, so that only one value needs a cast.
@@ -237,7 +238,7 @@ PARTS = {
 # PostgreSQL
 
 
-def function(name: str, arguments: str, returns: str, body: str, comment: str) -> str:
+def sql_function(name: str, arguments: str, returns: str, body: str, comment: str) -> str:
     """Returns a function that the planner can inline, because it is in SQL and has neither STRICT nor a SET clause."""
     types = ", ".join(argument.split()[1] for argument in arguments.split(", "))
     text = comment.replace("'", "''")
@@ -249,27 +250,37 @@ COMMENT ON FUNCTION flake.{name}({types}) IS '{text}';
 """
 
 
-def scalar(name: str, arguments: str, returns: str, expression: str, comment: str) -> str:
-    return function(name, arguments, returns, f"RETURN {expression}", comment)
+def scalar_function(name: str, arguments: str, returns: str, expression: str, comment: str) -> str:
+    return sql_function(name, arguments, returns, f"RETURN {expression}", comment)
 
 
 def bounds(span: Span) -> list[str]:
     """Returns functions for the lowest ID at or after a time, the highest ID before a time, and both as a row."""
-    named = f", {span.extra}" if span.extra else ""
-    passed = f", {span.extra.split()[0]}" if span.extra else ""
-    called = f"flake.{span.name}_lowest(start{passed}), flake.{span.name}_highest(until{passed})"
+    extra_parameter = f", {span.extra}" if span.extra else ""
+    extra_argument = f", {span.extra.split()[0]}" if span.extra else ""
+    bound_calls = f"flake.{span.name}_lowest(start{extra_argument}), flake.{span.name}_highest(until{extra_argument})"
     return [
-        scalar(f"{span.name}_lowest", f"moment timestamptz{named}", span.form, span.lowest, LOWEST.format(span.what)),
-        scalar(
-            f"{span.name}_highest", f"before timestamptz{named}", span.form, span.highest, HIGHEST.format(span.what)
+        scalar_function(
+            f"{span.name}_lowest",
+            f"moment timestamptz{extra_parameter}",
+            span.form,
+            span.lowest,
+            LOWEST_COMMENT.format(span.what),
         ),
-        function(
+        scalar_function(
+            f"{span.name}_highest",
+            f"before timestamptz{extra_parameter}",
+            span.form,
+            span.highest,
+            HIGHEST_COMMENT.format(span.what),
+        ),
+        sql_function(
             f"{span.name}_range",
-            f"start timestamptz, until timestamptz{named}",
+            f"start timestamptz, until timestamptz{extra_parameter}",
             f"TABLE (lowest {span.form}, highest {span.form})",
-            f"BEGIN ATOMIC\n    SELECT {called};\nEND",
+            f"BEGIN ATOMIC\n    SELECT {bound_calls};\nEND",
             f"The lowest and the highest {span.what} of a span that includes its start and excludes its end, for "
-            f"BETWEEN. A span that is empty or reversed has no rows. {OUTSIDE}",
+            f"BETWEEN. A span that is empty or reversed has no rows. {OUTSIDE_COMMENT}",
         ),
     ]
 
@@ -277,24 +288,24 @@ def bounds(span: Span) -> list[str]:
 def postgresql() -> str:
     c = lambda k: f"flake.sno_character(id, {k + 1})"  # noqa: E731
     word = lambda value: f"{value}::bigint"  # noqa: E731
-    of_id = lambda k: f"get_byte(id, {k})"  # noqa: E731
-    of_uuid = lambda k: f"flake.byte(id, {k})"  # noqa: E731
+    id_byte = lambda k: f"get_byte(id, {k})"  # noqa: E731
+    uuid_byte = lambda k: f"flake.byte(id, {k})"  # noqa: E731
     table = bytes(ALPHABET.find(chr(code)) % 256 for code in range(ord(ALPHABET[-1]) + 1))
     forms = {
-        "text": (of_text(c, word), "octet_length(id) = 16 AND id COLLATE \"C\" !~ '[^2-9a-x]'", "a string"),
-        "bytea": (byte_parts(of_id, word), "length(id) = 10", "10 bytes"),
+        "text": (text_parts(c, word), "octet_length(id) = 16 AND id COLLATE \"C\" !~ '[^2-9a-x]'", "a string"),
+        "bytea": (byte_parts(id_byte, word), "length(id) = 10", "10 bytes"),
         "uuid": (
-            uuid8_parts(of_uuid, word),
-            f"{of_uuid(6)} >> 4 = 8 AND {of_uuid(8)} >> 6 = 2 AND {of_uuid(10)} & 3 = 0\n"
+            uuid8_parts(uuid_byte, word),
+            f"{uuid_byte(6)} >> 4 = 8 AND {uuid_byte(8)} >> 6 = 2 AND {uuid_byte(10)} & 3 = 0\n"
             "        AND substr(uuid_send(id), 12) = '\\x0000000000'",
             "a UUID of version 8",
         ),
     }
     written = [
-        scalar(
+        scalar_function(
             "byte", "id uuid, place int", "int", "get_byte(uuid_send(id), place)", "A byte of a UUID, from place 0."
         ),
-        scalar(
+        scalar_function(
             "sno_character",
             "id text, place int",
             "int",
@@ -306,7 +317,7 @@ def postgresql() -> str:
     ]
     for form, (parts, check, what) in forms.items():
         written.append(
-            scalar(
+            scalar_function(
                 "is_sno",
                 f"id {form}",
                 "boolean",
@@ -315,7 +326,7 @@ def postgresql() -> str:
             )
         )
         written.append(
-            scalar(
+            scalar_function(
                 "sno_time",
                 f"id {form}",
                 "timestamptz",
@@ -327,7 +338,7 @@ def postgresql() -> str:
         )
         for part, meaning in PARTS.items():
             written.append(
-                scalar(
+                scalar_function(
                     f"sno_{part}",
                     f"id {form}",
                     "int",
@@ -335,76 +346,76 @@ def postgresql() -> str:
                     f"{meaning}. NULL for a value that is no sno.",
                 )
             )
-    is_version = lambda version: f"{of_uuid(6)} >> 4 = {version} AND {of_uuid(8)} >> 6 = 2"  # noqa: E731
+    is_version = lambda version: f"{uuid_byte(6)} >> 4 = {version} AND {uuid_byte(8)} >> 6 = 2"  # noqa: E731
     written += [
-        scalar(
+        scalar_function(
             "hotguid_time",
             "id uuid",
             "timestamptz",
-            f"to_timestamp(({terms([(word(of_uuid(k)), 24 - 8 * k) for k in range(4)])})::float8)",
-            ABOUT["hotguid_time"],
+            f"to_timestamp(({terms([(word(uuid_byte(k)), 24 - 8 * k) for k in range(4)])})::float8)",
+            FUNCTION_COMMENTS["hotguid_time"],
         ),
-        scalar(
+        scalar_function(
             "hotguid_shard_key",
             "id uuid",
             "bigint",
-            terms([(word(of_uuid(k)), 8 * (k - 12)) for k in range(15, 11, -1)]),
-            ABOUT["hotguid_shard_key"],
+            terms([(word(uuid_byte(k)), 8 * (k - 12)) for k in range(15, 11, -1)]),
+            FUNCTION_COMMENTS["hotguid_shard_key"],
         ),
-        scalar(
+        scalar_function(
             "hotguid_uuid8_shard_key",
             "id uuid",
             "bigint",
             f"CASE WHEN {is_version(8)} THEN\n"
-            f"    {terms([(word(of_uuid(k)), 8 * (15 - k)) for k in range(12, 16)])}\nEND",
-            ABOUT["hotguid_uuid8_shard_key"],
+            f"    {terms([(word(uuid_byte(k)), 8 * (15 - k)) for k in range(12, 16)])}\nEND",
+            FUNCTION_COMMENTS["hotguid_uuid8_shard_key"],
         ),
     ]
     written.append(
-        scalar(
+        scalar_function(
             "uuid7_time",
             "id uuid",
             "timestamptz",
             f"CASE WHEN {is_version(7)} THEN\n"
-            f"    flake.time_of_ms({terms([(word(of_uuid(k)), 40 - 8 * k) for k in range(6)])})\nEND",
-            ABOUT["uuid7_time"],
+            f"    flake.time_of_ms({terms([(word(uuid_byte(k)), 40 - 8 * k) for k in range(6)])})\nEND",
+            FUNCTION_COMMENTS["uuid7_time"],
         )
     )
     written += [
-        scalar(
+        scalar_function(
             "snowflake_ms",
             "id bigint, preset text",
             "bigint",
             preset_case("ms", "postgresql"),
-            ABOUT["snowflake_ms"],
+            FUNCTION_COMMENTS["snowflake_ms"],
         ),
-        scalar(
+        scalar_function(
             "snowflake_time",
             "id bigint, preset text",
             "timestamptz",
             "flake.time_of_ms(flake.snowflake_ms(id, preset))",
-            ABOUT["snowflake_time"],
+            FUNCTION_COMMENTS["snowflake_time"],
         ),
-        scalar(
+        scalar_function(
             "snowflake_field",
             "id bigint, preset text, field text",
             "int",
             field_case("postgresql", "({})::int"),
-            ABOUT["snowflake_field"],
+            FUNCTION_COMMENTS["snowflake_field"],
         ),
     ]
     for span in spans("postgresql", "bytea", "to_hex({})", "decode({}, 'hex')"):
         written += bounds(span)
     for format, decoded in (("sno_uuid8", "sno"), ("hotguid", "hotguid"), ("uuid7", "uuid7")):
         written += [
-            scalar(
+            scalar_function(
                 f"partman_{format}_encode",
                 "moment timestamptz",
                 "uuid",
                 f"flake.{format}_lowest(moment)",
                 "For p_time_encoder of pg_partman: the lowest ID of a time.",
             ),
-            scalar(
+            scalar_function(
                 f"partman_{format}_decode",
                 "id text",
                 "timestamptz",
@@ -467,7 +478,7 @@ CREATE OR REPLACE FUNCTION flake.unknown_preset(preset text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RAISE invalid_parameter_value USING MESSAGE = format(
-        '{EXPECTED_PRESET}%L', preset);
+        '{EXPECTED_PRESET_MESSAGE}%L', preset);
 END $$;
 
 CREATE OR REPLACE FUNCTION flake.unknown_field(preset text, field text) RETURNS int
@@ -519,12 +530,12 @@ COMMENT ON MACRO flake.{name} IS '{text}';
 
 
 def duckdb() -> str:
-    bare = lambda value: value  # noqa: E731
+    identity = lambda value: value  # noqa: E731
     character = lambda k: f"flake.sno_character(id, {k + 1})"  # noqa: E731
     digits = lambda hexadecimal: lambda first, count: f"flake.number({hexadecimal}, {first}, {count})"  # noqa: E731
     blob, uuid = digits("hex(id::BLOB)"), digits("flake.uuid_hex(id)")
     forms = {
-        "sno": (of_text(character, bare), "regexp_full_match(id, '[2-9a-x]{16}')", "a string"),
+        "sno": (text_parts(character, identity), "regexp_full_match(id, '[2-9a-x]{16}')", "a string"),
         "sno_blob": (hex_parts(blob), "octet_length(id::BLOB) = 10", "a BLOB of 10 bytes"),
         "sno_uuid8": (
             uuid8_hex_parts(uuid),
@@ -534,14 +545,14 @@ def duckdb() -> str:
     }
     written = []
     for form, (parts, check, what) in forms.items():
-        made = {"time": f"make_timestamptz((({parts['time']}) + {SNO.epoch}) * {1000 * SNO.ms})"}
+        time_part = {"time": f"make_timestamptz((({parts['time']}) + {SNO.epoch}) * {1000 * SNO.ms})"}
         written.append(macro(f"is_{form}", "id", check, f"Whether a value is a sno as {what}, for a CHECK constraint."))
         for part, meaning in {"time": f"The time of a sno as {what}, to 4 ms", **PARTS}.items():
             written.append(
                 macro(
                     f"{form}_{part}",
                     "id",
-                    f"CASE WHEN flake.is_{form}(id) THEN\n        {made.get(part, parts[part])}\n    END",
+                    f"CASE WHEN flake.is_{form}(id) THEN\n        {time_part.get(part, parts[part])}\n    END",
                     f"{meaning}. NULL for a value that is no sno.",
                 )
             )
@@ -551,50 +562,50 @@ def duckdb() -> str:
             "hotguid_time",
             "id",
             f"make_timestamptz({uuid(1, 8)} * 1000000)",
-            ABOUT["hotguid_time"],
+            FUNCTION_COMMENTS["hotguid_time"],
         ),
         macro(
             "hotguid_shard_key",
             "id",
             little_endian(uuid, 25),
-            ABOUT["hotguid_shard_key"],
+            FUNCTION_COMMENTS["hotguid_shard_key"],
         ),
         macro(
             "hotguid_uuid8_shard_key",
             "id",
             f"CASE WHEN {is_version(8)} THEN {uuid(25, 8)} END",
-            ABOUT["hotguid_uuid8_shard_key"],
+            FUNCTION_COMMENTS["hotguid_uuid8_shard_key"],
         ),
         macro(
             "uuid7_time",
             "id",
             f"CASE WHEN {is_version(7)} THEN make_timestamptz({uuid(1, 12)} * 1000) END",
-            ABOUT["uuid7_time"],
+            FUNCTION_COMMENTS["uuid7_time"],
         ),
         macro(
             "snowflake_ms",
             "id, preset",
             preset_case("ms", "duckdb"),
-            ABOUT["snowflake_ms"],
+            FUNCTION_COMMENTS["snowflake_ms"],
         ),
         macro(
             "snowflake_time",
             "id, preset",
             "make_timestamptz(flake.snowflake_ms(id, preset) * 1000)",
-            ABOUT["snowflake_time"],
+            FUNCTION_COMMENTS["snowflake_time"],
         ),
         macro(
             "snowflake_field",
             "id, preset, field",
             field_case("duckdb"),
-            ABOUT["snowflake_field"],
+            FUNCTION_COMMENTS["snowflake_field"],
         ),
     ]
     for span in spans("duckdb", "blob", "lower(hex({}))", "unhex({})"):
         extra = f", {span.extra.split()[0]}" if span.extra else ""
         written += [
-            macro(f"{span.name}_lowest", f"moment{extra}", span.lowest, LOWEST.format(span.what)),
-            macro(f"{span.name}_highest", f"before{extra}", span.highest, HIGHEST.format(span.what)),
+            macro(f"{span.name}_lowest", f"moment{extra}", span.lowest, LOWEST_COMMENT.format(span.what)),
+            macro(f"{span.name}_highest", f"before{extra}", span.highest, HIGHEST_COMMENT.format(span.what)),
         ]
     return DUCKDB_HEAD + "\n" + "\n".join(written)
 
@@ -624,11 +635,11 @@ CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(di
 CREATE OR REPLACE MACRO flake.sno_character(id, place) AS (strpos('{ALPHABET}', substr(id, place, 1)) - 1);
 
 CREATE OR REPLACE MACRO flake.unknown_preset(preset) AS
-    error('{EXPECTED_PRESET}''' || preset || '''');
+    error('{EXPECTED_PRESET_MESSAGE}''' || preset || '''');
 
 CREATE OR REPLACE MACRO flake.unknown_field(preset, field) AS
     CASE
-        WHEN lower(preset) IN ('{NAMES.replace(", ", "', '")}')
+        WHEN lower(preset) IN ('{PRESET_NAMES.replace(", ", "', '")}')
             THEN flake.unknown_field_of(preset, field)
         WHEN field IS NOT NULL THEN flake.unknown_preset(preset)
     END;
@@ -647,11 +658,11 @@ def sqlite() -> str:
         [(f"instr('123456789ABCDEF', substr(hex, {first + k}, 1))", 4 * (count - 1 - k)) for k in range(count)]
     )
     character = lambda k: f"(instr('{ALPHABET}', substr(id, {k + 1}, 1)) - 1)"  # noqa: E731
-    blob = "hex TEXT AS (hex(id))"
+    blob_column = "hex TEXT AS (hex(id))"
     # Hyphens in other positions are not removed, so a string with such hyphens is not accepted as a UUID.
-    hyphens = "-".join("?" * count for count in (8, 4, 4, 4, 12))
-    digits = f"upper(iif(id GLOB '{hyphens}', replace(id, '-', ''), id))"
-    uuid = f"hex TEXT AS (iif(typeof(id) = 'blob', hex(id), {digits}))"
+    hyphen_pattern = "-".join("?" * count for count in (8, 4, 4, 4, 12))
+    digits = f"upper(iif(id GLOB '{hyphen_pattern}', replace(id, '-', ''), id))"
+    uuid_column = f"hex TEXT AS (iif(typeof(id) = 'blob', hex(id), {digits}))"
     # `length` and GLOB treat the first NUL as the end of a string, but `instr` does not.
     without_nul = lambda text: f"instr({text}, char(0)) = 0"  # noqa: E731
     is_uuid = f"length(hex) = 32 AND {without_nul('hex')} AND hex NOT GLOB '*[^0-9A-F]*'"
@@ -660,44 +671,58 @@ def sqlite() -> str:
 
     def table(name: str, id: str, before: list[str], check: str, parts: dict[str, str], comment: str) -> None:
         """Adds a table whose columns are computed from the ID. These columns are NULL if the value is not an ID."""
-        valid = [f"is_valid INTEGER AS ({check})"] if check else []
-        guarded = {part: f"CASE WHEN is_valid THEN {value} END" if check else value for part, value in parts.items()}
-        columns = [*before, *valid, *[f"{part} INTEGER AS ({value})" for part, value in guarded.items()], TIME]
+        valid_columns = [f"is_valid INTEGER AS ({check})"] if check else []
+        guarded_parts = {
+            part: f"CASE WHEN is_valid THEN {value} END" if check else value for part, value in parts.items()
+        }
+        columns = [
+            *before,
+            *valid_columns,
+            *[f"{part} INTEGER AS ({value})" for part, value in guarded_parts.items()],
+            TIME_COLUMN,
+        ]
         tables.append(f"-- {comment}\nCREATE TABLE {name} (\n    " + ",\n    ".join([id, *columns]) + "\n);\n")
 
-    def sno(parts: dict[str, str]) -> dict[str, str]:
+    def sno_parts(parts: dict[str, str]) -> dict[str, str]:
         return {"ms": f"(({parts.pop('time')}) + {SNO.epoch}) * {SNO.ms}", **parts}
 
     is_string = f"typeof(id) = 'text' AND length(id) = 16 AND {without_nul('id')} AND id NOT GLOB '*[^2-9a-x]*'"
-    table("sno_strings", "id TEXT", [], is_string, sno(of_text(character, lambda value: value)), "A sno as its string.")
+    table(
+        "sno_strings",
+        "id TEXT",
+        [],
+        is_string,
+        sno_parts(text_parts(character, lambda value: value)),
+        "A sno as its string.",
+    )
     is_blob = "typeof(id) = 'blob' AND length(id) = 10"
-    table("sno_blobs", "id BLOB", [blob], is_blob, sno(hex_parts(number)), "A sno as its 10 bytes.")
+    table("sno_blobs", "id BLOB", [blob_column], is_blob, sno_parts(hex_parts(number)), "A sno as its 10 bytes.")
     is_uuid8 = f"{is_uuid} AND hex GLOB '????????????8???[89AB]????[048C]0000000000'"
-    both = "as 16 bytes, 32 digits or 36 characters"
-    comment = f"A sno as a UUID of version 8, {both}."
-    table("sno_uuids", "id", [uuid], is_uuid8, sno(uuid8_hex_parts(number)), comment)
+    uuid_forms_text = "as 16 bytes, 32 digits or 36 characters"
+    comment = f"A sno as a UUID of version 8, {uuid_forms_text}."
+    table("sno_uuids", "id", [uuid_column], is_uuid8, sno_parts(uuid8_hex_parts(number)), comment)
     table(
         "hotguids",
         "id",
-        [uuid],
+        [uuid_column],
         is_uuid,
         {
             "ms": f"({number(1, 8)}) * 1000",
             "shard_key": little_endian(number, 25),
             "uuid8_shard_key": f"CASE WHEN {is_version(8)} THEN {number(25, 8)} END",
         },
-        f"A Hot Guid, {both}. The shard key of a UUID of version 8 is in another place.",
+        f"A Hot Guid, {uuid_forms_text}. The shard key of a UUID of version 8 is in another place.",
     )
     is_uuid7 = f"{is_uuid} AND {is_version(7)}"
-    table("uuid7s", "id", [uuid], is_uuid7, {"ms": number(1, 12)}, f"A UUID of version 7, {both}.")
-    for name in program("presets").split():
-        created = re.search(r"(?ms)^CREATE TABLE .*", program("sql", name, "--dialect", "sqlite"))
-        assert created
-        tables.append(f"-- A snowflake of {' or '.join([name, *ALIASES.get(name, [])])}.\n{created.group()}")
+    table("uuid7s", "id", [uuid_column], is_uuid7, {"ms": number(1, 12)}, f"A UUID of version 7, {uuid_forms_text}.")
+    for name in run_program("presets").split():
+        table_match = re.search(r"(?ms)^CREATE TABLE .*", run_program("sql", name, "--dialect", "sqlite"))
+        assert table_match
+        tables.append(f"-- A snowflake of {' or '.join([name, *ALIASES.get(name, [])])}.\n{table_match.group()}")
     return SQLITE_HEAD + "\n" + "\n".join(tables)
 
 
-TIME = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))"
+TIME_COLUMN = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))"
 SQLITE_HEAD = """\
 -- Columns for SQLite 3.32 or later with the time and the parts of an ID. `sql/generate.py` writes this file.
 --
@@ -711,7 +736,7 @@ SQLITE_HEAD = """\
 # Randflake in PostgreSQL
 
 
-def shared(name: str) -> str:
+def read_cipher_function(name: str) -> str:
     """Returns a copy of one of the cipher's functions in `public.sql`, moved to the schema `randflake`."""
     text = (FOLDER / "public.sql").read_text(encoding="utf-8")
     (found,) = re.findall(rf"(?m)^-- .*\nCREATE FUNCTION polyflake\.{name}\([^;]*? AS \$\$\n(?s:.*?)^END \$\$;\n", text)
@@ -719,7 +744,7 @@ def shared(name: str) -> str:
 
 
 RANDFLAKE_SECONDS, RANDFLAKE_BITS = 1_730_000_000, 17
-RANDFLAKE = f"""\
+RANDFLAKE_TEMPLATE = f"""\
 -- Functions for PostgreSQL 12 or later that return the time, node ID and sequence of a Randflake, for roles that cannot
 -- read its secret.
 -- `sql/generate.py` writes this file, with the cipher of `public.sql`.
@@ -799,7 +824,7 @@ COMMIT;
 
 
 def randflake() -> str:
-    return RANDFLAKE.format(subkeys=shared("subkeys"), decrypt=shared("decrypt"))
+    return RANDFLAKE_TEMPLATE.format(subkeys=read_cipher_function("subkeys"), decrypt=read_cipher_function("decrypt"))
 
 
 FILES = {

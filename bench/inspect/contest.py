@@ -25,25 +25,25 @@ FORMAT_NAMES = {
 
 
 def read_with_polyflake(program, ids, now):
-    done = subprocess.run(
+    completed = subprocess.run(
         [program, "inspect", "--json", "--now", now], input="\n".join(ids), capture_output=True, text=True
     )
-    for line in done.stdout.splitlines():
+    for line in completed.stdout.splitlines():
         readings = json.loads(line)["readings"]
-        known = sum(reading["odds"] for reading in readings) >= 0.5
-        yield readings[0]["format"] if known else "random"
+        is_recognized = sum(reading["odds"] for reading in readings) >= 0.5
+        yield readings[0]["format"] if is_recognized else "random"
 
 
 def uuinfo(program, ids):
     for name in ids:
-        done = subprocess.run([program, "-o", "short", "--", name], capture_output=True, text=True)
-        yield (done.stdout or done.stderr or "none").lower()
+        completed = subprocess.run([program, "-o", "short", "--", name], capture_output=True, text=True)
+        yield (completed.stdout or completed.stderr or "none").lower()
 
 
 def idt(program, ids):
     for name in ids:
-        done = subprocess.run([program, "inspect", "--json", "--", name], capture_output=True, text=True)
-        kind = re.search(r'"id_type": ?"([^"]*)"', done.stdout)
+        completed = subprocess.run([program, "inspect", "--json", "--", name], capture_output=True, text=True)
+        kind = re.search(r'"id_type": ?"([^"]*)"', completed.stdout)
         yield kind[1] if kind else "none"
 
 
@@ -54,20 +54,20 @@ def main():
     ids = [name for _, name in rows]
     answers = [read_with_polyflake(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
     answers = [list(answer) for answer in answers]
-    right = {}
+    correct_counts = {}
     for (system, _), *said in zip(rows, *answers, strict=True):
-        row = right.setdefault(system, [0] * 6)
+        row = correct_counts.setdefault(system, [0] * 6)
         row[5] += 1
         row[0] += said[0] == system
         for column, word in ((1, said[1]), (3, said[2])):
-            named = re.search(FORMAT_NAMES.get(system, system), word) is not None
-            row[column] += named
-            row[column + 1] += named or (system in SNOWFLAKES and "snowflake" in word)
+            names_format = re.search(FORMAT_NAMES.get(system, system), word) is not None
+            row[column] += names_format
+            row[column + 1] += names_format or (system in SNOWFLAKES and "snowflake" in word)
     columns = ["format", "IDs", "polyflake", "uuinfo", 'or "snowflake"', "idt", 'or "snowflake"']
     print("|", " | ".join(columns), "|")
     print("|---" * len(columns) + "|")
-    right["all"] = [sum(column) for column in zip(*right.values(), strict=True)]
-    for system, row in right.items():
+    correct_counts["all"] = [sum(column) for column in zip(*correct_counts.values(), strict=True)]
+    for system, row in correct_counts.items():
         print("|", system, "|", row[5], "|", " | ".join(map(str, row[:5])), "|")
 
 

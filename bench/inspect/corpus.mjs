@@ -16,11 +16,11 @@ import * as uuid from "uuid";
 import { Xid } from "xid-ts";
 
 // Simulates a service that runs on many machines, each of which configures its libraries with its own machine IDs.
-const machine = () => ({ workerId: BigInt(randomInt(32)), processId: BigInt(randomInt(32)) });
+const randomMachineIds = () => ({ workerId: BigInt(randomInt(32)), processId: BigInt(randomInt(32)) });
 
 const SYSTEMS = {
-  twitter: () => TwitterSnowflake.generate(machine()).toString(),
-  discord: () => DiscordSnowflake.generate(machine()).toString(),
+  twitter: () => TwitterSnowflake.generate(randomMachineIds()).toString(),
+  discord: () => DiscordSnowflake.generate(randomMachineIds()).toString(),
   "uuid-v1": () => uuid.v1(),
   "uuid-v4": () => uuid.v4(),
   "uuid-v6": () => uuid.v6(),

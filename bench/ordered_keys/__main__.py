@@ -24,8 +24,8 @@ def main(program: str, rows: str, into: str) -> None:
     keys = {kind: kind.keys(program, int(rows)) for kind in KEY_FORMATS}
     with ExitStack() as stack:
         fills: list[Fill] = [in_sqlite.fill]
-        if programs := in_postgresql.programs():
-            connection = stack.enter_context(in_postgresql.run_server(programs))
+        if program_folder := in_postgresql.find_program_folder():
+            connection = stack.enter_context(in_postgresql.run_server(program_folder))
             fills.append(lambda kind, keys: in_postgresql.fill(connection, kind, keys))
         else:
             print("no PostgreSQL on this machine (initdb is not found): only SQLite is measured")

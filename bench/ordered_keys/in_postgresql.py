@@ -20,10 +20,10 @@ from tables import FilledTable, Key, KeyFormat, split_into_transactions
 SHARED_BUFFERS = "32MB"
 
 
-def programs() -> Path | None:
+def find_program_folder() -> Path | None:
     """Returns the folder of the server's programs, which Debian does not add to the path."""
-    found = shutil.which("initdb")
-    folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    initdb_path = shutil.which("initdb")
+    folders = [Path(initdb_path).parent] if initdb_path else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return folders[-1] if folders and (folders[-1] / "initdb").exists() else None
 
 
@@ -47,19 +47,19 @@ def run_server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
         if user is not None:
             shutil.chown(folder, user)
         data = Path(folder) / "data"
-        run = {"check": True, "stdout": subprocess.DEVNULL, "user": user, "cwd": folder}
+        run_options = {"check": True, "stdout": subprocess.DEVNULL, "user": user, "cwd": folder}
         initdb = [folder_of_programs / "initdb", "--auth=trust", "--username=bench", "--no-sync", data]
-        subprocess.run(initdb, **run)  # type: ignore[call-overload]
+        subprocess.run(initdb, **run_options)  # type: ignore[call-overload]
         options = f"-k {folder} -c listen_addresses='' -c shared_buffers={SHARED_BUFFERS}"
-        control = [folder_of_programs / "pg_ctl", "--pgdata", data, "--wait"]
+        pg_ctl = [folder_of_programs / "pg_ctl", "--pgdata", data, "--wait"]
         log = ["--log", Path(folder) / "log", "--options", options]
-        subprocess.run([*control, *log, "start"], **run)  # type: ignore[call-overload]
+        subprocess.run([*pg_ctl, *log, "start"], **run_options)  # type: ignore[call-overload]
         try:
             with psycopg.connect(host=folder, user="bench", dbname="postgres", autocommit=True) as connection:
                 yield connection
         finally:
-            stop = [*control, "--mode", "fast", "stop"]
-            subprocess.run(stop, **run)  # type: ignore[call-overload]
+            stop_command = [*pg_ctl, "--mode", "fast", "stop"]
+            subprocess.run(stop_command, **run_options)  # type: ignore[call-overload]
 
 
 def name(connection: psycopg.Connection) -> str:
@@ -73,7 +73,7 @@ def fill(connection: psycopg.Connection, kind: KeyFormat, keys: list[Key]) -> Fi
     connection.execute("DROP TABLE IF EXISTS rows")
     connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")
     connection.execute("CHECKPOINT")
-    before = _log_position(connection)
+    log_start = _log_position(connection)
     start = time.perf_counter()
     for rows in split_into_transactions(keys):
         with connection.cursor().copy("COPY rows FROM STDIN (FORMAT BINARY)") as copy:
@@ -82,10 +82,10 @@ def fill(connection: psycopg.Connection, kind: KeyFormat, keys: list[Key]) -> Fi
                 copy.write_row(row)
     connection.execute("CHECKPOINT")
     seconds = time.perf_counter() - start
-    log = _log_position(connection) - before
-    sizes = "SELECT pg_relation_size('rows_pkey') / 8192, pg_total_relation_size('rows')"
-    pages, size = connection.execute(sizes).fetchone() or (0, 0)
-    return FilledTable(name(connection), kind.name, seconds, pages, size, log)
+    log_bytes = _log_position(connection) - log_start
+    sizes_query = "SELECT pg_relation_size('rows_pkey') / 8192, pg_total_relation_size('rows')"
+    pages, size = connection.execute(sizes_query).fetchone() or (0, 0)
+    return FilledTable(name(connection), kind.name, seconds, pages, size, log_bytes)
 
 
 def _log_position(connection: psycopg.Connection) -> int:

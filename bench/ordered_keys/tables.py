@@ -16,7 +16,7 @@ Key: TypeAlias = "bytes | int"
 #: A row's content besides its key: 100 bytes, the size of a small record.
 PAYLOAD = bytes(100)
 #: Number of rows per transaction.
-TRANSACTION = 10_000
+ROWS_PER_TRANSACTION = 10_000
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class KeyFormat:
 
     def keys(self, program: str, rows: int) -> list[Key]:
         """Returns all keys, in the order in which a service made them."""
-        made = subprocess.run([program, "keys", self.argument, str(rows)], capture_output=True, check=True)
-        if len(made.stdout) != rows * self.length:
-            raise ValueError(f"expected {rows} keys of {self.length} bytes, found {len(made.stdout)} bytes")
+        completed = subprocess.run([program, "keys", self.argument, str(rows)], capture_output=True, check=True)
+        if len(completed.stdout) != rows * self.length:
+            raise ValueError(f"expected {rows} keys of {self.length} bytes, found {len(completed.stdout)} bytes")
         if self.integer:
-            return list(struct.unpack(f">{rows}q", made.stdout))
-        starts = range(0, len(made.stdout), self.length)
-        return [made.stdout[start : start + self.length] for start in starts]
+            return list(struct.unpack(f">{rows}q", completed.stdout))
+        starts = range(0, len(completed.stdout), self.length)
+        return [completed.stdout[start : start + self.length] for start in starts]
 
 
 KEY_FORMATS = [
@@ -69,8 +69,8 @@ Fill: TypeAlias = Callable[[KeyFormat, list[Key]], FilledTable]
 
 def split_into_transactions(keys: list[Key]) -> Iterator[list[tuple[Key, bytes]]]:
     """Yields the rows of each transaction."""
-    for start in range(0, len(keys), TRANSACTION):
-        yield [(key, PAYLOAD) for key in keys[start : start + TRANSACTION]]
+    for start in range(0, len(keys), ROWS_PER_TRANSACTION):
+        yield [(key, PAYLOAD) for key in keys[start : start + ROWS_PER_TRANSACTION]]
 
 
 def total_size(*files: Path) -> int:

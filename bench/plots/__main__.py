@@ -15,12 +15,12 @@ from style import apply_style
 def main(file: str, folder: str) -> None:
     report: dict[str, Any] = json.loads(Path(file).read_text())
     apply_style()
-    into = Path(folder)
-    into.mkdir(parents=True, exist_ok=True)
+    output_folder = Path(folder)
+    output_folder.mkdir(parents=True, exist_ok=True)
     if "tables" in report:
-        keys.draw(report, into)
+        keys.draw(report, output_folder)
     else:
-        contests.draw(report, into)
+        contests.draw(report, output_folder)
 
 
 main(*sys.argv[1:])

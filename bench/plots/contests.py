@@ -21,24 +21,27 @@ LANGUAGE_NAMES = {"rust": "Rust", "python": "Python", "node": "Node"}
 
 def draw(report: dict[str, Any], folder: Path) -> None:
     """Draws every plot whose contests are in the report."""
-    held = {contest["contest"]: contest for contest in report["contests"]}
+    contests_by_name = {contest["contest"]: contest for contest in report["contests"]}
     for language in LANGUAGE_NAMES:
-        ones = {"one ID": held.get(f"{language}: one ID"), "one ID as text": held.get(f"{language}: one ID as text")}
-        if any(ones.values()):
-            _plot_peers(language, {what: one for what, one in ones.items() if one}, report, folder)
-        if batches := held.get(f"{language}: batches"):
+        single_id_contests = {
+            "one ID": contests_by_name.get(f"{language}: one ID"),
+            "one ID as text": contests_by_name.get(f"{language}: one ID as text"),
+        }
+        if any(single_id_contests.values()):
+            _plot_peers(language, {what: one for what, one in single_id_contests.items() if one}, report, folder)
+        if batches := contests_by_name.get(f"{language}: batches"):
             _plot_batches(language, batches, report, folder)
-    if threads := held.get("rust: threads"):
+    if threads := contests_by_name.get("rust: threads"):
         _plot_threads(threads, report, folder)
 
 
-def _plot_peers(language: str, ones: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
+def _plot_peers(language: str, single_id_contests: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
     """Draws the contests for one ID, and for one ID as a string, side by side."""
-    tallest = max(len(contest["entries"]) for contest in ones.values())
-    size = (5.6 * len(ones) + 0.6, 1.5 + 0.3 * tallest)
-    figure, axes = pyplot.subplots(1, len(ones), figsize=size, squeeze=False)
+    max_entry_count = max(len(contest["entries"]) for contest in single_id_contests.values())
+    size = (5.6 * len(single_id_contests) + 0.6, 1.5 + 0.3 * max_entry_count)
+    figure, axes = pyplot.subplots(1, len(single_id_contests), figsize=size, squeeze=False)
     reserve_space(figure, size[1])
-    for axis, (what, contest) in zip(axes[0], ones.items(), strict=True):
+    for axis, (what, contest) in zip(axes[0], single_id_contests.items(), strict=True):
         _plot_dots(axis, contest["entries"])
         axis.set_title(f"{LANGUAGE_NAMES[language]}: {what}")
     save(figure, folder / f"{language}.svg", report["machine"], METHOD)
@@ -54,9 +57,9 @@ def _plot_dots(axis: Axes, entries: list[Entry]) -> None:
     for place, entry in enumerate(entries):
         low, high = entry["quartiles_ns"]
         spread = [[entry["ns"] - low], [high - entry["ns"]]]
-        colour = OWN_COLOR if entry["ours"] else PEER_COLOR
+        color = OWN_COLOR if entry["ours"] else PEER_COLOR
         axis.errorbar(
-            entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=colour, ecolor="#202124", elinewidth=1
+            entry["ns"], place, xerr=spread, fmt="o", markersize=8, color=color, ecolor="#202124", elinewidth=1
         )
         label(axis, _format_nanoseconds(entry["ns"]), high, place, gap=8)
     axis.set_yticks(range(len(entries)), [entry["name"] for entry in entries])
@@ -105,7 +108,7 @@ def _inverse(entry: Entry) -> tuple[float, float]:
     return 1000 / high, 1000 / low
 
 
-def _plot_spread(entry: Entry) -> tuple[float, float]:
+def _quartile_spread(entry: Entry) -> tuple[float, float]:
     low, high = entry["quartiles_ns"]
     return low, high
 
@@ -114,17 +117,17 @@ def _plot_curves(
     axis: Axes,
     entries: list[Entry],
     value: Callable[[Entry], float],
-    spread: Callable[[Entry], tuple[float, float]] = _plot_spread,
+    spread: Callable[[Entry], tuple[float, float]] = _quartile_spread,
 ) -> None:
     """Draws a curve for each name, with the range between its quartiles shaded."""
     ours, theirs = cycle(OWN_CURVE_COLORS), cycle(PEER_CURVE_COLORS)
     for name in dict.fromkeys(entry["name"] for entry in entries):
         curve = [entry for entry in entries if entry["name"] == name]
-        colour = next(ours) if curve[0]["ours"] else next(theirs)
+        color = next(ours) if curve[0]["ours"] else next(theirs)
         x = [entry["x"] for entry in curve]
-        axis.plot(x, [value(entry) for entry in curve], marker="o", markersize=4, color=colour, label=name)
+        axis.plot(x, [value(entry) for entry in curve], marker="o", markersize=4, color=color, label=name)
         low, high = zip(*(spread(entry) for entry in curve), strict=True)
-        axis.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+        axis.fill_between(x, low, high, color=color, alpha=0.2, linewidth=0)
     axis.xaxis.set_major_formatter(FuncFormatter(_format_axis_value))
     axis.yaxis.set_major_formatter(FuncFormatter(_format_axis_value))
     axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))

@@ -41,8 +41,8 @@ def _plot_bars(axis: Axes, tables: list[dict[str, Any]], member: str, unit: floa
         axis.set_axis_off()
         return
     values = [table[member] / unit for table in tables]
-    colours = [PEER_COLOR if table["key"].startswith("UUID") else OWN_COLOR for table in tables]
-    axis.barh(range(len(tables)), values, color=colours, height=0.7)
+    colors = [PEER_COLOR if table["key"].startswith("UUID") else OWN_COLOR for table in tables]
+    axis.barh(range(len(tables)), values, color=colors, height=0.7)
     axis.set_yticks(range(len(tables)), [table["key"] for table in tables])
     axis.grid(visible=False, axis="y")
     axis.set_xlabel(what)

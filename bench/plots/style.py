@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 OWN_COLOR = "#0b6e4f"
 PEER_COLOR = "#9aa0a6"
 SVG = "http://www.w3.org/2000/svg"
-LINKS = "http://www.w3.org/1999/xlink"
+XLINK = "http://www.w3.org/1999/xlink"
 #: Colors of curves: this project's curves are colored, and its peers' curves are gray.
 OWN_CURVE_COLORS = ["#0b6e4f", "#d1495b", "#30638e", "#edae49"]
 PEER_CURVE_COLORS = ["#5f6368", "#9aa0a6", "#c3c7cb"]
@@ -57,8 +57,8 @@ def apply_style() -> None:
 
 def reserve_space(figure: Figure, height: float) -> None:
     """Lays the plots out above the caption, in a figure of the given height in inches."""
-    caption = 0.5 / height
-    figure.set_layout_engine("constrained", rect=(0, caption, 1, 1 - caption))
+    caption_height = 0.5 / height
+    figure.set_layout_engine("constrained", rect=(0, caption_height, 1, 1 - caption_height))
 
 
 def label(axis: Axes, text: str, x: float, place: float, gap: int = 4) -> None:
@@ -68,14 +68,14 @@ def label(axis: Axes, text: str, x: float, place: float, gap: int = 4) -> None:
 
 def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None:
     """Writes a plot with its caption: method, machine and date."""
-    place = f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"
+    conditions = f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"
     busy = machine["load"] is not None and machine["load"] > machine["processors"] / 2
     warning = f"; others were at work (load {machine['load']:.1f}): provisional" if busy else ""
-    figure.text(0.01, 0.01, f"{note}\n{place}{warning}", fontsize=8, color="#5f6368", va="bottom")
-    drawn = StringIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    figure.text(0.01, 0.01, f"{note}\n{conditions}{warning}", fontsize=8, color="#5f6368", va="bottom")
+    svg_buffer = StringIO()
+    figure.savefig(svg_buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     pyplot.close(figure)
-    file.write_text(strip_svg(drawn.getvalue()))
+    file.write_text(strip_svg(svg_buffer.getvalue()))
 
 
 def strip_svg(svg: str) -> str:
@@ -83,46 +83,50 @@ def strip_svg(svg: str) -> str:
     image.
     """
     ElementTree.register_namespace("", SVG)
-    ElementTree.register_namespace("xlink", LINKS)
+    ElementTree.register_namespace("xlink", XLINK)
     root = ElementTree.fromstring(svg)
     classes: dict[str, str] = {}
-    referred = set(re.findall(r"#([\w-]+)[\")]", svg))
+    referenced_ids = set(re.findall(r"#([\w-]+)[\")]", svg))
     for element in root.iter():
-        element[:] = [part for child in element for part in _split_parts(child, referred)]
+        element[:] = [part for child in element for part in _split_parts(child, referenced_ids)]
         element.text = (element.text or "").strip() or None
         element.tail = "\n"
         if element.get("transform", "").startswith("rotate(-0 "):
             del element.attrib["transform"]
         for name in {"d", "x", "y", "width", "height", "transform"}.intersection(element.attrib):
-            element.set(name, _rounded(element.attrib[name]))
+            element.set(name, _round_numbers(element.attrib[name]))
         if style := element.attrib.pop("style", None):
             element.set("class", classes.setdefault(style, f"s{len(classes)}"))
     sheet = next(root.iter(f"{{{SVG}}}style"))
     rules = {name: style for style, name in classes.items()}
-    sheet.text = "\n".join([sheet.text or "", *(f".{name}{{{style}}}" for name, style in rules.items()), dark(rules)])
+    sheet.text = "\n".join(
+        [sheet.text or "", *(f".{name}{{{style}}}" for name, style in rules.items()), dark_style(rules)]
+    )
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def dark(rules: dict[str, str]) -> str:
+def dark_style(rules: dict[str, str]) -> str:
     """Returns the rules for classes whose colours differ on dark pages. Text is black if its class has no colour."""
-    changed = {name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLORS.get(it[0], it[0]), rules[name]) for name in rules}
-    lines = [f".{name}{{{style}}}" for name, style in changed.items() if style != rules[name]]
+    dark_rules = {
+        name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLORS.get(it[0], it[0]), rules[name]) for name in rules
+    }
+    lines = [f".{name}{{{style}}}" for name, style in dark_rules.items() if style != rules[name]]
     return "\n".join(["@media (prefers-color-scheme: dark){", f"text{{fill: {DARK_COLORS['#000000']}}}", *lines, "}"])
 
 
-def _split_parts(element: ElementTree.Element, referred: set[str]) -> list[ElementTree.Element]:
+def _split_parts(element: ElementTree.Element, referenced_ids: set[str]) -> list[ElementTree.Element]:
     """Returns the element, or its children if it is a group without attributes. Returns an empty list for a metadata
     element.
     """
-    if element.get("id") not in referred:
+    if element.get("id") not in referenced_ids:
         element.attrib.pop("id", None)
     if element.tag == f"{{{SVG}}}metadata":
         return []
     if element.tag != f"{{{SVG}}}g" or element.attrib:
         return [element]
-    return [part for child in element for part in _split_parts(child, referred)]
+    return [part for child in element for part in _split_parts(child, referenced_ids)]
 
 
-def _rounded(numbers: str) -> str:
-    short = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), numbers)
-    return re.sub(r"\s*([A-Za-z])\s*", r"\1", short).strip()
+def _round_numbers(numbers: str) -> str:
+    shortened_numbers = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), numbers)
+    return re.sub(r"\s*([A-Za-z])\s*", r"\1", shortened_numbers).strip()

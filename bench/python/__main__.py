@@ -17,7 +17,7 @@ import public_ids
 from contest import Comparison, Entry, Goal
 
 #: Number of strings in a column.
-COLUMN = 10_000_000
+COLUMN_LENGTH = 10_000_000
 SIZES = [1, 16, 256, 1024, 4096, 16_384, 65_536]
 
 
@@ -25,7 +25,7 @@ def comparisons() -> Iterator[Comparison]:
     original = "randflake 2.1.0"
     yield Comparison(
         "python: one ID",
-        ours.ids() + peers.ids(),
+        ours.id_entries() + peers.id_entries(),
         [
             Goal("python: Randflake generate", ("Randflake", None), (original, None), 1 / 250),
             Goal("python: sno generate, against c_uuid_v7", ("sno", None), ("c_uuid_v7", None), 1.1),
@@ -36,7 +36,7 @@ def comparisons() -> Iterator[Comparison]:
                 1.1,
             ),
         ],
-        missing=peers.missing(),
+        missing=peers.missing_entries(),
     )
     yield Comparison(
         "python: one ID as text",
@@ -48,7 +48,7 @@ def comparisons() -> Iterator[Comparison]:
             Goal("python: sno text, against sparkid", ("sno", None), ("sparkid", None), 1.1),
             Goal("python: sno text, against uuid_utils", ("sno", None), ("uuid_utils.uuid7", None), 0.5),
         ],
-        missing=peers.missing(),
+        missing=peers.missing_entries(),
     )
     yield Comparison("python: one text read", ours.decode_entries() + peers.decode_entries())
     yield Comparison(
@@ -56,12 +56,12 @@ def comparisons() -> Iterator[Comparison]:
         kinds.parse_entries(),
         [Goal("python: JSON by metabyte", ("by metabyte", None), ("parsed twice", None), 0.9)],
     )
-    yield Comparison("python: one public ID encoded", public_ids.encode(), public_ids.goals("encode"))
-    yield Comparison("python: one public ID decoded", public_ids.decode(), public_ids.goals("decode"))
+    yield Comparison("python: one public ID encoded", public_ids.encode_entries(), public_ids.goals("encode"))
+    yield Comparison("python: one public ID decoded", public_ids.decode_entries(), public_ids.goals("decode"))
     memory = ("memory copied, as many bytes moved", None)
     yield Comparison(
         "python: a column of 10 million sno texts",
-        ours.columns(COLUMN) + peers.memory(COLUMN),
+        ours.columns(COLUMN_LENGTH) + peers.memory_entries(COLUMN_LENGTH),
         [
             Goal("python: sno texts of a NumPy column", ("sno, from NumPy", None), memory, 2.0),
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
@@ -69,15 +69,15 @@ def comparisons() -> Iterator[Comparison]:
     )
     yield Comparison(
         "python: a column of 10 million Randflake texts",
-        ours.randflake_columns(COLUMN) + peers.memory(COLUMN),
+        ours.randflake_columns(COLUMN_LENGTH) + peers.memory_entries(COLUMN_LENGTH),
     )
-    looped = ("uuid_utils.uuid7, in a loop", 1024)
+    uuid_loop_key = ("uuid_utils.uuid7, in a loop", 1024)
     yield Comparison(
         "python: batches",
-        [*ours.batches(SIZES), Entry(looped[0], *_uuid_loop(), items=1024, x=1024)],
+        [*ours.batches(SIZES), Entry(uuid_loop_key[0], *_uuid_loop(), items=1024, x=1024)],
         [
-            Goal("python: sno texts, a batch of 1024", ("sno, a list of texts", 1024), looped, 0.15),
-            Goal("python: sno as NumPy, a batch of 1024", ("sno, as NumPy", 1024), looped, 0.01),
+            Goal("python: sno texts, a batch of 1024", ("sno, a list of texts", 1024), uuid_loop_key, 0.15),
+            Goal("python: sno as NumPy, a batch of 1024", ("sno, as NumPy", 1024), uuid_loop_key, 0.01),
         ],
         axis="IDs in a call",
     )

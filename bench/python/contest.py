@@ -41,8 +41,10 @@ class Entry:
 
     def timer(self) -> Timer:
         """Returns a timer in which the objects are local variables, as in a function."""
-        names = [f"{name} = _objects[{name!r}]" for name in self.objects]
-        return Timer(self.statement, "\n".join([*names, self.before]) or "pass", globals={"_objects": self.objects})
+        assignments = [f"{name} = _objects[{name!r}]" for name in self.objects]
+        return Timer(
+            self.statement, "\n".join([*assignments, self.before]) or "pass", globals={"_objects": self.objects}
+        )
 
 
 @dataclass
@@ -73,24 +75,24 @@ class Comparison:
         """Times all entries in turn, and prints the times. Repeats this for as long as `cargo xtask bench` replies
         `more`.
         """
-        timed = [(entry, entry.timer()) for entry in self.entries]
-        counts = [_calibrate(timer) for _, timer in timed]
-        rounds: list[list[float]] = [[] for _ in timed]
+        entry_timers = [(entry, entry.timer()) for entry in self.entries]
+        counts = [_calibrate(timer) for _, timer in entry_timers]
+        rounds: list[list[float]] = [[] for _ in entry_timers]
         reply = "more\n"
         while reply == "more\n":
             for _ in range(ROUNDS):
-                for (entry, timer), count, nanos in zip(timed, counts, rounds, strict=True):
+                for (entry, timer), count, nanos in zip(entry_timers, counts, rounds, strict=True):
                     nanos.append(_time_without_interruption(timer, count) * 1e9 / count / entry.items)
             print(json.dumps(self._report(rounds)), flush=True)
             reply = sys.stdin.readline()
 
     def _report(self, rounds: list[list[float]]) -> dict[str, Any]:
-        told = zip(self.entries, rounds, strict=True)
+        entry_rounds = zip(self.entries, rounds, strict=True)
         return {
             "contest": self.name,
             "axis": self.axis,
             "clock": polyflake.clock_source(),
-            "entries": [{"name": e.name, "ours": e.ours, "x": e.x, "rounds": nanos} for e, nanos in told],
+            "entries": [{"name": e.name, "ours": e.ours, "x": e.x, "rounds": nanos} for e, nanos in entry_rounds],
             "goals": [asdict(goal) for goal in self.goals],
             "missing": self.missing,
         }
@@ -101,14 +103,14 @@ def _time_without_interruption(timer: Timer, count: int) -> float:
     `MAX_TRIES` attempts in total.
     """
     for _ in range(MAX_TRIES):
-        before = _interruptions()
+        interruptions_before = _count_interruptions()
         seconds = timer.timeit(count)
-        if _interruptions() == before:
+        if _count_interruptions() == interruptions_before:
             break
     return seconds
 
 
-def _interruptions() -> int:
+def _count_interruptions() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 

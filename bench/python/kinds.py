@@ -62,9 +62,9 @@ def parse_once(text: str) -> Any:
 def parse_entries() -> list[Entry]:
     hook = sno.by_metabyte(KINDS)
     decode = json.JSONDecoder(object_hook=hook).decode
-    named = {"loads": json.loads, "text": TEXT, "hook": hook}
+    objects = {"loads": json.loads, "text": TEXT, "hook": hook}
     return [
-        Entry("by metabyte", "loads(text, object_hook=hook)", named, ours=True),
+        Entry("by metabyte", "loads(text, object_hook=hook)", objects, ours=True),
         Entry("by metabyte, a decoder that is kept", "decode(text)", {"decode": decode, "text": TEXT}, ours=True),
         Entry("parsed once, told apart by hand", "read(text)", {"read": parse_once, "text": TEXT}),
         Entry("parsed twice", "read(text)", {"read": parse_twice, "text": TEXT}),

@@ -17,10 +17,10 @@ import peers
 from contest import Entry
 from polyflake import hotguid, sno
 
-Make = Callable[[], str]
+IdMaker = Callable[[], str]
 #: Number of leading characters that encode the time, keyed by a word in the library's name. The IDs of all other
 # libraries contain no time.
-TIMES = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
+TIME_PREFIX_LENGTHS = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7": 13, "ulid": 10, "sparkid": 8, "sno": 8}
 
 
 def marked_entries() -> list[Entry]:
@@ -35,7 +35,7 @@ def marked_entries() -> list[Entry]:
     ]
 
 
-def id_maker(entry: Entry) -> Make:
+def id_maker(entry: Entry) -> IdMaker:
     """Returns a function that runs the entry's statement."""
     code = compile(entry.statement, entry.name, "eval")
     return lambda: eval(code, entry.objects)
@@ -44,40 +44,40 @@ def id_maker(entry: Entry) -> Make:
 def print_rows() -> None:
     for entry in marked_entries():
         name, make = entry.name, id_maker(entry)
-        first = next((letters for word, letters in TIMES.items() if word in name), None)
+        time_letters = next((letters for word, letters in TIME_PREFIX_LENGTHS.items() if word in name), None)
         ids = [make() for _ in range(100_000)]
         keeps_order = all(one < other for one, other in pairwise(ids))
         repeats = any(_forked_child_repeats_an_id(make) for _ in range(20))
-        reads = "-" if first is None else _yes_or_no(_reads_the_clock(make, first))
-        print(f"| Python: {name} | {_yes_or_no(keeps_order)} | {_yes_or_no(not repeats)} | {reads} |")
+        clock_answer = "-" if time_letters is None else _yes_or_no(_reads_the_clock(make, time_letters))
+        print(f"| Python: {name} | {_yes_or_no(keeps_order)} | {_yes_or_no(not repeats)} | {clock_answer} |")
 
 
 def _yes_or_no(is_so: bool) -> str:
     return "yes" if is_so else "**no**"
 
 
-def _forked_child_repeats_an_id(make: Make) -> bool:
+def _forked_child_repeats_an_id(make: IdMaker) -> bool:
     """Returns whether a forked child repeats an ID that its parent makes at the same time."""
     make()
-    theirs, ours = _run_in_child_and_parent(make, lambda: _make_ids_for_a_while(make))
-    return not set(theirs).isdisjoint(ours)
+    child_ids, parent_ids = _run_in_child_and_parent(make, lambda: _make_ids_for_a_while(make))
+    return not set(child_ids).isdisjoint(parent_ids)
 
 
-def _reads_the_clock(make: Make, first: int) -> bool:
+def _reads_the_clock(make: IdMaker, time_letters: int) -> bool:
     """Returns whether a later ID contains a later time. The IDs are made in a forked child, which does not have its
     parent's threads.
     """
 
     def pause() -> list[str]:
-        before = make()
+        earlier_id = make()
         time.sleep(0.2)
-        return [str(make()[:first] > before[:first])]
+        return [str(make()[:time_letters] > earlier_id[:time_letters])]
 
     make()
     return _run_in_child_and_parent(make, pause)[0] == ["True"]
 
 
-def _make_ids_for_a_while(make: Make) -> list[str]:
+def _make_ids_for_a_while(make: IdMaker) -> list[str]:
     """Makes IDs for long enough that the parent and the child both make IDs in the same millisecond."""
     end, ids = time.monotonic() + 0.03, [make()]
     while time.monotonic() < end:
@@ -85,7 +85,7 @@ def _make_ids_for_a_while(make: Make) -> list[str]:
     return ids
 
 
-def _run_in_child_and_parent(make: Make, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
+def _run_in_child_and_parent(make: IdMaker, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
     """Runs `work` in a forked child while the parent makes IDs. Returns the strings that `work` returned, and the
     parent's IDs.
     """
@@ -96,8 +96,8 @@ def _run_in_child_and_parent(make: Make, work: Callable[[], list[str]]) -> tuple
             out.write("\n".join(work()))
         os._exit(0)
     os.close(write)
-    ours = _make_ids_for_a_while(make)
+    parent_ids = _make_ids_for_a_while(make)
     with open(read) as into:
-        theirs = into.read().splitlines()
+        child_ids = into.read().splitlines()
     os.waitpid(child, 0)
-    return theirs, ours
+    return child_ids, parent_ids

@@ -36,7 +36,7 @@ def wide_layout_generator() -> layout.Generator:
     return layout.Generator(layout.Layout({"id": "integer", "bits": 64, "fields": fields}))
 
 
-def ids() -> list[Entry]:
+def id_entries() -> list[Entry]:
     return [
         Entry("sno", "ids.generate()", {"ids": sno.Generator(partition=1)}, ours=True),
         Entry("Randflake", "ids.generate()", {"ids": randflake_generator()}, ours=True),
@@ -64,11 +64,11 @@ def texts() -> list[Entry]:
 
 def decode_entries() -> list[Entry]:
     text = sno.Generator(partition=1).generate_text()
-    number = randflake_generator().generate_text()
+    randflake_text = randflake_generator().generate_text()
     return [
         Entry("sno", "parse(text)", {"parse": sno.Sno, "text": text}, ours=True),
         Entry("sno, the metabyte", "parse(text)", {"parse": sno.metabyte, "text": text}, ours=True),
-        Entry("Randflake", "parse(text)", {"parse": randflake.decode_text, "text": number}, ours=True),
+        Entry("Randflake", "parse(text)", {"parse": randflake.decode_text, "text": randflake_text}, ours=True),
     ]
 
 
@@ -112,16 +112,16 @@ def batches(sizes: list[int]) -> list[Entry]:
     each, numbers, wide = sno_generators(), randflake_generator(), wide_layout_generator()
     entries = []
     for size in sizes:
-        owned = {"each": each, "buffer": numpy.empty(size, "S10")}
-        entries.append(Entry("sno, into NumPy", "next(each).fill(buffer)", owned, True, size, size))
-        packed = {"asarray": numpy.asarray, "each": each, "size": size}
+        fill_objects = {"each": each, "buffer": numpy.empty(size, "S10")}
+        entries.append(Entry("sno, into NumPy", "next(each).fill(buffer)", fill_objects, True, size, size))
+        generate_objects = {"asarray": numpy.asarray, "each": each, "size": size}
         statement = "asarray(next(each).generate_many(size))"
-        entries.append(Entry("sno, as NumPy", statement, packed, True, size, size))
+        entries.append(Entry("sno, as NumPy", statement, generate_objects, True, size, size))
         objects = {"asarray": numpy.asarray, "ids": numbers, "size": size}
         statement = "asarray(ids.generate_many(size))"
         entries.append(Entry("Randflake, as NumPy", statement, objects, True, size, size))
         objects = {"asarray": numpy.asarray, "ids": wide, "size": size}
         entries.append(Entry("custom layout, as NumPy", statement, objects, True, size, size))
         statement = "next(each).generate_many(size).texts()"
-        entries.append(Entry("sno, a list of texts", statement, packed, True, size, size))
+        entries.append(Entry("sno, a list of texts", statement, generate_objects, True, size, size))
     return entries

@@ -29,11 +29,11 @@ def original_randflake_generator() -> randflake.Generator:
     return randflake.Generator(7, now - 60, now + 3600, SECRET)
 
 
-def missing() -> list[dict[str, str]]:
+def missing_entries() -> list[dict[str, str]]:
     return [] if hasattr(uuid, "uuid7") else [NO_UUID7]
 
 
-def ids() -> list[Entry]:
+def id_entries() -> list[Entry]:
     """Entries that make one ID in the library's own type."""
     entries = [
         Entry("uuid.uuid4", "make()", {"make": uuid.uuid4}),
@@ -77,7 +77,7 @@ def texts() -> list[Entry]:
     return entries
 
 
-def memory(count: int) -> list[Entry]:
+def memory_entries(count: int) -> list[Entry]:
     """Returns an entry that copies 13 bytes per ID into new memory. The copy reads 13 bytes and writes 13 bytes, as
     many in total as the 26 bytes of a string and its ID.
     """

@@ -12,26 +12,26 @@ BATCH_SIZE = 1024
 SQIDS = "Sqids"
 
 
-def encode() -> list[Entry]:
+def encode_entries() -> list[Entry]:
     orders, numbers = public.Keyring(bytes(32)).of("order"), [row * 1_000_003 for row in range(BATCH_SIZE)]
-    one = {"encode": orders.encode, "number": numbers[-1]}
-    many = {"encode": orders.encode_many, "numbers": numbers}
+    encode_objects = {"encode": orders.encode, "number": numbers[-1]}
+    encode_many_objects = {"encode": orders.encode_many, "numbers": numbers}
     return [
-        Entry("polyflake", "encode(number)", one, ours=True),
-        Entry("polyflake, 1024 at once", "encode(numbers)", many, ours=True, items=BATCH_SIZE),
+        Entry("polyflake", "encode(number)", encode_objects, ours=True),
+        Entry("polyflake, 1024 at once", "encode(numbers)", encode_many_objects, ours=True, items=BATCH_SIZE),
         Entry(SQIDS, "encode([number])", {"encode": Sqids(min_length=15).encode, "number": numbers[-1]}),
     ]
 
 
-def decode() -> list[Entry]:
+def decode_entries() -> list[Entry]:
     orders, sqids = public.Keyring(bytes(32)).of("order"), Sqids(min_length=15)
     texts = orders.encode_many(row * 1_000_003 for row in range(BATCH_SIZE))
-    many = {"decode": orders.decode_many, "texts": texts}
-    theirs = {"decode": sqids.decode, "text": sqids.encode([(BATCH_SIZE - 1) * 1_000_003])}
+    decode_many_objects = {"decode": orders.decode_many, "texts": texts}
+    sqids_objects = {"decode": sqids.decode, "text": sqids.encode([(BATCH_SIZE - 1) * 1_000_003])}
     return [
         Entry("polyflake", "decode(text)", {"decode": orders.decode, "text": texts[-1]}, ours=True),
-        Entry("polyflake, 1024 at once", "decode(texts)", many, ours=True, items=BATCH_SIZE),
-        Entry(SQIDS, "decode(text)", theirs),
+        Entry("polyflake, 1024 at once", "decode(texts)", decode_many_objects, ours=True, items=BATCH_SIZE),
+        Entry(SQIDS, "decode(text)", sqids_objects),
     ]
 
 

@@ -22,13 +22,13 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     // A write fails only when the area is full. The message is then truncated.
     let _ = write!(message, "{error}");
     let numbers = [
-        number(error.position()),
+        optional_to_f64(error.position()),
         error.retry_at().map_or(f64::NAN, milliseconds),
-        number(error.written()),
-        number(error.item()),
-        length(code),
-        name.map_or(f64::NAN, |_| length(field)),
-        length(message.length),
+        optional_to_f64(error.written()),
+        optional_to_f64(error.item()),
+        length_to_f64(code),
+        name.map_or(f64::NAN, |_| length_to_f64(field)),
+        length_to_f64(message.length),
         error.may_succeed_with_another_grant().into(),
     ];
     scratch.put_results(&numbers);
@@ -49,12 +49,12 @@ impl Write for Writer<'_> {
     }
 }
 
-fn number(value: Option<usize>) -> f64 {
-    value.map_or(f64::NAN, length)
+fn optional_to_f64(value: Option<usize>) -> f64 {
+    value.map_or(f64::NAN, length_to_f64)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "positions and lengths are far below 2^53")]
-fn length(value: usize) -> f64 {
+fn length_to_f64(value: usize) -> f64 {
     value as f64
 }
 

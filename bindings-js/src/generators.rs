@@ -1,7 +1,7 @@
 //! The calls that the generators of all ID formats support. Each call reads the handle of a generator.
 //!
-//! The format-specific part of a call is in the format's implementation of [`Make`]. These calls choose the format at run
-//! time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs.
+//! The format-specific part of a call is in the format's implementation of [`GeneratorCalls`]. These calls choose the format
+//! at run time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs.
 //!
 //! `generate` is not among these calls, because most programs spend their time in it. Each format has its own `generate`,
 //! for two reasons. First, a shared call would have to branch on the format for every ID. Second, the addon's function
@@ -13,12 +13,12 @@ use polyflake::Result;
 
 use crate::{
     Host, Machine, ScratchRef,
-    handles::{Object, of_generator, released_handle_error},
+    handles::{Object, released_handle_error, with_generator},
     protocol::register,
 };
 
 /// The format-specific implementations of the calls that all generators support.
-pub(crate) trait Make<C> {
+pub(crate) trait GeneratorCalls<C> {
     /// Reads a parameter, generates one ID without waiting, and writes it.
     fn put_one(&self, machine: &Machine<C>) -> Result<()>;
 
@@ -46,45 +46,45 @@ impl<C: Host> Machine<C> {
     /// Reads a parameter, generates an ID without waiting, and writes it.
     pub fn generator_try_generate(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.put_one(self))
+        with_generator!(object, generator => generator.put_one(self))
     }
 
     /// Reads a parameter, generates one ID, and writes the packed ID. If the generator has to wait, the call writes a
     /// handle instead, with which `turn` continues the call.
     pub fn generator_generate_async(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.begin_one(self, object.clone()))
+        with_generator!(object, generator => generator.begin_one(self, object.clone()))
     }
 
     /// Reads a parameter and a count of at most [`BATCH`](crate::protocol::BATCH). Writes packed IDs.
     pub fn generator_fill(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.put_many(self, true))
+        with_generator!(object, generator => generator.put_many(self, true))
     }
 
     /// Works like `generator_fill`, but without waiting. Writes packed IDs and their number.
     pub fn generator_try_fill(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.put_many(self, false))
+        with_generator!(object, generator => generator.put_many(self, false))
     }
 
     /// Writes the statistics.
     pub fn generator_stats(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.put_stats(self))
+        with_generator!(object, generator => generator.put_stats(self))
     }
 
     /// Closes the generator. If the format requires a state from which a new generator can continue, writes this state: a
     /// snapshot, or the last second or millisecond in which the generator was used.
     pub fn generator_close(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        of_generator!(object, generator => generator.put_final_state(self))
+        with_generator!(object, generator => generator.put_final_state(self))
     }
 
     /// Reads a time, and extends the generator's window or grant to end at this time.
     pub fn generator_extend(&self, at: ScratchRef) -> Result<()> {
         let (object, end) = (self.object(at)?, at.time(register::VALUE));
-        of_generator!(object, generator => generator.extend_window(end))
+        with_generator!(object, generator => generator.extend_window(end))
     }
 
     /// Reads the handle of another generator of the same format. Writes 1 if both generators can generate the same ID,
@@ -95,7 +95,7 @@ impl<C: Host> Machine<C> {
         let object = |register| handles.get(at.read_usize(register)).and_then(Option::as_deref);
         let may_repeat = match (object(register::HANDLE), object(register::VALUE)) {
             (Some(one), Some(other)) => {
-                of_generator!(one, generator => Ok(generator.may_repeat_object(other)))
+                with_generator!(one, generator => Ok(generator.may_repeat_object(other)))
                     .unwrap_or(false)
             }
             _ => false,
@@ -110,7 +110,7 @@ impl<C: Host> Machine<C> {
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of a tick")]
     pub fn generator_seal(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
-        let used = of_generator!(object, generator => generator.seal())?;
+        let used = with_generator!(object, generator => generator.seal())?;
         at.put_number(register::ANSWER, used.map_or(f64::NAN, |span| span.end as f64));
         Ok(())
     }

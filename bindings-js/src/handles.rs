@@ -25,7 +25,7 @@ macro_rules! objects {
         }
 
         /// Evaluates an expression with the generator that an object contains. The generator may be of any ID format.
-        macro_rules! of_generator {
+        macro_rules! with_generator {
             ($d object:expr, $d generator:ident => $d run:expr) => {
                 match &*$d object {
                     $($(#[$cfg])? Object::$generator($d generator) => $d run,)*
@@ -33,7 +33,7 @@ macro_rules! objects {
                 }
             };
         }
-        pub(crate) use of_generator;
+        pub(crate) use with_generator;
     };
     ($($(#[$cfg:meta])? $name:ident: $kind:ident($object:ty),)*) => {
         /// An object behind a handle.

@@ -16,7 +16,7 @@ pub trait Host: Clock + 'static {
 
     /// Finds the table from which default partitions are leased: the table that JavaScript lent, or else the machine's own
     /// table, if it has one.
-    fn table(is_lent: bool) -> FindTable;
+    fn table_finder(is_lent: bool) -> FindTable;
 
     /// Returns random bytes from the operating system. On a host without such a source, a generator uses bytes that
     /// JavaScript provided.
@@ -41,7 +41,7 @@ pub trait Host: Clock + 'static {
     ///
     /// The errors of `polyflake::after_restore`.
     fn after_restore() -> Result<()> {
-        fork::restored();
+        fork::record_restore();
         Ok(())
     }
 }

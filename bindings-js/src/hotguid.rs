@@ -11,7 +11,7 @@ use polyflake::{
 
 use crate::{
     Host, Machine, ScratchRef,
-    generators::{Make, seconds},
+    generators::{GeneratorCalls, seconds},
     handles::Object,
     protocol::{BATCH, register},
     scratch::Scratch,
@@ -56,7 +56,7 @@ impl<C: Host> Machine<C> {
 }
 
 /// IDs are packed in RFC byte order.
-impl<C: Host> Make<C> for Generator<C> {
+impl<C: Host> GeneratorCalls<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         let at = machine.scratch;
         at.put_guid(0, self.try_generate(at.shard_key()?)?);

@@ -12,17 +12,17 @@ use polyflake::{
 
 use crate::{
     Host, Machine, ScratchRef,
-    generators::Make,
+    generators::GeneratorCalls,
     handles::Object,
     message::{Reader, Writer},
     protocol::register,
 };
-use ids::set;
+use ids::set_values;
 
 /// Returns a generator's values, with missing values filled in from a message.
 fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Values<'v>> {
     let mut values = generator.values();
-    set(&mut values, Reader::new(message))?;
+    set_values(&mut values, Reader::new(message))?;
     Ok(values)
 }
 
@@ -75,7 +75,7 @@ impl<C: Host> Machine<C> {
 }
 
 /// The parameter of each call is a message with bindables. Packed IDs are integers or bytes.
-impl<C: Host> Make<C> for Generator<C> {
+impl<C: Host> GeneratorCalls<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         machine.generate_layout_id(self, Self::try_generate_with)
     }
@@ -94,7 +94,7 @@ impl<C: Host> Make<C> for Generator<C> {
                 // The core has no other ID type.
                 _ => {}
             }
-            Ok(message.end())
+            Ok(message.finish())
         })
     }
 

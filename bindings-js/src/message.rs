@@ -54,7 +54,7 @@ impl<'m> Reader<'m> {
     }
 
     pub(crate) fn length(&mut self) -> usize {
-        usize::try_from(self.number(LENGTH)).unwrap_or(usize::MAX)
+        usize::try_from(self.number(LENGTH_BYTES)).unwrap_or(usize::MAX)
     }
 
     /// Returns the number of values that follow. Each value occupies at least one byte.
@@ -144,7 +144,7 @@ impl Writer {
     }
 
     /// Ends the message, and returns the part that does not fit in the scratch area's bytes.
-    pub(crate) fn end(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         self.at.put_length(self.length);
         self.rest
     }
@@ -282,10 +282,10 @@ impl Writer {
 }
 
 /// The number of bytes that encode a length.
-const LENGTH: usize = 4;
+const LENGTH_BYTES: usize = 4;
 
 /// Encodes a length as bytes. No ID or name reaches 4 GB, so a length fits in 32 bits.
-const fn to_bytes(length: usize) -> [u8; LENGTH] {
+const fn to_bytes(length: usize) -> [u8; LENGTH_BYTES] {
     debug_assert!(length as u64 <= u32::MAX as u64);
     let [a, b, c, d, ..] = (length as u64).to_le_bytes();
     [a, b, c, d]
@@ -328,7 +328,7 @@ impl<C: Host> Machine<C> {
     pub(crate) fn answer(&self, at: ScratchRef, write: impl FnOnce(&mut Writer)) -> Result<()> {
         let mut message = Writer::new(at);
         write(&mut message);
-        self.message.replace(message.end());
+        self.message.replace(message.finish());
         Ok(())
     }
 }

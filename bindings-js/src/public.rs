@@ -4,7 +4,7 @@ use core::{marker::PhantomData, str};
 
 use polyflake::{
     Result,
-    public::{IdType, Keyring, MAX_NAME_LEN, SECRET_BYTES, TAIL},
+    public::{IdType, Keyring, MAX_NAME_LEN, SECRET_BYTES, TAIL_LEN},
 };
 
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The number of bytes in a secret and its version.
-const VERSIONED: usize = 1 + SECRET_BYTES;
+const VERSIONED_SECRET_BYTES: usize = 1 + SECRET_BYTES;
 
 /// The number of bits in the largest integers that JavaScript represents exactly as floats.
 const FLOAT_BITS: u32 = 53;
@@ -42,7 +42,7 @@ impl<C> PublicType<C> {
 
     /// Returns the length of the strings of this type.
     fn width(&self) -> usize {
-        self.ids.name().len() + 1 + TAIL
+        self.ids.name().len() + 1 + TAIL_LEN
     }
 }
 
@@ -51,16 +51,16 @@ impl<C: Host> Machine<C> {
     /// Reads the number of secrets, then each version followed by its secret, and finally the version that new strings use.
     /// Erases the secrets from the scratch area, and writes a handle.
     pub fn public_build(&self, at: ScratchRef) -> Result<()> {
-        let places = (0..at.count()).map(|index| index * VERSIONED);
+        let places = (0..at.count()).map(|index| index * VERSIONED_SECRET_BYTES);
         let secret = |place| {
             let [version] = at.chunk(place);
             (version, at.chunk::<SECRET_BYTES>(place + 1))
         };
-        let [written] = at.chunk(at.count() * VERSIONED);
+        let [written] = at.chunk(at.count() * VERSIONED_SECRET_BYTES);
         let ids =
             Keyring::with_versions(places.clone().map(secret)).and_then(|ids| ids.write(written));
         for place in places {
-            at.put_bytes(place, &[0; VERSIONED]);
+            at.put_bytes(place, &[0; VERSIONED_SECRET_BYTES]);
         }
         self.put_object(at, Object::PublicIds(ids?));
         Ok(())
@@ -86,7 +86,7 @@ impl<C: Host> Machine<C> {
         let name = at.put_bytes(0, of.ids.name().as_bytes());
         at.put_bytes(name, b"_");
         at.put_bytes(name + 1, &tail);
-        at.put_length(name + 1 + TAIL);
+        at.put_length(name + 1 + TAIL_LEN);
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl<C: Host> Machine<C> {
     pub fn public_decode(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let of = object.public_type()?;
-        let number = of.ids.decode_tail(&at.chunk::<TAIL>(0))?;
+        let number = of.ids.decode_tail(&at.chunk::<TAIL_LEN>(0))?;
         at.put_integer_id(of.slot(number).cast_signed());
         Ok(())
     }

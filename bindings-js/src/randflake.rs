@@ -13,7 +13,7 @@ use polyflake::{
 
 use crate::{
     Host, Machine, ScratchRef,
-    generators::{Make, seconds},
+    generators::{GeneratorCalls, seconds},
     handles::Object,
     protocol::{BATCH, register},
     scratch::time,
@@ -128,7 +128,7 @@ impl<C: Host> Machine<C> {
 }
 
 /// IDs are packed as 64-bit integers.
-impl<C: Host> Make<C> for RandflakeGenerator<C> {
+impl<C: Host> GeneratorCalls<C> for RandflakeGenerator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         machine.scratch.put_integer_id(self.try_generate()?.to_i64());
         Ok(())

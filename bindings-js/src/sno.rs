@@ -11,7 +11,7 @@ use polyflake::{
 
 use crate::{
     Host, Machine, Scratch, ScratchRef,
-    generators::Make,
+    generators::GeneratorCalls,
     handles::Object,
     options::{optional_integer, optional_word},
     protocol::{BATCH, register},
@@ -39,7 +39,7 @@ impl<C: Host> Machine<C> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;
         let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
-        let mut builder = Builder::with_clock(clock).leased_from(C::table(is_lent > 0.0));
+        let mut builder = Builder::with_clock(clock).leased_from(C::table_finder(is_lent > 0.0));
         // The metabyte is only validated here. JavaScript stores it and passes it with each call.
         optional_integer(metabyte, "metabyte", u8::MAX.into())?;
         if let Some(partition) = optional_word(partition, "partition")? {
@@ -94,7 +94,7 @@ impl<C: Host> Machine<C> {
 }
 
 /// IDs are packed as their bytes.
-impl<C: Host> Make<C> for Generator<C> {
+impl<C: Host> GeneratorCalls<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         let at = machine.scratch;
         at.put_sno(0, self.try_generate(at.metabyte()?)?);

@@ -43,7 +43,7 @@ impl Scratch {
 impl<C: Host> Machine<C> {
     /// Writes the partition to check next.
     pub fn partitions_next(&self, at: ScratchRef, table: &dyn Table) -> Result<()> {
-        at.put_number(register::ANSWER, table.next()?.into());
+        at.put_number(register::ANSWER, table.next_partition()?.into());
         Ok(())
     }
 

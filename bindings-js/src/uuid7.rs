@@ -11,7 +11,7 @@ use polyflake::{
 
 use crate::{
     Host, Machine, ScratchRef,
-    generators::Make,
+    generators::GeneratorCalls,
     handles::Object,
     options::optional_word,
     protocol::{BATCH, register},
@@ -50,7 +50,7 @@ impl<C: Host> Machine<C> {
 }
 
 /// IDs are packed as their bytes.
-impl<C: Host> Make<C> for Generator<C> {
+impl<C: Host> GeneratorCalls<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         machine.scratch.put_uuid7(0, self.try_generate()?);
         Ok(())

@@ -10,8 +10,8 @@
 //! # Why the pointers are valid
 //!
 //! Node-API calls a function on the thread of the environment that created it, and only until that environment's clean-up.
-//! The data pointer refers to the machine in `machine::ATTACHED`, which the same clean-up drops. Therefore the machine
-//! outlives each call, and only one thread ever reaches it. Calls may nest, because a clock may generate an ID. For this
+//! The data pointer refers to the machine in `machine::ATTACHED_MACHINE`, which the same clean-up drops. Therefore the
+//! machine outlives each call, and only one thread ever reaches it. Calls may nest, because a clock may generate an ID. For this
 //! reason, a function gets only a shared reference, and calls change only the machine's cells.
 #![allow(unsafe_code, reason = "Node-API itself, which is C")]
 
@@ -22,23 +22,23 @@ use std::{
 };
 
 use napi::sys;
-use polyflake::{Result, fork::partitions::shared};
+use polyflake::{Result, fork::partitions::shared_table};
 use polyflake_js::{Machine, Scratch, ScratchRef};
 
 use crate::clock::JsClock;
 
-type Native = Machine<JsClock>;
+type NativeMachine = Machine<JsClock>;
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
 /// Creates a JavaScript value from a call's results in the scratch area.
-type Answer = fn(sys::napi_env, &Scratch, &mut sys::napi_value) -> sys::napi_status;
+type CreateAnswer = fn(sys::napi_env, &Scratch, &mut sys::napi_value) -> sys::napi_status;
 
 /// Functions whose data pointer refers to a machine, with their null-terminated names.
 pub(crate) type Functions = Vec<(&'static str, Callback)>;
 
 /// Adds functions for calls whose answers have the same type.
-macro_rules! add {
+macro_rules! add_functions {
     ($functions:ident, $answer:expr; $($call:expr => $name:literal,)*) => {$({
         unsafe extern "C" fn callback(
             env: sys::napi_env,
@@ -56,14 +56,14 @@ pub(crate) fn calls() -> Functions {
     let mut functions = Functions::new();
     macro_rules! export {
         ($($call:ident => $name:literal $(at $now:ident)? $(-> $answer:expr)?,)*) => {
-            add! { functions, zero; $(Machine::$call => $name,)* }
+            add_functions! { functions, zero; $(Machine::$call => $name,)* }
         };
     }
     polyflake_js::calls!(export);
-    add! { functions, zero;
-        |machine: &Native, at| machine.partitions_next(at, shared()?) => "partitionsNext",
-        |machine: &Native, at| machine.partitions_entry(at, shared()?) => "partitionsEntry",
-        |machine: &Native, at| machine.partitions_swap(at, shared()?) => "partitionsSwap",
+    add_functions! { functions, zero;
+        |machine: &NativeMachine, at| machine.partitions_next(at, shared_table()?) => "partitionsNext",
+        |machine: &NativeMachine, at| machine.partitions_entry(at, shared_table()?) => "partitionsEntry",
+        |machine: &NativeMachine, at| machine.partitions_swap(at, shared_table()?) => "partitionsSwap",
     }
     functions
 }
@@ -73,7 +73,7 @@ pub(crate) fn makers() -> Functions {
     let mut functions = Functions::new();
     macro_rules! export {
         ($($call:ident => $name:literal $(at $now:ident)? $(-> $answer:expr)?,)*) => {
-            $($(add! { functions, $answer; Machine::$call => $name, })?)*
+            $($(add_functions! { functions, $answer; Machine::$call => $name, })?)*
         };
     }
     polyflake_js::calls!(export);
@@ -89,7 +89,7 @@ pub(crate) unsafe fn define(
     env: sys::napi_env,
     object: sys::napi_value,
     functions: Functions,
-    machine: *const Native,
+    machine: *const NativeMachine,
 ) -> napi::Result<()> {
     let property = |(name, callback): (&'static str, Callback)| sys::napi_property_descriptor {
         utf8name: name.as_ptr().cast(),
@@ -102,8 +102,8 @@ pub(crate) unsafe fn define(
         data: machine.cast_mut().cast(),
     };
     let properties: Vec<_> = functions.into_iter().map(property).collect();
-    // SAFETY: the caller guarantees that `object` belongs to `env`, which is running. `add!` terminates each name with a
-    // null byte. The data pointer refers to a `Native`, as `run` expects. Node-API copies the descriptors.
+    // SAFETY: the caller guarantees that `object` belongs to `env`, which is running. `add_functions!` terminates each name
+    // with a null byte. The data pointer refers to a `NativeMachine`, as `run` expects. Node-API copies the descriptors.
     napi::check_status!(unsafe {
         sys::napi_define_properties(env, object, properties.len(), properties.as_ptr())
     })
@@ -118,8 +118,8 @@ pub(crate) unsafe fn define(
 unsafe fn run(
     env: sys::napi_env,
     info: sys::napi_callback_info,
-    call: impl FnOnce(&Native, ScratchRef) -> Result<()>,
-    answer: Answer,
+    call: impl FnOnce(&NativeMachine, ScratchRef) -> Result<()>,
+    answer: CreateAnswer,
 ) -> sys::napi_value {
     let (mut data, mut value, none) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());
     // SAFETY: the caller guarantees that `env` and `info` are valid. Only the data pointer is requested, so the other
@@ -127,7 +127,7 @@ unsafe fn run(
     unsafe { sys::napi_get_cb_info(env, info, ptr::null_mut(), none, none, &raw mut data) };
     // SAFETY: `define` has stored a pointer to a machine, which its caller keeps in place until all JavaScript code of
     // `env` has ended. A shared reference is enough, because calls change only the machine's cells.
-    let Some(machine) = (unsafe { data.cast::<Native>().as_ref() }) else { return value };
+    let Some(machine) = (unsafe { data.cast::<NativeMachine>().as_ref() }) else { return value };
     match catch_unwind(AssertUnwindSafe(|| machine.run(call))) {
         Ok(0) => answer(env, machine.scratch(), &mut value),
         Ok(_) => sys::Status::napi_ok,
@@ -173,5 +173,5 @@ fn latin1(env: sys::napi_env, text: &[Cell<u8>], value: &mut sys::napi_value) ->
 fn bigint(env: sys::napi_env, scratch: &Scratch, value: &mut sys::napi_value) -> sys::napi_status {
     // SAFETY: `env` is running the function that returns this value, so `env` is valid. `value` is a reference, so it may
     // be written.
-    unsafe { sys::napi_create_bigint_int64(env, scratch.made(), value) }
+    unsafe { sys::napi_create_bigint_int64(env, scratch.integer_id(), value) }
 }

@@ -25,7 +25,7 @@ use crate::table;
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 /// A function that returns Unix milliseconds.
-pub(crate) type Read = FunctionRef<(), f64>;
+pub(crate) type ReadCallback = FunctionRef<(), f64>;
 
 /// A callback for stalls, which returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1
 /// for `clock_behind`), the time in Unix milliseconds, the number of calls, and the milliseconds slept.
@@ -35,7 +35,7 @@ pub(crate) type StallCallback = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 /// with that environment.
 pub(crate) enum JsClock {
     System,
-    Functions { env: Env, read: Read, stalled: Option<StallCallback> },
+    Functions { env: Env, read: ReadCallback, stalled: Option<StallCallback> },
 }
 
 impl Clock for JsClock {
@@ -88,16 +88,16 @@ impl Host for JsClock {
         matches!(self, Self::System)
     }
 
-    fn table(is_lent: bool) -> FindTable {
-        if is_lent { table::find_lent } else { partitions::shared }
+    fn table_finder(is_lent: bool) -> FindTable {
+        if is_lent { table::find_lent } else { partitions::shared_table }
     }
 
     fn random() -> Result<[u8; 8]> {
-        entropy::random()
+        entropy::random_bytes()
     }
 
     fn key() -> Result<[u8; 32]> {
-        entropy::random()
+        entropy::random_bytes()
     }
 
     fn after_restore() -> Result<()> {

@@ -10,11 +10,11 @@ mod clock;
 mod machine;
 mod table;
 
-use clock::{JsClock, Read, StallCallback};
+use clock::{JsClock, ReadCallback, StallCallback};
 use napi::{Env, bindgen_prelude::Object};
 use napi_derive::napi;
 use polyflake::clock::SystemClock;
-use table::{Entry, Functions, Next, Swap};
+use table::{EntryFunction, Functions, NextFunction, SwapFunction};
 
 /// Returns this thread's machine as an object with `area`, `calls` and `makers`. The machine's scratch area is the argument
 /// `area`, or the area that an earlier copy of the package passed.
@@ -31,7 +31,7 @@ pub fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'
 /// Sets the clock for the next generator that is built. The clock consists of a function that returns Unix milliseconds,
 /// and a callback for stalls that returns 1 if the call may wait. Neither function may throw.
 #[napi(catch_unwind)]
-pub fn clock(env: &Env, read: Read, stalled: Option<StallCallback>) {
+pub fn clock(env: &Env, read: ReadCallback, stalled: Option<StallCallback>) {
     machine::set_clock(JsClock::Functions { env: Env::from_raw(env.raw()), read, stalled });
 }
 
@@ -57,6 +57,6 @@ pub fn watch_restores() -> Option<String> {
 /// Lends this thread a table of default partitions that belongs to another copy of the package. The table's functions must
 /// not throw.
 #[napi(catch_unwind)]
-pub fn lend(env: &Env, next: Next, entry: Entry, swap: Swap) {
+pub fn lend(env: &Env, next: NextFunction, entry: EntryFunction, swap: SwapFunction) {
     machine::lend(Functions { env: Env::from_raw(env.raw()), next, entry, swap });
 }

@@ -19,7 +19,7 @@ use crate::{
 };
 
 thread_local! {
-    static ATTACHED: RefCell<Option<Rc<AttachedMachine>>> = const { RefCell::new(None) };
+    static ATTACHED_MACHINE: RefCell<Option<Rc<AttachedMachine>>> = const { RefCell::new(None) };
 }
 
 struct AttachedMachine {
@@ -33,7 +33,7 @@ struct AttachedMachine {
 
 /// Returns the thread's machine. The first call creates it, with `area` as its scratch area.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
-    let attached = attached().map_or_else(|| attach_first(env, area), Ok)?;
+    let attached = attached_machine().map_or_else(|| attach_first(env, area), Ok)?;
     if attached.env != env.raw() {
         return Err(napi::Error::from_reason("another environment of this thread has the machine"));
     }
@@ -49,8 +49,8 @@ fn attach_first(env: &Env, area: Object<'_>) -> napi::Result<Rc<AttachedMachine>
     let (area, lent) = (area.create_ref()?, RefCell::default());
     let attached = Rc::new(AttachedMachine { machine, area, env: env.raw(), lent });
     // The next environment on this thread must not find this environment's memory.
-    env.add_env_cleanup_hook((), |()| drop(ATTACHED.take()))?;
-    ATTACHED.set(Some(attached.clone()));
+    env.add_env_cleanup_hook((), |()| drop(ATTACHED_MACHINE.take()))?;
+    ATTACHED_MACHINE.set(Some(attached.clone()));
     Ok(attached)
 }
 
@@ -62,8 +62,8 @@ fn functions<'env>(
     functions: Functions,
 ) -> napi::Result<Object<'env>> {
     let object = Object::new(env)?;
-    // SAFETY: the object was just created in this environment, which is running. `ATTACHED` holds the machine until the
-    // same environment is cleaned up, as `attach` ensures. The cleanup runs after the last JavaScript code of the
+    // SAFETY: the object was just created in this environment, which is running. `ATTACHED_MACHINE` holds the machine until
+    // the same environment is cleaned up, as `attach` ensures. The cleanup runs after the last JavaScript code of the
     // environment.
     unsafe { calls::define(env.raw(), object.raw(), functions, &raw const attached.machine) }?;
     Ok(object)
@@ -71,25 +71,25 @@ fn functions<'env>(
 
 /// Sets the clock for the next generator that is built.
 pub(crate) fn set_clock(clock: JsClock) {
-    if let Some(attached) = attached() {
+    if let Some(attached) = attached_machine() {
         attached.machine.set_clock(clock);
     }
 }
 
 /// Stores the functions of a table that belongs to another copy of the package.
 pub(crate) fn lend(functions: table::Functions) {
-    if let Some(attached) = attached() {
+    if let Some(attached) = attached_machine() {
         attached.lent.replace(Some(Rc::new(functions)));
     }
 }
 
 /// Returns the functions of the table that another copy of the package lent, or `None` once the environment is ending.
 pub(crate) fn lent_functions() -> Option<Rc<table::Functions>> {
-    attached().and_then(|attached| attached.lent.borrow().clone())
+    attached_machine().and_then(|attached| attached.lent.borrow().clone())
 }
 
-fn attached() -> Option<Rc<AttachedMachine>> {
-    ATTACHED.with_borrow(Clone::clone)
+fn attached_machine() -> Option<Rc<AttachedMachine>> {
+    ATTACHED_MACHINE.with_borrow(Clone::clone)
 }
 
 /// Returns the scratch area that occupies the memory of a `Uint8Array`.

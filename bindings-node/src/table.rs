@@ -11,42 +11,45 @@ use napi::{
 };
 use polyflake::{
     Result,
-    fork::partitions::{Table, shared},
+    fork::partitions::{Table, shared_table},
 };
 use polyflake_js::{entry_from_float, entry_to_float, word_from_float};
 
 use crate::{clock, machine};
 
 /// A function that returns the partition to check next, or NaN if it fails.
-pub(crate) type Next = FunctionRef<(), f64>;
+pub(crate) type NextFunction = FunctionRef<(), f64>;
 /// A function that returns a partition's entry, or NaN if it fails.
-pub(crate) type Entry = FunctionRef<f64, f64>;
+pub(crate) type EntryFunction = FunctionRef<f64, f64>;
 /// A function that receives a partition, its expected entry and a new entry. It returns 1 if the new entry was stored.
-pub(crate) type Swap = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
+pub(crate) type SwapFunction = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
 /// The functions of a lent table. They belong to one thread, become unusable when the thread's environment ends, and never
 /// throw.
 pub(crate) struct Functions {
     pub(crate) env: Env,
-    pub(crate) next: Next,
-    pub(crate) entry: Entry,
-    pub(crate) swap: Swap,
+    pub(crate) next: NextFunction,
+    pub(crate) entry: EntryFunction,
+    pub(crate) swap: SwapFunction,
 }
 
 /// The table that was lent to the calling thread.
 struct LentTable;
 
-#[allow(clippy::unnecessary_wraps, reason = "`partitions::shared`, the other table, may fail")]
+#[allow(
+    clippy::unnecessary_wraps,
+    reason = "`partitions::shared_table`, the other table, may fail"
+)]
 pub(crate) fn find_lent() -> Result<&'static dyn Table> {
     Ok(&LentTable)
 }
 
 impl Table for LentTable {
-    fn random(&self) -> Result<u16> {
-        shared()?.random()
+    fn random_bits(&self) -> Result<u16> {
+        shared_table()?.random_bits()
     }
 
-    fn next(&self) -> Result<u16> {
+    fn next_partition(&self) -> Result<u16> {
         word_from_float(call_function(|lent| {
             clock::call_function(lent.env, lent.next.borrow_back(&lent.env).ok()?.raw(), &[]).ok()
         }))

@@ -15,7 +15,7 @@ use pyo3::{exceptions::PyRuntimeError, intern, prelude::*, types::PyCapsule};
 
 use crate::{
     errors::raise_from,
-    ids::convert::{mistyped, type_name},
+    ids::convert::{type_name, wrong_type_error},
 };
 
 /// A schema and an array, each in its own capsule: the result of `__arrow_c_array__`.
@@ -85,7 +85,7 @@ pub(crate) fn column(
         return Ok(None);
     };
     let to_exception = |raised| {
-        let error = mistyped(name, expected, &type_name(value));
+        let error = wrong_type_error(name, expected, &type_name(value));
         raise_from(py, &error, Some(name), raised)
     };
     pieces.map(Some).map_err(to_exception)
@@ -93,7 +93,7 @@ pub(crate) fn column(
 
 /// Passes the column that a value exports to a function, and returns the function's result. Returns `None` if the value's
 /// type does not export columns. Other Python threads can run while the function reads.
-pub(crate) fn read<T: Send>(
+pub(crate) fn read_column<T: Send>(
     value: &Bound<'_, PyAny>,
     name: &str,
     expected: ExpectedColumn,

@@ -39,14 +39,14 @@ impl RaisedError {
 /// Returns the exception for an error from the core.
 #[cold]
 pub(crate) fn raise(error: Error) -> PyErr {
-    attached(|py| raise_about(py, &error, error.field()))
+    with_python(|py| raise_about(py, &error, error.field()))
 }
 
 /// Calls a function that uses Python. Only code that was called from Python may call this function, so that the current
 /// thread is attached. This function does not use `Python::attach`, because finalizers still make calls while the
 /// interpreter shuts down, and `Python::attach` would panic at that time.
 #[allow(unsafe_code)]
-pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
+pub(crate) fn with_python<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
     // SAFETY: only functions called from Python create exceptions, and they do so while their thread is attached: every
     // `detach` has ended before its result becomes an exception.
     work(unsafe { Python::assume_attached() })
@@ -55,7 +55,7 @@ pub(crate) fn attached<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
 /// Calls a function while other Python threads may run. While the interpreter shuts down, the thread stays attached,
 /// because no other threads run and no thread may attach again.
 #[allow(unsafe_code)]
-pub(crate) fn detached<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
+pub(crate) fn detach<R: Ungil, F: Ungil + FnOnce() -> R>(py: Python<'_>, work: F) -> R {
     // SAFETY: this function is always safe to call.
     if unsafe { ffi::Py_IsInitialized() } == 0 { work() } else { py.detach(work) }
 }
@@ -104,7 +104,7 @@ fn build_exception(py: Python<'_>, error: &Error, field: Option<&str>) -> PyErr 
         error.written(),
         error.item(),
     );
-    let built = build(py).and_then(|build| build.call1(said));
+    let built = exception_builder(py).and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
@@ -119,18 +119,18 @@ pub(crate) fn raise_as(
 ) -> PyErr {
     let none = || py.None();
     let said = (code, message, none(), none(), retry_at, none(), none());
-    let built = build(py).and_then(|build| build.call1(said));
+    let built = exception_builder(py).and_then(|build| build.call1(said));
     built.map_or_else(|failure| failure, PyErr::from_value)
 }
 
 /// Returns the function that creates exceptions. It is imported early, because imports fail during interpreter shutdown.
-pub(crate) fn build(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static BUILD: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    BUILD.import(py, "polyflake._errors", "build")
+pub(crate) fn exception_builder(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static EXCEPTION_BUILDER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    EXCEPTION_BUILDER.import(py, "polyflake._errors", "build")
 }
 
 /// Returns the error for copying or pickling an object of which only one instance may exist.
 #[cold]
-pub(crate) fn no_copy(reason: &'static str) -> PyResult<()> {
+pub(crate) fn reject_copy(reason: &'static str) -> PyResult<()> {
     Err(raise(Error::with_reason(ErrorKind::InvalidType, reason)))
 }

@@ -1,7 +1,7 @@
 //! Generators as Python objects: a file for each ID format, the clock shared by all formats, and the warning about
 //! conflicting generators.
 
-pub(crate) mod awaited;
+pub(crate) mod async_calls;
 pub(crate) mod callable;
 pub(crate) mod clock;
 pub(crate) mod conflicts;

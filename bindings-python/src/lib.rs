@@ -168,8 +168,8 @@ mod _polyflake {
     #[pymodule_init]
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
-        crate::errors::build(py)?;
-        crate::ids::object::prepare::<crate::sno::ids::Sno>(py)?;
+        crate::errors::exception_builder(py)?;
+        crate::ids::object::prepare_class::<crate::sno::ids::Sno>(py)?;
         crate::hotguid::generator::DEFAULT.own_generator(py)?;
         crate::sno::generator::DEFAULT.own_generator(py)?;
         crate::uuid7::generator::DEFAULT.own_generator(py).map(drop)

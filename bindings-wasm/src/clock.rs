@@ -126,8 +126,8 @@ impl Host for JsClock {
         self.0 == 0
     }
 
-    fn table(_is_lent: bool) -> FindTable {
-        table::find
+    fn table_finder(_is_lent: bool) -> FindTable {
+        table::find_lent
     }
 
     fn key() -> Result<[u8; 32]> {

@@ -7,24 +7,24 @@
 export const now = /* @__PURE__ */ (() => Date.now)();
 
 /** `performance.now` as it was at import time. */
-const passed = /* @__PURE__ */ (() => {
+const monotonicNow = /* @__PURE__ */ (() => {
   const { performance } = globalThis;
   const now = performance?.now;
   return () => now.call(performance);
 })();
 /** The last reading of `elapsed`. */
-let latest = 0;
+let latestReading = 0;
 
 /** Clocks by number, starting with 1. 0 is the system clock. */
 const clocks = /* @__PURE__ */ new Map();
-let last = 0;
+let lastClockNumber = 0;
 /** A cell to wait on. It is never notified. */
 let cell;
 
 /** Keeps a generator's functions: `read()` and, if present, `stalled(...)`. */
 export function keep(clock) {
-  clocks.set(++last, clock);
-  return last;
+  clocks.set(++lastClockNumber, clock);
+  return lastClockNumber;
 }
 
 /** Drops a generator's functions. */
@@ -49,8 +49,8 @@ export function read(number) {
  */
 export function elapsed() {
   try {
-    const ms = passed();
-    return Number.isFinite(ms) && ms >= latest ? (latest = ms) : NaN;
+    const ms = monotonicNow();
+    return Number.isFinite(ms) && ms >= latestReading ? (latestReading = ms) : NaN;
   } catch {
     return NaN;
   }
@@ -60,7 +60,7 @@ export function elapsed() {
  * The greatest common divisor of all clock readings that {@link step} has made, in milliseconds. It starts at the
  * longest step of any browser's clock.
  */
-let common = 100;
+let commonStep = 100;
 
 /**
  * Returns the step of the system time in milliseconds: 100 in browsers that resist fingerprinting, otherwise 1 or a
@@ -70,11 +70,11 @@ let common = 100;
 export function step() {
   for (const reading of [now(), elapsed()]) {
     for (let rest = reading; rest !== 0; ) {
-      if (!Number.isInteger(rest)) return (common = 1);
-      [common, rest] = [rest, common % rest];
+      if (!Number.isInteger(rest)) return (commonStep = 1);
+      [commonStep, rest] = [rest, commonStep % rest];
     }
   }
-  return common;
+  return commonStep;
 }
 
 /** Reports that a call has to wait. Returns 1 if the call may wait, otherwise 0. */
@@ -89,7 +89,7 @@ export function stalled(number, reason, unixMs, calls, sleptMs) {
 /**
  * Waits on a cell for at most `ms` milliseconds. Throws where a thread cannot sleep, as on the main thread of a page.
  */
-function rest(ms) {
+function pause(ms) {
   cell ??= new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(cell, 0, 0, ms);
 }
@@ -97,7 +97,7 @@ function rest(ms) {
 /** Returns 1 if the runtime lets this thread sleep, else 0. */
 export function sleeps() {
   try {
-    rest(0);
+    pause(0);
     return 1;
   } catch {
     return 0;
@@ -105,7 +105,7 @@ export function sleeps() {
 }
 
 /** The number of consecutive equal readings after which a clock counts as stopped. They take about a millisecond. */
-const STILL = 20_000;
+const MAX_STILL_READINGS = 20_000;
 
 /**
  * Sleeps. Where a thread cannot sleep, reads the clock until the time has passed. If the clock has stopped, the
@@ -113,11 +113,11 @@ const STILL = 20_000;
  */
 export function sleep(ms) {
   try {
-    rest(ms);
+    pause(ms);
   } catch {
     const end = elapsed() + ms;
     let last = NaN;
-    for (let still = 0; still < STILL; ) {
+    for (let still = 0; still < MAX_STILL_READINGS; ) {
       const now = elapsed();
       if (!(now < end)) return;
       still = now === last ? still + 1 : 0;

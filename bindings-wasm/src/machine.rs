@@ -7,7 +7,7 @@ use polyflake_js::Machine;
 
 use crate::clock::JsClock;
 
-struct OnlyThread(OnceCell<Machine<JsClock>>);
+struct SingleThreadCell(OnceCell<Machine<JsClock>>);
 
 #[cfg(target_feature = "atomics")]
 compile_error!("the machine is for one thread: each worker has its own instance");
@@ -15,9 +15,9 @@ compile_error!("the machine is for one thread: each worker has its own instance"
 // SAFETY: only one thread can reach the static. A module without `target_feature = "atomics"` cannot share its memory, and
 // the code above rejects modules with that feature. So no second thread can hold the reference.
 #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
-unsafe impl Sync for OnlyThread {}
+unsafe impl Sync for SingleThreadCell {}
 
-static MACHINE: OnlyThread = OnlyThread(OnceCell::new());
+static MACHINE: SingleThreadCell = SingleThreadCell(OnceCell::new());
 
 /// Returns the machine, which is created on first use.
 pub(crate) fn machine() -> &'static Machine<JsClock> {

@@ -21,16 +21,16 @@ struct LentTable;
 
 /// Returns the partition table that the host has lent to this module.
 #[allow(clippy::unnecessary_wraps, reason = "`FindTable` may fail on other hosts")]
-pub(crate) fn find() -> Result<&'static dyn Table> {
+pub(crate) fn find_lent() -> Result<&'static dyn Table> {
     Ok(&LentTable)
 }
 
 impl Table for LentTable {
-    fn random(&self) -> Result<u16> {
+    fn random_bits(&self) -> Result<u16> {
         word_from_float(random())
     }
 
-    fn next(&self) -> Result<u16> {
+    fn next_partition(&self) -> Result<u16> {
         word_from_float(next())
     }
 

@@ -38,20 +38,20 @@ fn write_register(register: usize, number: f64) {
     numbers().set_index(u32::try_from(register).unwrap(), number);
 }
 
-fn number(register: usize) -> f64 {
+fn read_register(register: usize) -> f64 {
     numbers().get_index(u32::try_from(register).unwrap())
 }
 
 /// Creates a generator with the lent table, and returns its handle. If no partition is given, the generator picks one from
 /// the table.
-fn build(partition: Option<f64>) -> f64 {
-    const MISSING: f64 = f64::NAN;
+fn build_generator(partition: Option<f64>) -> f64 {
+    const NO_VALUE: f64 = f64::NAN;
     // In order: the start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick.
     // The first tick is not skipped, because the clocks in these tests stand still.
-    let shared = [MISSING, MISSING, MISSING, MISSING, 0.0];
+    let shared = [NO_VALUE, NO_VALUE, NO_VALUE, NO_VALUE, 0.0];
     // In order: 0 for a new generator, its metabyte, its partition, its sequence bounds (two registers), and whether the
     // table is lent.
-    let own = [0.0, MISSING, partition.unwrap_or(MISSING), MISSING, MISSING, 1.0];
+    let own = [0.0, NO_VALUE, partition.unwrap_or(NO_VALUE), NO_VALUE, NO_VALUE, 1.0];
     for (place, option) in shared.into_iter().enumerate() {
         write_register(register::VALUE + place, option);
     }
@@ -59,18 +59,18 @@ fn build(partition: Option<f64>) -> f64 {
         write_register(register::OWN + place, option);
     }
     assert_eq!(machine::sno_build(), 0);
-    number(register::HANDLE)
+    read_register(register::HANDLE)
 }
 
 /// Writes the arguments for one ID.
-fn put_one(handle: f64, metabyte: f64) {
+fn write_id_arguments(handle: f64, metabyte: f64) {
     write_register(register::HANDLE, handle);
     write_register(register::PARAMETER, metabyte);
 }
 
 /// Generates IDs with metabyte 0, and returns the status.
 fn fill(handle: f64, count: f64) -> u32 {
-    put_one(handle, 0.0);
+    write_id_arguments(handle, 0.0);
     write_register(register::COUNT, count);
     machine::generator_fill()
 }
@@ -107,13 +107,13 @@ fn build_with_clock(body: Option<&str>) -> f64 {
         Reflect::set(&clock, &"read".into(), &Function::new_no_args(body)).unwrap();
         machine::clock(machine::keep(&clock));
     }
-    build(Some(7.0))
+    build_generator(Some(7.0))
 }
 
 #[wasm_bindgen_test]
 fn an_id_made_with_the_pages_clock_is_parsed() {
     let handle = build_with_clock(None);
-    put_one(handle, 9.0);
+    write_id_arguments(handle, 9.0);
     assert_eq!(machine::sno_generate(), 0);
     // The previous call left the string where the next call reads its input.
     write_register(register::COUNT, 1.0);
@@ -127,7 +127,7 @@ fn an_id_made_with_the_pages_clock_is_parsed() {
 fn a_clock_that_throws_or_returns_no_number_is_an_error() {
     for clock in ["throw new Error('no')", "return NaN", "return {}", ""] {
         let handle = build_with_clock(Some(clock));
-        put_one(handle, 0.0);
+        write_id_arguments(handle, 0.0);
         assert_eq!(machine::sno_generate(), 1);
         assert_eq!(text(12), "clock_failed");
     }
@@ -141,20 +141,20 @@ fn an_exhausted_tick_is_an_immediate_error_in_a_page() {
     }
     assert_eq!(fill(handle, 1.0), 1);
     assert_eq!(text(18), "sequence_exhausted");
-    assert_eq!(number(RETRY_AT), 1_767_225_600_004.0);
+    assert_eq!(read_register(RETRY_AT), 1_767_225_600_004.0);
 }
 
 #[wasm_bindgen_test]
 fn default_partitions_come_from_the_provided_table() {
     machine::lend(&JsValue::UNDEFINED);
-    let handle = build(None);
-    put_one(handle, 0.0);
+    let handle = build_generator(None);
+    write_id_arguments(handle, 0.0);
     assert_eq!(machine::sno_generate(), 1);
     assert_eq!(text(19), "entropy_unavailable");
     lend_table();
-    put_one(handle, 0.0);
+    write_id_arguments(handle, 0.0);
     assert_eq!(machine::sno_generate(), 0);
     write_register(register::HANDLE, handle);
     assert_eq!(machine::sno_partition(), 0);
-    assert_eq!(number(register::ANSWER), 500.0);
+    assert_eq!(read_register(register::ANSWER), 500.0);
 }

@@ -60,7 +60,7 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Reads a file. Errors name the file.
-pub(crate) fn read(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_file(path: &std::path::Path) -> Result<Vec<u8>, Failure> {
     let named = |error| Failure::new("io_failed", format!("{}: {error}", path.display()));
     std::fs::read(path).map_err(named)
 }

@@ -63,7 +63,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let layouts = arguments.layout.iter().map(|path| load_layout(path));
     let layouts = layouts.collect::<Result<Vec<(String, Layout)>, Failure>>()?;
     let layouts: Vec<_> = layouts.iter().map(|(name, layout)| (name.as_str(), layout)).collect();
-    let codec = arguments.secret_file.as_deref().map(make::secret).transpose()?.map(Codec::new);
+    let codec =
+        arguments.secret_file.as_deref().map(make::read_secret).transpose()?.map(Codec::new);
     let now = arguments.now.map_or_else(|| jiff::Timestamp::try_from(SystemTime::now()), Ok);
     let now = now.map_err(|error| Failure::new("clock_failed", error.to_string()))?;
     let context =
@@ -72,12 +73,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         make::exit_with_usage_error("--fields is for --json and --tsv");
     }
     if !arguments.ids.is_empty() {
-        return all(arguments.ids.iter().map(|id| Ok(id.clone())), arguments, &context);
+        return inspect_all(arguments.ids.iter().map(|id| Ok(id.clone())), arguments, &context);
     }
     if io::stdin().is_terminal() {
         anstream::eprintln!("an ID a line; Ctrl-D ends");
     }
-    all(lines(io::stdin().lock())?, arguments, &context)
+    inspect_all(lines(io::stdin().lock())?, arguments, &context)
 }
 
 /// Rejects an empty argument, which usually comes from a shell variable that is not set.
@@ -110,7 +111,7 @@ impl Form {
 }
 
 /// Describes each ID. Fails at the end if any ID has an unknown format.
-fn all(
+fn inspect_all(
     ids: impl Iterator<Item = io::Result<String>>,
     arguments: &Arguments,
     context: &Context<'_>,
@@ -141,7 +142,9 @@ fn all(
         }
         match &form {
             Form::Cards => write_card(&mut out, &id, &shown, suggestion.as_deref())?,
-            Form::Json(members) => json(&mut out, &id, &shown, members, suggestion.as_deref())?,
+            Form::Json(members) => {
+                write_json(&mut out, &id, &shown, members, suggestion.as_deref())?
+            }
             Form::Table(columns) => write_table_row(&mut out, &id, shown.first(), columns)?,
         }
     }
@@ -164,7 +167,7 @@ fn output(form: &Form) -> Box<dyn Write> {
     }
 }
 
-fn json(
+fn write_json(
     out: &mut impl Write,
     id: &str,
     readings: &[&Reading],
@@ -226,12 +229,12 @@ fn write_card(
     let (name, odds) = (&first.title, percent(first.odds));
     writeln!(out, "{title}{id}{title:#}\n  {title}{name}{title:#}, {odds}: {}\n", first.reason)?;
     if let Some(time) = first.time() {
-        row(out, Role::Time, "time", &time)?;
+        write_field(out, Role::Time, "time", &time)?;
     }
     for field in first.fields.iter().filter(|field| is_shown(field)) {
-        row(out, field.role, &field.name, &first.value(field))?;
+        write_field(out, field.role, &field.name, &first.value(field))?;
     }
-    bits(out, first)?;
+    write_bits(out, first)?;
     for other in others {
         let time = other.time().unwrap_or_else(|| other.reason.clone());
         writeln!(out, "  or {}, {}: {time}", other.title, percent(other.odds))?;
@@ -243,7 +246,7 @@ fn write_card(
 }
 
 /// Writes the name, the value and the meaning of a field.
-fn row(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<()> {
+fn write_field(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<()> {
     let (style, dim) = (paint::style(role), paint::DIM);
     write!(out, "  {style}{name:16}{style:#}{value}")?;
     match role.as_str() {
@@ -258,7 +261,7 @@ fn is_shown(field: &Field) -> bool {
 }
 
 /// Writes the bits, coloured by field.
-fn bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
+fn write_bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
     for field in &reading.fields {
         let style = paint::style(field.role);
         for at in field.from..field.from + field.bits {

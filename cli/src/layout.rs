@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check { layout } => from_file(Path::new(layout)).map(|_| ()),
         Command::Presets => failure::print((PRESETS.join("\n") + "\n").as_bytes()),
-        Command::Sql { layout, dialect, name } => to_sql(layout, *dialect, name.as_deref()),
+        Command::Sql { layout, dialect, name } => print_sql(layout, *dialect, name.as_deref()),
         Command::Describe { layout, json } => describe(&load(layout)?.describe(), *json),
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn load(name: &str) -> Result<Layout, Failure> {
 }
 
 pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {
-    let bytes = failure::read(path)?;
+    let bytes = failure::read_file(path)?;
     let named =
         |reason: String| Failure::new("invalid_layout", format!("{}: {reason}", path.display()));
     let text = std::str::from_utf8(&bytes).map_err(|error| named(error.to_string()))?;
@@ -87,14 +87,14 @@ pub(crate) fn from_file(path: &Path) -> Result<Layout, Failure> {
         .map_err(|error| Failure::new(error.code(), format!("{}: {error}", path.display())))
 }
 
-fn to_sql(layout: &str, dialect: Dialect, name: Option<&str>) -> Result<(), Failure> {
+fn print_sql(layout: &str, dialect: Dialect, name: Option<&str>) -> Result<(), Failure> {
     let name = match name {
         Some(name) => name.to_owned(),
-        None => sql::parse_name(&sql::name_of(layout)).map_err(|reason| {
+        None => sql::parse_name(&sql::name_from_path(layout)).map_err(|reason| {
             Failure::new("invalid_layout", format!("{reason}: set another name with --name"))
         })?,
     };
-    failure::print(sql::write(&load(layout)?, &name, dialect)?.as_bytes())
+    failure::print(sql::render(&load(layout)?, &name, dialect)?.as_bytes())
 }
 
 fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {

@@ -101,7 +101,7 @@ enum Command {
         #[arg(required_unless_present = "holder", requires = "token", requires = "yes")]
         number: Option<u64>,
         /// The token of the grant, as `--holder` shows it.
-        #[arg(long, value_parser = token)]
+        #[arg(long, value_parser = parse_token)]
         token: Option<Random>,
         /// Confirms that the process and all copies of it are dead.
         #[arg(long)]
@@ -184,7 +184,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Dead { place, number, token, holder, .. } => {
             let mut operator = place.operator()?;
             if let Some(holder) = holder {
-                return list_held(&mut operator, holder);
+                return list_held_leases(&mut operator, holder);
             }
             let (number, token) = (number.unwrap_or_default(), token.unwrap_or_default());
             let record = operator.dead(number, token)?;
@@ -220,7 +220,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users of
 /// the machine could see them.
-pub(crate) fn store(url: Option<&str>) -> Result<String, Failure> {
+pub(crate) fn store_url(url: Option<&str>) -> Result<String, Failure> {
     reject_password(url)?;
     let variable = std::env::var("POLYFLAKE_LEASE").ok();
     let read = url.or(variable.as_deref()).ok_or_else(|| {
@@ -254,7 +254,7 @@ type OpenedOperator =
 
 impl NamespaceArguments {
     fn operator(&self) -> Result<OpenedOperator, Failure> {
-        let url = store(self.store.url.as_deref())?;
+        let url = store_url(self.store.url.as_deref())?;
         let mut operator = Operator::open(&url, &self.namespace)?;
         // A generator with the namespace `orders` leases from a namespace that includes its format, such as `orders/sno`.
         let is_short = !self.namespace.contains('/');
@@ -273,16 +273,16 @@ impl NamespaceArguments {
 
 impl Address {
     fn operator(&self) -> Result<OpenedOperator, Failure> {
-        Ok(Operator::of_store(&store(self.url.as_deref())?)?)
+        Ok(Operator::of_store(&store_url(self.url.as_deref())?)?)
     }
 }
 
-fn token(text: &str) -> Result<Random, String> {
+fn parse_token(text: &str) -> Result<Random, String> {
     Random::parse(text).map_err(|error| error.to_string())
 }
 
 /// Lists a holder's worker IDs, with the tokens that `dead` requires.
-fn list_held(operator: &mut OpenedOperator, holder: &str) -> Result<(), Failure> {
+fn list_held_leases(operator: &mut OpenedOperator, holder: &str) -> Result<(), Failure> {
     let now = operator.status()?.now;
     let records = operator.records()?;
     let held =
@@ -300,7 +300,7 @@ fn status(place: &NamespaceArguments, as_json: bool) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     if as_json {
         let records = operator.records()?;
-        let records: Vec<_> = records.iter().map(record).collect();
+        let records: Vec<_> = records.iter().map(record_to_json).collect();
         let all = json!({
             "now": status.now, "schema": status.schema,
             "granted": status.granted, "reserved": status.reserved,
@@ -362,7 +362,7 @@ fn metrics(store: &Address) -> Result<String, Failure> {
         ("quiet_seconds", "Seconds until a restored store grants worker IDs again."),
         ("longest_seconds", "The longest lease of the namespace."),
     ];
-    let url = self::store(store.url.as_deref())?;
+    let url = store_url(store.url.as_deref())?;
     let names = store.operator()?.namespaces()?;
     let mut found = Vec::new();
     for name in &names {
@@ -405,7 +405,7 @@ fn metrics(store: &Address) -> Result<String, Failure> {
 }
 
 /// Returns a record as JSON without its token, because anyone who has the token can act as the holder.
-fn record(record: &Record) -> serde_json::Value {
+fn record_to_json(record: &Record) -> serde_json::Value {
     let end = Some(record.granted_until).filter(|end| *end != Record::RESERVED);
     json!({
         "first": record.first, "count": record.count, "start": record.start,

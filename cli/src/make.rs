@@ -19,14 +19,18 @@ use polyflake::{
 use crate::{
     failure::{self, Failure},
     layout::load,
-    lease::store,
+    lease::store_url,
 };
 
 /// The number of IDs between two updates of the progress bar.
 const STRIDE: u64 = 1 << 14;
 /// The ID formats other than layouts, and the functions that create their generators.
-const FAMILIES: [(&str, Maker); 4] =
-    [("sno", sno), ("hotguid", hotguid), ("randflake", randflake), ("uuid7", uuid7)];
+const FAMILIES: [(&str, Maker); 4] = [
+    ("sno", sno_maker),
+    ("hotguid", hotguid_maker),
+    ("randflake", randflake_maker),
+    ("uuid7", uuid7_maker),
+];
 /// A time that is longer than any run, in seconds.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
@@ -75,8 +79,8 @@ pub(crate) struct Arguments {
     lease: Option<String>,
 }
 
-type Make = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
-type Maker = fn(&Arguments) -> Result<Make, Failure>;
+type IdGenerator = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
+type Maker = fn(&Arguments) -> Result<IdGenerator, Failure>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let family = FAMILIES.iter().find(|(name, _)| *name == arguments.family);
@@ -133,14 +137,14 @@ fn progress_bar(count: u64) -> ProgressBar {
 }
 
 /// Returns the store and the namespace, if a worker ID is to be leased.
-fn lease(arguments: &Arguments) -> Result<Option<(String, &str)>, Failure> {
+fn lease_options(arguments: &Arguments) -> Result<Option<(String, &str)>, Failure> {
     let Some(namespace) = arguments.namespace.as_deref() else { return Ok(None) };
-    Ok(Some((store(arguments.lease.as_deref())?, namespace)))
+    Ok(Some((store_url(arguments.lease.as_deref())?, namespace)))
 }
 
-fn sno(arguments: &Arguments) -> Result<Make, Failure> {
+fn sno_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
     let kind = arguments.metabyte.unwrap_or(0);
-    if let Some((url, namespace)) = lease(arguments)? {
+    if let Some((url, namespace)) = lease_options(arguments)? {
         let leased = polyflake_lease::sno::Generator::new(&url, namespace)?;
         return Ok(Box::new(move || Ok(leased.generate(kind)?.to_string())));
     }
@@ -152,17 +156,17 @@ fn sno(arguments: &Arguments) -> Result<Make, Failure> {
     Ok(Box::new(move || Ok(given.generate(kind)?.to_string())))
 }
 
-fn hotguid(arguments: &Arguments) -> Result<Make, Failure> {
+fn hotguid_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
     let shard = arguments.shard_key.unwrap_or(0);
-    if let Some((url, namespace)) = lease(arguments)? {
+    if let Some((url, namespace)) = lease_options(arguments)? {
         let leased = polyflake_lease::hotguid::Generator::new(&url, namespace)?;
         return Ok(Box::new(move || Ok(leased.generate(shard)?.to_string())));
     }
     Ok(Box::new(move || Ok(hotguid::generate(shard)?.to_string())))
 }
 
-fn uuid7(arguments: &Arguments) -> Result<Make, Failure> {
-    if let Some((url, namespace)) = lease(arguments)? {
+fn uuid7_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
+    if let Some((url, namespace)) = lease_options(arguments)? {
         let leased = polyflake_lease::uuid7::Generator::new(&url, namespace)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
     }
@@ -175,11 +179,11 @@ fn uuid7(arguments: &Arguments) -> Result<Make, Failure> {
     Ok(Box::new(move || Ok(ids.generate()?.to_string())))
 }
 
-fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
+fn randflake_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
     let path = arguments.secret_file.as_deref();
     let path = path.unwrap_or_else(|| exit_with_usage_error("randflake needs --secret-file FILE"));
-    let secret = secret(path)?;
-    if let Some((url, namespace)) = lease(arguments)? {
+    let secret = read_secret(path)?;
+    if let Some((url, namespace)) = lease_options(arguments)? {
         let leased = polyflake_lease::randflake::Generator::new(&url, namespace, secret)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
     }
@@ -195,10 +199,10 @@ fn randflake(arguments: &Arguments) -> Result<Make, Failure> {
     Ok(Box::new(move || Ok(given.generate()?.to_string())))
 }
 
-fn layout_maker(arguments: &Arguments) -> Result<Make, Failure> {
+fn layout_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
     let name = &*arguments.family;
-    let layout = load(name).map_err(|failure| unknown(name, failure))?;
-    if let Some((url, namespace)) = lease(arguments)? {
+    let layout = load(name).map_err(|failure| unknown_name_failure(name, failure))?;
+    if let Some((url, namespace)) = lease_options(arguments)? {
         let fields: Vec<_> = layout.bindable_names().collect();
         let leased = polyflake_lease::layout::Generator::new(&url, namespace, &layout, &fields)?;
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
@@ -228,7 +232,7 @@ fn layout_maker(arguments: &Arguments) -> Result<Make, Failure> {
 }
 
 /// Returns the error for a name that is neither a file nor a known format.
-fn unknown(name: &str, failure: Failure) -> Failure {
+fn unknown_name_failure(name: &str, failure: Failure) -> Failure {
     let path = Path::new(name);
     if path.exists() {
         return failure;
@@ -238,15 +242,16 @@ fn unknown(name: &str, failure: Failure) -> Failure {
     }
     let names = FAMILIES.map(|(name, _)| name);
     let known = || names.into_iter().chain(layout::PRESETS.iter().copied());
-    let near = known().max_by(|one, other| likeness(name, one).total_cmp(&likeness(name, other)));
-    let near = near.filter(|near| likeness(name, near) > 0.7);
+    let near =
+        known().max_by(|one, other| similarity(name, one).total_cmp(&similarity(name, other)));
+    let near = near.filter(|near| similarity(name, near) > 0.7);
     let known = known().collect::<Vec<_>>().join(", ");
     let meant = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     Failure::new("unknown_format", format!("expected {known} or a file, found `{name}`{meant}"))
 }
 
 /// Returns the similarity of two names, from 0 to 1.
-fn likeness(one: &str, other: &str) -> f64 {
+fn similarity(one: &str, other: &str) -> f64 {
     strsim::normalized_damerau_levenshtein(one, other)
 }
 
@@ -265,8 +270,8 @@ fn wait_for_tick_end(tick: Duration) {
 }
 
 /// Reads a secret from a file, which contains either 16 bytes, or 32 hexadecimal digits with an optional line ending.
-pub(crate) fn secret(path: &Path) -> Result<[u8; 16], Failure> {
-    let bytes = failure::read(path)?;
+pub(crate) fn read_secret(path: &Path) -> Result<[u8; 16], Failure> {
+    let bytes = failure::read_file(path)?;
     let text = bytes.trim_ascii();
     let digits = text.len() == 32 && text.iter().all(u8::is_ascii_hexdigit);
     let hex = || u128::from_str_radix(str::from_utf8(text).ok()?, 16).ok().map(u128::to_be_bytes);

@@ -17,7 +17,7 @@ pub(crate) fn page(mut command: Command, examples: &str) -> io::Result<Vec<u8>> 
     whole.render_description_section(&mut page)?;
     whole.render_options_section(&mut page)?;
     for of in command.get_subcommands() {
-        section(of, &mut page)?;
+        write_sections(of, &mut page)?;
     }
     let examples =
         examples.trim_start_matches("Examples:\n").replace('-', "\\-").replace('\'', "\\(aq");
@@ -28,12 +28,12 @@ pub(crate) fn page(mut command: Command, examples: &str) -> io::Result<Vec<u8>> 
 }
 
 /// Writes the section for a command, or the sections for its subcommands.
-fn section(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+fn write_sections(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     if command.get_name() == "help" {
         return Ok(());
     }
     if command.has_subcommands() {
-        return command.get_subcommands().try_for_each(|of| section(of, page));
+        return command.get_subcommands().try_for_each(|of| write_sections(of, page));
     }
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
     let man = Man::new(command.clone());

@@ -25,7 +25,7 @@ use std::{
 use polyflake_lease::{Operation, Request};
 use tokio::sync::watch;
 
-use crate::{failure::Failure, lease::store};
+use crate::{failure::Failure, lease::store_url};
 
 use access::Tokens;
 use metrics::Metrics;
@@ -90,7 +90,7 @@ impl Service {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     check_listener(arguments)?;
-    let url = store(arguments.url.as_deref())?;
+    let url = store_url(arguments.url.as_deref())?;
     let tokens = Tokens::load(arguments.tokens.as_deref())?;
     let tls =
         tls::CertificateFiles::from_arguments(arguments).map(tls::Acceptor::load).transpose()?;

@@ -28,7 +28,7 @@ pub(crate) enum Dialect {
 }
 
 /// Returns the functions of a layout in a dialect, as the text of a file.
-pub(crate) fn write(layout: &Layout, name: &str, dialect: Dialect) -> Result<String, Failure> {
+pub(crate) fn render(layout: &Layout, name: &str, dialect: Dialect) -> Result<String, Failure> {
     let table = Table::new(layout, name)?;
     match dialect {
         Dialect::Postgresql => Ok(postgresql::file(&table)),
@@ -39,7 +39,7 @@ pub(crate) fn write(layout: &Layout, name: &str, dialect: Dialect) -> Result<Str
 
 /// Returns the prefix of the function names for a layout file. The prefix is the file's stem in lower case, with an
 /// underscore in place of each character that is not an ASCII letter or digit.
-pub(crate) fn name_of(path: &str) -> String {
+pub(crate) fn name_from_path(path: &str) -> String {
     let stem = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
     let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     stem.chars().map(plain).collect()
@@ -98,7 +98,7 @@ fn literal(value: i64) -> String {
 }
 
 /// Formats a string as an SQL literal.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
@@ -199,7 +199,8 @@ impl Table {
 
     /// Returns whether a bound requires the value of a field of a certain kind.
     fn requires_field_of_kind(&self, is: fn(Kind) -> bool) -> bool {
-        self.ranges().is_some_and(|(_, bounds)| bounds.above.iter().any(|field| is(field.kind)))
+        self.time_bounds()
+            .is_some_and(|(_, bounds)| bounds.above.iter().any(|field| is(field.kind)))
     }
 
     /// Returns the SQL comment for `_field`.
@@ -227,7 +228,7 @@ impl Table {
     }
 
     /// Returns the timestamp and the bounds, if the layout has ranges.
-    fn ranges(&self) -> Option<(&Time, &Bounds)> {
+    fn time_bounds(&self) -> Option<(&Time, &Bounds)> {
         Some((self.time.as_ref()?, self.bounds.as_ref().ok()?))
     }
 
@@ -260,7 +261,7 @@ impl Table {
         let options = self
             .fields
             .iter()
-            .map(|field| format!("WHEN {} THEN {}\n        ", quoted(&field.name), value(field)));
+            .map(|field| format!("WHEN {} THEN {}\n        ", quote(&field.name), value(field)));
         format!("CASE field\n        {}ELSE {unknown}\n    END", options.collect::<String>())
     }
 

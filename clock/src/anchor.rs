@@ -40,7 +40,7 @@
 //!   again. Until then, each reading is a system call.
 //! - **The end.** An anchor is valid for `span` counts, which the scale converts to one millisecond. So whatever the
 //!   counter does, a reading is less than a millisecond later than the anchor's time. If the counter stops, each thread
-//!   renews the anchor after `READINGS` readings (a constant of the parent module).
+//!   renews the anchor after `MAX_READINGS` readings (a constant of the parent module).
 //!
 //! If the wall clock itself is slowed down, a reading can be a little ahead of the wall clock at the next sample. Readings
 //! must not move backwards because of that. The next anchor therefore begins at the latest reading instead of at `nanos`,
@@ -92,9 +92,9 @@ const MAX_SLOW_SAMPLES: u64 = 3;
 /// The duration, in nanoseconds, above which a sample counts as slow. While the rate is unknown, no sample counts as slow.
 const SLOW_SAMPLE_NANOS: u64 = 1_000;
 
-const WRITING: u64 = 1;
-const INVALIDATED: u64 = 2;
-const ROUND: u64 = 4;
+const WRITING_FLAG: u64 = 1;
+const INVALIDATED_FLAG: u64 = 2;
+const ROUND_STEP: u64 = 4;
 const EPOCH_SHIFT: u32 = 32;
 
 /// The anchor, shared by all threads.
@@ -188,7 +188,7 @@ impl Anchor {
         let reading = moment.reading_at(hardware.counter());
         // The loads above are acquire loads. Therefore a thread that has read any part of a newer anchor also sees in `seq`
         // that the anchor is being written.
-        if seq & WRITING != 0 || self.seq.load(Ordering::Relaxed) != seq {
+        if seq & WRITING_FLAG != 0 || self.seq.load(Ordering::Relaxed) != seq {
             return None;
         }
         reading
@@ -218,8 +218,8 @@ impl Anchor {
             let seq = self.seq.load(Ordering::Acquire);
             // A write that a different process generation began will never end, because its thread exists only in the
             // parent. This thread therefore takes over the write.
-            if seq & WRITING != 0 && seq >> EPOCH_SHIFT == u64::from(epoch) {
-                match self.wait(hardware, seq)? {
+            if seq & WRITING_FLAG != 0 && seq >> EPOCH_SHIFT == u64::from(epoch) {
+                match self.wait_for_write(hardware, seq)? {
                     Some(reading) => return Ok(reading),
                     None => continue,
                 }
@@ -227,31 +227,31 @@ impl Anchor {
             // Without a valid anchor, a write is useful only once the mark is old enough to measure a rate. Until then,
             // threads read the wall clock and do not modify the shared words.
             if self.span.load(Ordering::Acquire) == 0 {
-                let now = hardware.wall()?;
+                let now = hardware.wall_nanos()?;
                 if (0..MIN_MARK_AGE).contains(&now.saturating_sub(self.mark.nanos())) {
                     return Ok(now);
                 }
             }
             // The round changes with each write. Otherwise, a reader that was suspended during a whole write could find the
             // same `seq` that it began with.
-            let round = seq.wrapping_add(ROUND) & ((1 << EPOCH_SHIFT) - ROUND);
-            let writing = u64::from(epoch) << EPOCH_SHIFT | round | WRITING;
-            if self.swap(seq, writing).is_ok() {
-                return self.write(hardware, writing);
+            let round = seq.wrapping_add(ROUND_STEP) & ((1 << EPOCH_SHIFT) - ROUND_STEP);
+            let writing = u64::from(epoch) << EPOCH_SHIFT | round | WRITING_FLAG;
+            if self.compare_exchange(seq, writing).is_ok() {
+                return self.write_anchor(hardware, writing);
             }
         }
     }
 
-    fn swap(&self, from: u64, to: u64) -> Result<u64, u64> {
+    fn compare_exchange(&self, from: u64, to: u64) -> Result<u64, u64> {
         self.seq.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire)
     }
 
     /// Writes a new anchor. The caller must have set `seq` to `writing`.
-    fn write<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
+    fn write_anchor<H: Hardware>(&self, hardware: &H, writing: u64) -> Result<i64, H::Error> {
         let sample = ClockSample {
             before: hardware.ordered_counter(),
             // If the wall clock fails, the write must still end, or every other thread would wait for it forever.
-            nanos: hardware.wall().inspect_err(|_| self.release(writing))?,
+            nanos: hardware.wall_nanos().inspect_err(|_| self.release(writing))?,
             after: hardware.ordered_counter(),
         };
         let moment = self.next_anchor(sample);
@@ -264,31 +264,31 @@ impl Anchor {
 
     /// Ends a write, unless another thread has invalidated it.
     pub(super) fn publish(&self, writing: u64) -> Result<u64, u64> {
-        self.swap(writing, writing & !WRITING)
+        self.compare_exchange(writing, writing & !WRITING_FLAG)
     }
 
     /// Ends a write and leaves no valid anchor.
     fn release(&self, writing: u64) {
         self.span.store(0, Ordering::Release);
-        self.seq.store(writing & !(WRITING | INVALIDATED), Ordering::Release);
+        self.seq.store(writing & !(WRITING_FLAG | INVALIDATED_FLAG), Ordering::Release);
     }
 
     /// Waits until another thread has written the anchor, and returns the time according to that anchor. If the wait takes
     /// too long, reads the wall clock instead and invalidates the anchor that is being written. Returns `None` if the
     /// caller must try again, because `seq` has changed in the meantime.
-    fn wait<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
-        for _ in 0..H::SPINS {
+    fn wait_for_write<H: Hardware>(&self, hardware: &H, seq: u64) -> Result<Option<i64>, H::Error> {
+        for _ in 0..H::SPIN_LIMIT {
             core::hint::spin_loop();
             if self.seq.load(Ordering::Acquire) != seq {
                 return Ok(self.read(hardware));
             }
         }
-        let now = hardware.wall()?;
+        let now = hardware.wall_nanos()?;
         // The anchor is invalidated only after the wall clock has been read, so that every anchor that becomes valid from
         // now on is based on a later sample.
-        let is_spoilt = match self.swap(seq, seq | INVALIDATED) {
+        let is_spoilt = match self.compare_exchange(seq, seq | INVALIDATED_FLAG) {
             Ok(_) => true,
-            Err(found) => found == seq | INVALIDATED,
+            Err(found) => found == seq | INVALIDATED_FLAG,
         };
         Ok(is_spoilt.then_some(now))
     }
@@ -381,7 +381,7 @@ impl Anchor {
     /// Begins a write in the given process generation, and leaves it unfinished.
     #[cfg(not(loom))]
     pub(super) fn begin_write(&self, epoch: u32) -> u64 {
-        let writing = u64::from(epoch) << EPOCH_SHIFT | WRITING;
+        let writing = u64::from(epoch) << EPOCH_SHIFT | WRITING_FLAG;
         self.seq.store(writing, Ordering::Release);
         writing
     }

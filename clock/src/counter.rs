@@ -33,7 +33,7 @@ trait Hardware {
 
     /// The number of times that a thread checks whether another thread has renewed the anchor. All checks together take longer
     /// than a renewal.
-    const SPINS: u32 = 64;
+    const SPIN_LIMIT: u32 = 64;
 
     /// Returns the counter's value. The processor may execute the read a few instructions earlier or later than program
     /// order requires.
@@ -43,7 +43,7 @@ trait Hardware {
     fn ordered_counter(&self) -> u64;
 
     /// Returns the wall-clock time in Unix nanoseconds.
-    fn wall(&self) -> Result<i64, Self::Error>;
+    fn wall_nanos(&self) -> Result<i64, Self::Error>;
 }
 
 /// The processor that the current thread runs on, together with the system's wall clock.
@@ -60,7 +60,7 @@ impl<E, W: Fn() -> Result<i64, E>> Hardware for Processor<W> {
         arch::ordered_counter()
     }
     #[inline]
-    fn wall(&self) -> Result<i64, E> {
+    fn wall_nanos(&self) -> Result<i64, E> {
         (self.0)()
     }
 }
@@ -71,7 +71,7 @@ const SLACK_NANOS: u64 = 10_000;
 
 /// The maximum number of clock readings that a thread may take before it renews the anchor. The limit ensures that a
 /// stopped counter is detected.
-const READINGS: u32 = 4096;
+const MAX_READINGS: u32 = 4096;
 
 #[cfg(not(loom))]
 static ANCHOR: Anchor = Anchor::new();
@@ -81,7 +81,7 @@ static ANCHOR: Anchor = Anchor::new();
 static ANCHOR: std::sync::LazyLock<Anchor> = std::sync::LazyLock::new(Anchor::new);
 
 /// The selected clock source: [`UNDECIDED`], [`EXACT`] or [`COUNTER`].
-static CHOICE: AtomicU32 = AtomicU32::new(UNDECIDED);
+static SOURCE_CHOICE: AtomicU32 = AtomicU32::new(UNDECIDED);
 const UNDECIDED: u32 = 0;
 const EXACT: u32 = 1;
 const COUNTER: u32 = 2;
@@ -100,8 +100,8 @@ std::thread_local! {
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
     // Relaxed, because the choice is a plain number that guards no other memory.
-    match CHOICE.load(Ordering::Relaxed) {
-        COUNTER => match READINGS_LEFT.with(|left| read(&ANCHOR, left, &Processor(&wall))) {
+    match SOURCE_CHOICE.load(Ordering::Relaxed) {
+        COUNTER => match READINGS_LEFT.with(|left| read_anchor(&ANCHOR, left, &Processor(&wall))) {
             Some(now) => Ok(now),
             None => renew_cold(wall, epoch),
         },
@@ -117,7 +117,7 @@ pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) ->
 /// Returns the time according to the anchor, and decrements `left`, the number of readings that the thread may still take
 /// before it renews the anchor. Returns `None` if the anchor must be renewed.
 #[inline]
-fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
+fn read_anchor(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i64> {
     // `left` limits how long a stopped counter goes unnoticed. It is kept per thread, because with a shared limit, every
     // clock reading would write to contended memory.
     let more = left.get().checked_sub(1)?;
@@ -129,16 +129,16 @@ fn read(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> Option<i
 #[cold]
 #[inline(never)]
 fn renew_cold<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
-    READINGS_LEFT.with(|left| renew(&ANCHOR, left, &Processor(wall), epoch()))
+    READINGS_LEFT.with(|left| renew_anchor(&ANCHOR, left, &Processor(wall), epoch()))
 }
 
-fn renew<H: Hardware>(
+fn renew_anchor<H: Hardware>(
     anchor: &Anchor,
     left: &Cell<u32>,
     hardware: &H,
     epoch: u32,
 ) -> Result<i64, H::Error> {
-    left.set(READINGS);
+    left.set(MAX_READINGS);
     anchor.renew(hardware, epoch)
 }
 
@@ -157,7 +157,7 @@ pub fn slack_nanos<E>(wall: impl Fn() -> Result<i64, E>) -> u64 {
 /// Returns whether the processor's counter is used. This is decided once per process.
 #[inline]
 pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
-    match CHOICE.load(Ordering::Relaxed) {
+    match SOURCE_CHOICE.load(Ordering::Relaxed) {
         UNDECIDED => decide_source(wall),
         choice => choice == COUNTER,
     }
@@ -167,6 +167,7 @@ pub fn is_counter_used<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
 #[cold]
 fn decide_source<E>(wall: impl Fn() -> Result<i64, E>) -> bool {
     let choice = if trust::is_counter_trusted(&Processor(wall)) { COUNTER } else { EXACT };
-    let decided = CHOICE.compare_exchange(UNDECIDED, choice, Ordering::Relaxed, Ordering::Relaxed);
+    let decided =
+        SOURCE_CHOICE.compare_exchange(UNDECIDED, choice, Ordering::Relaxed, Ordering::Relaxed);
     decided.map_or_else(|first| first, |_| choice) == COUNTER
 }

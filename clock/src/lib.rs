@@ -17,4 +17,4 @@ mod counter;
 mod ticks;
 
 pub use counter::{invalidate_after_sleep, is_counter_used, now, slack_nanos};
-pub use ticks::Ticks;
+pub use ticks::SharedTime;

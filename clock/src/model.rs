@@ -32,7 +32,7 @@ impl PerfectClock {
 impl Hardware for PerfectClock {
     type Error = Infallible;
 
-    const SPINS: u32 = 0;
+    const SPIN_LIMIT: u32 = 0;
 
     fn counter(&self) -> u64 {
         self.advance(SAMPLE_DURATION)
@@ -40,7 +40,7 @@ impl Hardware for PerfectClock {
     fn ordered_counter(&self) -> u64 {
         self.advance(SAMPLE_DURATION)
     }
-    fn wall(&self) -> Result<i64, Infallible> {
+    fn wall_nanos(&self) -> Result<i64, Infallible> {
         Ok(self.advance(SAMPLE_DURATION).cast_signed())
     }
 }
@@ -48,7 +48,7 @@ impl Hardware for PerfectClock {
 /// Takes a clock reading, and asserts that it is neither later than the time after the call nor much earlier than the time
 /// before the call.
 #[track_caller]
-fn check(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
+fn check_reading(hardware: &PerfectClock, read: impl FnOnce() -> Option<i64>) {
     let before = hardware.0.load(Ordering::Relaxed).cast_signed();
     if let Some(reading) = read() {
         let after = hardware.0.load(Ordering::Relaxed).cast_signed();
@@ -72,8 +72,10 @@ fn run_two_threads(orders: [&'static [bool]; 2]) {
                 let (anchor, hardware) = &*world;
                 for renews in renews {
                     match renews {
-                        true => check(hardware, || Some(anchor.renew(hardware, 1).unwrap())),
-                        false => check(hardware, || anchor.read(hardware)),
+                        true => {
+                            check_reading(hardware, || Some(anchor.renew(hardware, 1).unwrap()))
+                        }
+                        false => check_reading(hardware, || anchor.read(hardware)),
                     }
                 }
             }

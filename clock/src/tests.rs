@@ -3,7 +3,7 @@
 use std::{cell::Cell, ops::Range};
 
 use super::{
-    Anchor, Hardware, READINGS, SLACK_NANOS,
+    Anchor, Hardware, MAX_READINGS, SLACK_NANOS,
     anchor::{MAX_LEAD, SPAN},
     trust,
 };
@@ -83,7 +83,7 @@ impl Hardware for SimulatedMachine {
     fn ordered_counter(&self) -> u64 {
         self.counter()
     }
-    fn wall(&self) -> Result<i64> {
+    fn wall_nanos(&self) -> Result<i64> {
         if self.fails.contains(&self.now.get()) {
             return Err(ClockFailure);
         }
@@ -109,7 +109,7 @@ fn readings(world: &SimulatedMachine, step: i64, until: i64) -> Vec<Reading> {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut all = vec![];
     while world.now.get() < until {
-        let shows = read(&anchor, &left, world).unwrap();
+        let shows = read_or_renew(&anchor, &left, world).unwrap();
         let (at, leads) = (world.now.get(), shows - world.wall_time());
         all.push(Reading { at, shows, leads });
         world.advance(step);
@@ -134,8 +134,9 @@ fn assert_monotonic(all: &[Reading]) {
 }
 
 /// Returns the time according to the anchor, and renews the anchor first if necessary, as `now` does.
-fn read(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) -> Result<i64> {
-    super::read(anchor, left, world).map_or_else(|| super::renew(anchor, left, world, 0), Ok)
+fn read_or_renew(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) -> Result<i64> {
+    super::read_anchor(anchor, left, world)
+        .map_or_else(|| super::renew_anchor(anchor, left, world, 0), Ok)
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn idle_times_of_any_length_keep_readings_accurate() {
 
 /// Returns a machine whose wall clock runs faster by `millionths` parts per million, starting at 20 ms. If `millionths` is
 /// negative, the wall clock runs slower.
-fn slewed_clock(millionths: i64) -> SimulatedMachine {
+fn machine_with_slewed_clock(millionths: i64) -> SimulatedMachine {
     SimulatedMachine::with_wall_clock(move |now| {
         now + (now - 20 * MS).max(0) * millionths / 1_000_000
     })
@@ -181,7 +182,7 @@ fn slewed_clock(millionths: i64) -> SimulatedMachine {
 #[test]
 fn readings_follow_slews_without_moving_backwards() {
     for millionths in [-100_000, -83_333, -500, -50, 50, 500, 83_333, 100_000_i64] {
-        let all = readings(&slewed_clock(millionths), 170, 60 * MS);
+        let all = readings(&machine_with_slewed_clock(millionths), 170, 60 * MS);
         assert_monotonic(&all);
         // The new rate is measured only after a millisecond, and readings agree with the wall clock again only after part
         // of the following millisecond.
@@ -228,7 +229,7 @@ fn a_stopped_counter_is_detected_after_a_limited_number_of_readings() {
     let stopped = |now: i64| now.min(20 * MS) * 3;
     let all = readings(&SimulatedMachine::with_counter(stopped), step, 60 * MS);
     let (_, lag) = max_lead_and_lag(&all, 20 * MS, 60 * MS);
-    assert!(lag <= i64::from(READINGS) * (step + 7) + US, "{lag}");
+    assert!(lag <= i64::from(MAX_READINGS) * (step + 7) + US, "{lag}");
     let (lead, lag) = max_lead_and_lag(&all, 20 * MS + WARM_UP, 60 * MS);
     assert!(lead <= 0 && lag < 20, "the system call alone: {lead} {lag}");
 }
@@ -297,7 +298,7 @@ fn an_interrupted_anchor_adds_at_most_two_microseconds_of_lag() {
     let (mut latest, mut lag) = (0, 0);
     while world.now.get() < SECOND {
         let before = world.wall_time();
-        let shows = read(&anchor, &left, &world).unwrap();
+        let shows = read_or_renew(&anchor, &left, &world).unwrap();
         assert!((latest..=world.wall_time()).contains(&shows));
         (latest, lag) = (shows, lag.max(before - shows));
         world.advance(170);
@@ -321,7 +322,7 @@ fn a_failing_wall_clock_returns_errors_and_is_retried() {
     let (anchor, left) = (Anchor::new(), Cell::new(0));
     let mut failed = 0;
     while world.now.get() < 20 * MS {
-        match read(&anchor, &left, &world) {
+        match read_or_renew(&anchor, &left, &world) {
             Ok(shows) => assert!((world.wall_time() - shows) < 2 * SPAN),
             Err(error) => {
                 assert_eq!(error, ClockFailure);
@@ -331,7 +332,7 @@ fn a_failing_wall_clock_returns_errors_and_is_retried() {
         world.advance(40);
     }
     assert!(failed > 100);
-    assert!(world.wall_time() - read(&anchor, &left, &world).unwrap() < US);
+    assert!(world.wall_time() - read_or_renew(&anchor, &left, &world).unwrap() < US);
 }
 
 #[test]
@@ -358,9 +359,9 @@ fn a_child_renews_an_anchor_that_its_parent_was_writing() {
 fn the_counter_is_used_only_if_it_is_cheaper() {
     let cheap = SimulatedMachine { sample: 20, ..SimulatedMachine::with_counter(|now| now) };
     let dear = SimulatedMachine { sample: 8, ..SimulatedMachine::with_counter(|now| now) };
-    assert!(trust::is_cheaper(&cheap) && !trust::is_cheaper(&dear));
+    assert!(trust::is_counter_cheaper(&cheap) && !trust::is_counter_cheaper(&dear));
     // A stopped counter cannot measure time.
-    assert!(!trust::is_cheaper(&SimulatedMachine::with_counter(|_| 7)));
+    assert!(!trust::is_counter_cheaper(&SimulatedMachine::with_counter(|_| 7)));
 }
 
 #[test]

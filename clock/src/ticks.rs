@@ -16,25 +16,25 @@ const MAX_IGNORED_ROLLBACK: i64 = 10_000_000;
 /// the meantime.
 ///
 /// ```
-/// use polyflake_clock::Ticks;
+/// use polyflake_clock::SharedTime;
 ///
-/// let ticks = Ticks::new(1_767_225_600_000_000_000);
+/// let ticks = SharedTime::new(1_767_225_600_000_000_000);
 /// ticks.tick(|| Ok::<_, ()>(1_767_225_600_001_000_000))?;
 /// assert_eq!(ticks.now(), 1_767_225_600_001_000_000);
 /// # Ok::<(), ()>(())
 /// ```
 #[derive(Debug)]
-pub struct Ticks(AtomicI64);
+pub struct SharedTime(AtomicI64);
 
-impl Ticks {
-    /// Creates a `Ticks` that starts at the given wall-clock reading.
+impl SharedTime {
+    /// Creates a `SharedTime` that starts at the given wall-clock reading.
     #[cfg(not(loom))]
     pub const fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
     }
 
-    /// Creates a `Ticks` that starts at the given wall-clock reading. This is not a `const fn`, because loom's atomics cannot
-    /// be created in one.
+    /// Creates a `SharedTime` that starts at the given wall-clock reading. This is not a `const fn`, because loom's
+    /// atomics cannot be created in one.
     #[cfg(loom)]
     pub fn new(wall: i64) -> Self {
         Self(AtomicI64::new(wall))
@@ -77,7 +77,7 @@ impl Ticks {
 mod tests {
     use super::*;
 
-    impl Ticks {
+    impl SharedTime {
         fn tick_at(&self, wall: i64) {
             self.tick(|| Ok::<_, ()>(wall)).unwrap();
         }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn ticks_follow_the_wall_clock() {
-        let ticks = Ticks::new(100);
+        let ticks = SharedTime::new(100);
         ticks.tick_at(200);
         assert_eq!(ticks.now(), 200);
         assert_eq!(ticks.observe(300), 300);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_tick_older_than_a_direct_reading_changes_nothing() {
-        let ticks = Ticks::new(0);
+        let ticks = SharedTime::new(0);
         ticks.observe(MAX_IGNORED_ROLLBACK);
         ticks.tick_at(0);
         assert_eq!(ticks.now(), MAX_IGNORED_ROLLBACK);
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_delayed_tick_never_sets_the_time_back() {
-        let ticks = Ticks::new(0);
+        let ticks = SharedTime::new(0);
         let held_up = |wall| {
             ticks.tick(|| {
                 ticks.observe(3 * MAX_IGNORED_ROLLBACK);
@@ -111,7 +111,7 @@ mod tests {
         };
         held_up(0).unwrap();
         assert_eq!(ticks.now(), 3 * MAX_IGNORED_ROLLBACK);
-        let ticks = Ticks::new(2 * MAX_IGNORED_ROLLBACK);
+        let ticks = SharedTime::new(2 * MAX_IGNORED_ROLLBACK);
         let overtaken = ticks.tick(|| {
             ticks.observe(3 * MAX_IGNORED_ROLLBACK);
             Ok::<_, ()>(0)
@@ -121,24 +121,24 @@ mod tests {
 
     #[test]
     fn a_failing_wall_clock_changes_nothing() {
-        let ticks = Ticks::new(7);
+        let ticks = SharedTime::new(7);
         assert_eq!((ticks.tick(|| Err("none")), ticks.now()), (Err("none"), 7));
     }
 
     #[test]
     fn a_direct_reading_older_than_a_tick_returns_the_tick() {
-        let ticks = Ticks::new(0);
+        let ticks = SharedTime::new(0);
         ticks.tick_at(200);
         assert_eq!((ticks.observe(100), ticks.now()), (200, 200));
     }
 
     #[test]
     fn a_clock_rollback_is_followed_at_the_next_tick() {
-        let ticks = Ticks::new(MAX_IGNORED_ROLLBACK + 1);
+        let ticks = SharedTime::new(MAX_IGNORED_ROLLBACK + 1);
         assert_eq!(ticks.observe(0), MAX_IGNORED_ROLLBACK + 1);
         ticks.tick_at(0);
         assert_eq!(ticks.now(), 0);
-        let ticks = Ticks::new(i64::MAX);
+        let ticks = SharedTime::new(i64::MAX);
         ticks.tick_at(i64::MIN);
         assert_eq!(ticks.now(), i64::MIN);
     }
@@ -158,7 +158,8 @@ mod model {
     #[test]
     fn no_thread_reads_an_earlier_time_than_one_it_has_seen() {
         loom::model(|| {
-            let (ticks, published) = (Arc::new(Ticks::new(0)), Arc::new(AtomicBool::new(false)));
+            let (ticks, published) =
+                (Arc::new(SharedTime::new(0)), Arc::new(AtomicBool::new(false)));
             let ticker = {
                 let ticks = ticks.clone();
                 thread::spawn(move || [1, 3].map(|wall| ticks.tick(|| Ok::<_, ()>(wall))))

@@ -11,7 +11,7 @@ use super::{Hardware, arch};
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
 /// The number of readings of each clock source per trial when the costs of the sources are compared.
-const READINGS: u32 = 16;
+const READINGS_PER_TRIAL: u32 = 16;
 const TRIALS: u32 = 4;
 
 /// Returns whether to use the counter. It is never used under Miri, loom or shuttle, because they simulate atomics.
@@ -22,7 +22,7 @@ pub(super) fn is_counter_trusted(hardware: &impl Hardware) -> bool {
     match env::var("POLYFLAKE_CLOCK").as_deref() {
         Ok("exact") => false,
         Ok("counter") => true,
-        _ => arch::is_steady() && is_kernel_clock_source() && is_cheaper(hardware),
+        _ => arch::is_steady() && is_kernel_clock_source() && is_counter_cheaper(hardware),
     }
 }
 
@@ -32,11 +32,11 @@ fn is_kernel_clock_source() -> bool {
 
 /// Returns whether reading the counter takes at most three quarters of the time that the system call takes. Both times are
 /// measured with the counter itself. Reading the counter takes longer if a debugger or a hypervisor traps the instruction.
-pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
+pub(super) fn is_counter_cheaper(hardware: &impl Hardware) -> bool {
     let time = |read: &dyn Fn()| {
         let trial = || {
             let start = hardware.ordered_counter();
-            (0..READINGS).for_each(|_| read());
+            (0..READINGS_PER_TRIAL).for_each(|_| read());
             hardware.ordered_counter().wrapping_sub(start)
         };
         // Only the fastest trial counts, because interruptions can only add time.
@@ -46,7 +46,7 @@ pub(super) fn is_cheaper(hardware: &impl Hardware) -> bool {
         core::hint::black_box(hardware.counter());
     });
     let system = time(&|| {
-        let _ = core::hint::black_box(hardware.wall());
+        let _ = core::hint::black_box(hardware.wall_nanos());
     });
     // A stopped counter cannot measure time.
     counter > 0 && counter <= system / 4 * 3

@@ -40,7 +40,10 @@ pub(super) fn is_readable() -> bool {
 
 /// Returns whether the counter is invariant, that is, whether it runs at a constant rate in all states of the processor.
 pub(super) fn is_steady() -> bool {
-    const LEAF: u32 = 0x8000_0007;
+    const POWER_MANAGEMENT_LEAF: u32 = 0x8000_0007;
     // SAFETY: every x86-64 processor has the instruction, and the leaf is read only if it exists.
-    unsafe { __cpuid(0x8000_0000).eax >= LEAF && __cpuid(LEAF).edx & 1 << 8 != 0 }
+    unsafe {
+        __cpuid(0x8000_0000).eax >= POWER_MANAGEMENT_LEAF
+            && __cpuid(POWER_MANAGEMENT_LEAF).edx & 1 << 8 != 0
+    }
 }

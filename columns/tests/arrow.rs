@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use polyflake::{randflake::Randflake, sno::Sno};
 use polyflake_columns::{Fault, Packed, arrow::StreamError, texts::Textual};
-use producer::{Buffer, Foreign, ForeignChunks, Layout, column};
+use producer::{Buffer, ForeignChunks, ForeignColumn, Layout, column};
 
 const LAYOUTS: [Layout; 4] =
     [Layout::Fixed(16), Layout::Offsets32, Layout::Offsets64, Layout::Views];
@@ -27,7 +27,7 @@ fn to_texts<I: ToString>(ids: &[I]) -> Vec<Vec<u8>> {
 }
 
 #[track_caller]
-fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
+fn read_ids<I: Textual>(column: &ForeignColumn) -> Result<Vec<I>, Fault> {
     let (pieces, held) = column.export();
     let ids = pieces.ids();
     drop(pieces);
@@ -36,7 +36,7 @@ fn read<I: Textual>(column: &Foreign) -> Result<Vec<I>, Fault> {
 }
 
 /// Reduces an error to its kind and its item, so that outcomes can be compared.
-fn kind_and_item<T>(outcome: Result<T, Fault>) -> Result<T, String> {
+fn describe_fault<T>(outcome: Result<T, Fault>) -> Result<T, String> {
     outcome.map_err(|fault| match fault {
         Fault::Kind(format) => format!("kind {format}"),
         Fault::Null(item) => format!("null at {item}"),
@@ -50,7 +50,7 @@ fn kind_and_item<T>(outcome: Result<T, Fault>) -> Result<T, String> {
 
 #[test]
 fn structs_match_the_c_data_interface() {
-    assert!(producer::sizes().iter().all(|(ours, theirs)| ours == theirs));
+    assert!(producer::struct_sizes().iter().all(|(ours, theirs)| ours == theirs));
 }
 
 #[test]
@@ -62,9 +62,13 @@ fn strings_are_read_in_every_layout_from_any_offset() {
             for is_text in [false, true] {
                 let what = format!("{layout:?}, {count} after {before}");
                 let column_of = |texts: &[Vec<u8>]| column(layout, is_text, texts, before);
-                assert_eq!(read::<Sno>(&column_of(&to_texts(&sno))).expect(&what), sno, "{what}");
                 assert_eq!(
-                    read::<Randflake>(&column_of(&to_texts(&flake))).expect(&what),
+                    read_ids::<Sno>(&column_of(&to_texts(&sno))).expect(&what),
+                    sno,
+                    "{what}"
+                );
+                assert_eq!(
+                    read_ids::<Randflake>(&column_of(&to_texts(&flake))).expect(&what),
                     flake,
                     "{what}"
                 );
@@ -72,7 +76,7 @@ fn strings_are_read_in_every_layout_from_any_offset() {
         }
         for width in [13, 20] {
             let column = column(Layout::Fixed(width), false, &to_texts(&flake), before);
-            assert_eq!(read::<Randflake>(&column).expect("padded texts"), flake);
+            assert_eq!(read_ids::<Randflake>(&column).expect("padded texts"), flake);
         }
     }
 }
@@ -88,7 +92,8 @@ fn an_invalid_string_is_rejected_with_its_index() {
         texts[item + 1] = b"also bad".to_vec();
         let alone = Sno::parse(&String::from_utf8_lossy(bad)).expect_err("no text");
         for layout in LAYOUTS.into_iter().filter(|layout| !matches!(layout, Layout::Fixed(_))) {
-            let Err(Fault::Rejected(error)) = read::<Sno>(&column(layout, true, &texts, 2)) else {
+            let Err(Fault::Rejected(error)) = read_ids::<Sno>(&column(layout, true, &texts, 2))
+            else {
                 panic!("expected an error");
             };
             assert_eq!((error.kind(), error.position()), (alone.kind(), alone.position()));
@@ -104,17 +109,17 @@ fn the_first_null_or_invalid_string_is_rejected() {
         for null in [0, 7, 8, 19] {
             let nulls = column(layout, true, &texts, 5).with_nulls(|at| at >= null + 5);
             assert_eq!(
-                kind_and_item(read::<Sno>(&nulls)),
+                describe_fault(read_ids::<Sno>(&nulls)),
                 Err(format!("null at {null}")),
                 "{layout:?}"
             );
         }
         let others = column(layout, true, &texts, 5).with_nulls(|at| at < 5);
-        assert_eq!(read::<Sno>(&others).expect("nulls of another part").len(), 20);
+        assert_eq!(read_ids::<Sno>(&others).expect("nulls of another part").len(), 20);
     }
     texts[3] = b"bad".to_vec();
     let column = column(Layout::Offsets32, true, &texts, 0).with_nulls(|at| at == 4);
-    assert_eq!(kind_and_item(read::<Sno>(&column)), Err("invalid_length at 3".to_owned()));
+    assert_eq!(describe_fault(read_ids::<Sno>(&column)), Err("invalid_length at 3".to_owned()));
 }
 
 #[test]
@@ -131,7 +136,7 @@ fn chunks_are_read_as_one_column() {
     let bad = column(Layout::Offsets64, true, &[b"bad".to_vec()], 0);
     let stream = ForeignChunks { pieces: vec![piece(0, 5), bad], ..ForeignChunks::default() };
     let refused = stream.collect().0.expect("a stream that does not fail").ids::<Sno>();
-    assert_eq!(kind_and_item(refused), Err("invalid_length at 5".to_owned()));
+    assert_eq!(describe_fault(refused), Err("invalid_length at 5".to_owned()));
 }
 
 #[test]
@@ -165,11 +170,11 @@ fn a_failed_or_released_stream_is_an_error() {
     }
     let (empty, _held) = ForeignChunks::default().collect();
     let refused = empty.expect("a stream without a type").ids::<Sno>();
-    assert_eq!(kind_and_item(refused), Err("kind nothing".to_owned()));
+    assert_eq!(describe_fault(refused), Err("kind nothing".to_owned()));
 }
 
 /// Malformed columns, each with the reason for its rejection.
-type MalformedColumns = Vec<(&'static str, Foreign)>;
+type MalformedColumns = Vec<(&'static str, ForeignColumn)>;
 
 /// Returns string columns that violate the rules of the interface in ways that are detected before any item is read.
 fn malformed_structs() -> MalformedColumns {
@@ -226,13 +231,13 @@ fn malformed_structs() -> MalformedColumns {
         ),
         (
             "a width past memory, of one item",
-            Foreign::new(&format!("w:{}", 1_u64 << 63), 1, [Buffer::from_bytes(&[0; 16])]),
+            ForeignColumn::new(&format!("w:{}", 1_u64 << 63), 1, [Buffer::from_bytes(&[0; 16])]),
         ),
         (
             "a width past memory",
             fixed.modify(|column| column.format = Some(format!("w:{}", usize::MAX))),
         ),
-        ("a last offset below 0", offsets([0, 16, -1])),
+        ("a last offset below 0", column_with_offsets([0, 16, -1])),
         ("no lengths of views' buffers", views.clone().modify(|column| column.n_buffers = Some(2))),
         (
             "a buffer of views of negative length",
@@ -247,7 +252,7 @@ fn malformed_structs() -> MalformedColumns {
 fn malformed_dictionaries() -> MalformedColumns {
     let keys = |format, keys: &[i64]| {
         let values = column(Layout::Offsets32, true, &to_texts(&snos(4)), 0);
-        Foreign::from_keys(format, keys.len(), Buffer::from_i64s(keys), values)
+        ForeignColumn::from_keys(format, keys.len(), Buffer::from_i64s(keys), values)
     };
     vec![
         ("a key below 0", keys("l", &[0, -1])),
@@ -279,7 +284,7 @@ fn malformed_dictionaries() -> MalformedColumns {
         ),
         ("a dictionary of a dictionary", {
             let (inner, outer) = (keys("l", &[0, 1]), Buffer::from_i64s(&[0]));
-            Foreign::from_keys("l", 1, outer, inner)
+            ForeignColumn::from_keys("l", 1, outer, inner)
         }),
     ]
 }
@@ -289,12 +294,12 @@ fn malformed_items() -> MalformedColumns {
     let text = || Buffer::from_bytes(&to_texts(&snos(4)).concat());
     let record = |length, buffer, place| {
         let numbers = [length, 0, buffer, place].map(i32::to_ne_bytes);
-        Foreign::new("vu", 1, [Buffer::from_items(numbers), text(), Buffer::from_i64s(&[64])])
+        ForeignColumn::new("vu", 1, [Buffer::from_items(numbers), text(), Buffer::from_i64s(&[64])])
     };
     vec![
-        ("offsets that go back", offsets([16, 0, 32])),
-        ("a first offset below 0", offsets([-16, 0, 16])),
-        ("an offset past the text", offsets([0, i32::MAX, 32])),
+        ("offsets that go back", column_with_offsets([16, 0, 32])),
+        ("a first offset below 0", column_with_offsets([-16, 0, 16])),
+        ("an offset past the text", column_with_offsets([0, i32::MAX, 32])),
         ("a view of another buffer", record(16, 1, 0)),
         ("a view of a buffer below 0", record(16, -1, 0)),
         ("a view past its buffer", record(16, 0, 49)),
@@ -306,17 +311,17 @@ fn malformed_items() -> MalformedColumns {
 }
 
 /// Creates a string column with the given offsets.
-fn offsets(offsets: [i32; 3]) -> Foreign {
+fn column_with_offsets(offsets: [i32; 3]) -> ForeignColumn {
     let text = to_texts(&snos(4)).concat();
-    Foreign::new("u", 2, [Buffer::from_i32s(&offsets), Buffer::from_bytes(&text)])
+    ForeignColumn::new("u", 2, [Buffer::from_i32s(&offsets), Buffer::from_bytes(&text)])
 }
 
 #[test]
 fn malformed_string_columns_are_rejected() {
     for (what, column) in malformed_structs().into_iter().chain(malformed_dictionaries()) {
         for refused in [
-            kind_and_item(read::<Sno>(&column)).err(),
-            kind_and_item(read::<Randflake>(&column)).err(),
+            describe_fault(read_ids::<Sno>(&column)).err(),
+            describe_fault(read_ids::<Randflake>(&column)).err(),
         ] {
             let refused = refused.expect(what);
             assert!(refused.starts_with("kind "), "{what}: {refused}");
@@ -324,17 +329,17 @@ fn malformed_string_columns_are_rejected() {
     }
     for (what, column) in malformed_items() {
         assert_eq!(
-            kind_and_item(read::<Sno>(&column)),
+            describe_fault(read_ids::<Sno>(&column)),
             Err("invalid_length at 0".to_owned()),
             "{what}"
         );
-        let refused = kind_and_item(read::<Randflake>(&column)).expect_err(what);
+        let refused = describe_fault(read_ids::<Randflake>(&column)).expect_err(what);
         assert!(refused.starts_with("invalid_length at "), "{what}: {refused}");
     }
 }
 
 /// A change that makes a column invalid.
-type ColumnChange = fn(&mut Foreign);
+type ColumnChange = fn(&mut ForeignColumn);
 
 #[test]
 fn malformed_integer_and_byte_columns_are_rejected() {
@@ -345,12 +350,12 @@ fn malformed_integer_and_byte_columns_are_rejected() {
             column.dictionary.0.iter_mut().flat_map(|values| &mut values.format).for_each(bytes);
         });
         let (pieces, held) = as_bytes.export();
-        let refused = kind_and_item(pieces.packed(16)).expect_err(what);
+        let refused = describe_fault(pieces.packed(16)).expect_err(what);
         assert!(refused.starts_with("kind ") || what.contains("width"), "{what}: {refused}");
         drop(pieces);
         assert_eq!(held.load(Ordering::Relaxed), 0);
     }
-    let well = || Foreign::new("l", 3, [Buffer::from_i64s(&[1, 2, 3])]);
+    let well = || ForeignColumn::new("l", 3, [Buffer::from_i64s(&[1, 2, 3])]);
     let changes: [(&str, ColumnChange); 9] = [
         ("another format", |column| column.format = Some("L".to_owned())),
         ("a negative length", |column| column.length = -1),
@@ -364,23 +369,23 @@ fn malformed_integer_and_byte_columns_are_rejected() {
     ];
     for (what, change) in changes {
         let refused = well().modify(change).export().0.integers();
-        assert!(kind_and_item(refused).expect_err(what).starts_with("kind "), "{what}");
+        assert!(describe_fault(refused).expect_err(what).starts_with("kind "), "{what}");
     }
     assert_eq!(well().export().0.integers().expect("integers"), [1, 2, 3]);
     let nulls = well().with_nulls(|at| at == 1).export().0.integers();
-    assert_eq!(kind_and_item(nulls), Err("null at 1".to_owned()));
+    assert_eq!(describe_fault(nulls), Err("null at 1".to_owned()));
 }
 
 #[test]
 fn empty_columns_may_have_null_buffers() {
     for format in ["u", "U", "vu", "z", "w:16", "w:0"] {
-        let mut column = Foreign::new(format, 0, []);
+        let mut column = ForeignColumn::new(format, 0, []);
         column.buffers = vec![None; 3];
-        assert_eq!(read::<Sno>(&column).expect(format), []);
+        assert_eq!(read_ids::<Sno>(&column).expect(format), []);
     }
-    let nothing = Foreign::new("w:0", 3, [Buffer::from_bytes(&[])]);
-    assert_eq!(kind_and_item(read::<Sno>(&nothing)), Err("invalid_length at 0".to_owned()));
-    assert_eq!(kind_and_item(nothing.export().0.packed(10)), Err("invalid_length".to_owned()));
+    let nothing = ForeignColumn::new("w:0", 3, [Buffer::from_bytes(&[])]);
+    assert_eq!(describe_fault(read_ids::<Sno>(&nothing)), Err("invalid_length at 0".to_owned()));
+    assert_eq!(describe_fault(nothing.export().0.packed(10)), Err("invalid_length".to_owned()));
 }
 
 #[test]
@@ -415,12 +420,12 @@ fn dictionaries_select_strings() {
             ("L", Buffer::from_items(keys.map(|key| (key as u64).to_ne_bytes()))),
         ];
         for (format, keys) in columns {
-            let column = Foreign::from_keys(format, 6, keys, values());
-            assert_eq!(read::<Sno>(&column).expect(format), expected);
+            let column = ForeignColumn::from_keys(format, 6, keys, values());
+            assert_eq!(read_ids::<Sno>(&column).expect(format), expected);
         }
     }
     let selected = |keys: &[i64]| {
-        Foreign::from_keys(
+        ForeignColumn::from_keys(
             "l",
             keys.len(),
             Buffer::from_i64s(keys),
@@ -428,21 +433,21 @@ fn dictionaries_select_strings() {
         )
     };
     assert_eq!(
-        kind_and_item(read::<Sno>(&selected(&[0, 1, 2, 2]))),
+        describe_fault(read_ids::<Sno>(&selected(&[0, 1, 2, 2]))),
         Err("invalid_length at 2".to_owned())
     );
     let null_key = selected(&[0, 1, 99]).with_nulls(|at| at == 2);
-    assert_eq!(kind_and_item(read::<Sno>(&null_key)), Err("null at 2".to_owned()));
+    assert_eq!(describe_fault(read_ids::<Sno>(&null_key)), Err("null at 2".to_owned()));
     let null_value = selected(&[0, 1, 3]).modify(|column| {
         let values = column.dictionary.1.as_mut().expect("values");
         **values = values.clone().with_nulls(|at| at == 3);
     });
-    assert_eq!(kind_and_item(read::<Sno>(&null_value)), Err("null at 2".to_owned()));
+    assert_eq!(describe_fault(read_ids::<Sno>(&null_value)), Err("null at 2".to_owned()));
     let unselected = selected(&[0, 1, 4]).modify(|column| {
         let values = column.dictionary.1.as_mut().expect("values");
         **values = values.clone().with_nulls(|at| at == 3);
     });
-    assert_eq!(read::<Sno>(&unselected).expect("no null is selected").len(), 3);
+    assert_eq!(read_ids::<Sno>(&unselected).expect("no null is selected").len(), 3);
 }
 
 #[test]
@@ -450,12 +455,12 @@ fn dictionaries_select_bytes_and_integers() {
     let rows = [[1_u8; 10], [2; 10]].map(Vec::from);
     let keys = || Buffer::from_i64s(&[1, 0, 1]);
     for layout in [Layout::Fixed(10), Layout::Offsets32, Layout::Views] {
-        let dictionary = Foreign::from_keys("l", 3, keys(), column(layout, false, &rows, 0));
+        let dictionary = ForeignColumn::from_keys("l", 3, keys(), column(layout, false, &rows, 0));
         let bytes = dictionary.export().0.packed(10).expect("bytes");
         assert_eq!(bytes, [&*rows[1], &*rows[0], &*rows[1]].concat());
     }
-    let values = Foreign::new("l", 2, [Buffer::from_i64s(&[-5, 7])]);
-    let integers = Foreign::from_keys("l", 3, keys(), values).export().0.integers();
+    let values = ForeignColumn::new("l", 2, [Buffer::from_i64s(&[-5, 7])]);
+    let integers = ForeignColumn::from_keys("l", 3, keys(), values).export().0.integers();
     assert_eq!(integers.expect("integers"), [7, -5, 7]);
 }
 
@@ -466,8 +471,8 @@ fn byte_ids_are_read_from_columns_of_their_width() {
         let well = column(layout, false, &rows, 2);
         assert_eq!(well.export().0.packed(10).expect("bytes"), rows.concat(), "{layout:?}");
         let nulls = column(layout, false, &rows, 2).with_nulls(|at| at == 7);
-        assert_eq!(kind_and_item(nulls.export().0.packed(10)), Err("null at 5".to_owned()));
-        let other = kind_and_item(well.export().0.packed(11));
+        assert_eq!(describe_fault(nulls.export().0.packed(10)), Err("null at 5".to_owned()));
+        let other = describe_fault(well.export().0.packed(11));
         let expected =
             if layout == Layout::Fixed(10) { "invalid_length" } else { "invalid_length at 0" };
         assert_eq!(other, Err(expected.to_owned()));
@@ -475,9 +480,9 @@ fn byte_ids_are_read_from_columns_of_their_width() {
     let mut mixed = rows.clone();
     mixed[4].push(0);
     let refused = column(Layout::Views, false, &mixed, 0).export().0.packed(10);
-    assert_eq!(kind_and_item(refused), Err("invalid_length at 4".to_owned()));
+    assert_eq!(describe_fault(refused), Err("invalid_length at 4".to_owned()));
     let text = column(Layout::Offsets32, true, &rows[..0], 0).export().0.packed(10);
-    assert_eq!(kind_and_item(text), Err("kind u".to_owned()));
+    assert_eq!(describe_fault(text), Err("kind u".to_owned()));
 }
 
 #[test]
@@ -512,9 +517,9 @@ fn exported_columns_round_trip() {
 #[cfg_attr(miri, ignore = "Miri aborts where memory for an allocation is missing")]
 fn too_many_items_return_an_error_instead_of_aborting() {
     // Zero-width items need no memory, so a column can claim any number of them.
-    let many =
-        Foreign::new("w:0", 0, [Buffer::from_bytes(&[])]).modify(|column| column.length = 1 << 46);
-    let Err(fault) = read::<Sno>(&many) else { panic!("expected an error") };
+    let many = ForeignColumn::new("w:0", 0, [Buffer::from_bytes(&[])])
+        .modify(|column| column.length = 1 << 46);
+    let Err(fault) = read_ids::<Sno>(&many) else { panic!("expected an error") };
     assert!(matches!(fault, Fault::Memory), "{fault:?}");
 }
 

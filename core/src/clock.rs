@@ -326,7 +326,7 @@ macro_rules! by_clock {
 }
 
 /// Implements `Clock` for pointers, which forward every call to the clock that they point to.
-macro_rules! clock_behind_pointer {
+macro_rules! impl_clock_for_pointers {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
         impl<C: Clock + ?Sized> Clock for $pointer {
@@ -338,7 +338,7 @@ macro_rules! clock_behind_pointer {
     )*};
 }
 
-clock_behind_pointer!(
+impl_clock_for_pointers!(
     &C,
     alloc::boxed::Box<C>,
     #[cfg(target_has_atomic = "ptr")]
@@ -499,7 +499,7 @@ impl SystemClock {
     /// assert_eq!(SystemClock::source(), SystemClock::source()); // determined once
     /// ```
     pub fn source() -> Source {
-        if polyflake_clock::is_counter_used(system::exact) {
+        if polyflake_clock::is_counter_used(system::exact_unix_nanos) {
             Source::Counter
         } else {
             Source::SystemCall
@@ -523,7 +523,7 @@ pub(crate) type DefaultClock = core::convert::Infallible;
 impl Clock for SystemClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        polyflake_clock::now(system::exact, fork::process)
+        polyflake_clock::now(system::exact_unix_nanos, fork::process)
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {
@@ -534,7 +534,7 @@ impl Clock for SystemClock {
 
     #[inline]
     fn info(&self) -> ClockInfo {
-        INFO.slack(Duration::from_nanos(polyflake_clock::slack_nanos(system::exact)))
+        INFO.slack(Duration::from_nanos(polyflake_clock::slack_nanos(system::exact_unix_nanos)))
     }
 
     fn monotonic(&self) -> Option<Duration> {
@@ -545,7 +545,7 @@ impl Clock for SystemClock {
 /// Returns the error for a clock reading that a format cannot represent. The returned error states the reading and the
 /// format's limits in the clock's unit. `error` contains the limits in milliseconds.
 #[cold]
-pub(crate) fn in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
+pub(crate) fn error_in_unit(error: &Error, unix_nanos: i64, unit: Duration) -> Error {
     const NANOS_PER_MS: i128 = 1_000_000;
     let (_, least, most) = error.range().unwrap_or_default();
     let name = if unit == Duration::from_nanos(1) { "ns" } else { "ms" };

@@ -6,7 +6,7 @@ use crate::{Error, ErrorKind, Result};
 ///
 /// # Errors
 /// Returns `entropy_unavailable` if the system provides no random bytes.
-pub fn random<const N: usize>() -> Result<[u8; N]> {
+pub fn random_bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|_| Error::new(ErrorKind::EntropyUnavailable))?;
     Ok(bytes)

@@ -96,7 +96,7 @@ impl Error {
 
     /// Works like [`Error::with_reason`] but does not allocate, because decoders may fail in loops.
     #[cold]
-    pub(crate) const fn constant(kind: ErrorKind, reason: &'static &'static str) -> Self {
+    pub(crate) const fn with_static_reason(kind: ErrorKind, reason: &'static &'static str) -> Self {
         Self::with_fact(kind, Fact::Constant(reason))
     }
 
@@ -281,19 +281,19 @@ impl Error {
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character(position: usize) -> Self {
-        Self::bad_character(position, UNKNOWN_UNIT)
+        Self::invalid_character_unit(position, UNKNOWN_UNIT)
     }
 
     /// Creates an error for the first invalid character of a string, at a 0-based position. `unit` is a Unicode scalar value, a
     /// surrogate, or the result of [`unit_of_byte`] for a non-ASCII byte.
     #[doc(hidden)]
     #[cold]
-    pub const fn bad_character(position: usize, unit: u32) -> Self {
+    pub const fn invalid_character_unit(position: usize, unit: u32) -> Self {
         Self::with_fact(ErrorKind::InvalidCharacter, Fact::Character { position, unit, meant: 0 })
     }
 
-    /// Creates an error for an invalid character, in the form that [`Error::bad_character`] accepts. `meant` is the ASCII
-    /// character that was probably meant, or 0.
+    /// Creates an error for an invalid character, in the form that [`Error::invalid_character_unit`] accepts. `meant`
+    /// is the ASCII character that was probably meant, or 0.
     #[cfg(feature = "public")]
     #[cold]
     pub(crate) fn mistyped_character(position: usize, unit: u32, meant: u8) -> Self {
@@ -453,8 +453,8 @@ pub(crate) fn check_same_length(expected: usize, found: usize) -> Result<()> {
     if expected == found { Ok(()) } else { Err(Error::invalid_length(found, expected, expected)) }
 }
 
-/// Converts a byte of a string to the form that [`Error::bad_character`] accepts. A non-ASCII byte is not a character by
-/// itself.
+/// Converts a byte of a string to the form that [`Error::invalid_character_unit`] accepts. A non-ASCII byte is not a
+/// character by itself.
 #[inline]
 pub(crate) fn unit_of_byte(byte: u8) -> u32 {
     if byte.is_ascii() { byte.into() } else { 0x11_0000 | u32::from(byte) }

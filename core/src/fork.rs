@@ -15,7 +15,7 @@
 //! Miri has neither hooks nor `fork()`, and models simulate the atomics. Both use the code for platforms without forks.
 
 #[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten")))))]
-mod none;
+mod no_fork;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten"))))]
 mod unix;
 #[cfg(all(feature = "std", target_os = "linux", not(any(miri, loom, shuttle))))]
@@ -26,7 +26,7 @@ mod watch;
     unix,
     not(any(miri, loom, shuttle, target_os = "emscripten"))
 )))]
-use none as imp;
+use no_fork as imp;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten"))))]
 use unix as imp;
 
@@ -51,7 +51,7 @@ pub fn prepare() -> Result<()> {
 /// Returns a number that distinguishes this process from all its ancestors. Bindings use it when they generate a batch in
 /// several blocks.
 pub fn process() -> u32 {
-    imp::current()
+    imp::ensure_generation()
 }
 
 /// Returns how many times this process and the processes that share its pages have been restored. Leases use this count.
@@ -70,9 +70,9 @@ pub(crate) fn generation() -> u64 {
 }
 
 /// Works like [`generation`], but first assigns a process generation to a child process that has not been assigned one.
-pub(crate) fn current() -> u64 {
+pub(crate) fn ensure_generation() -> u64 {
     let restores = imp::restores();
-    combine(imp::current(), restores)
+    combine(imp::ensure_generation(), restores)
 }
 
 /// Returns whether a generation belongs to this process, regardless of its restore count.
@@ -120,10 +120,10 @@ const fn combine(process: u32, restores: u32) -> u64 {
 pub fn after_restore() -> Result<()> {
     imp::prepare()?;
     if let Ok(table) = imp::shared_table() {
-        return table.restore(partitions::random_base, imp::restored);
+        return table.restore(partitions::random_base, imp::record_restore);
     }
     // The system has no memory for a table, so no default generator has a partition.
-    imp::restored();
+    imp::record_restore();
     Ok(())
 }
 
@@ -163,6 +163,6 @@ pub fn watch_restores() -> Result<()> {
 
 /// Works like `after_restore`, for a host that keeps the table elsewhere. The host replaces the table's base before it
 /// calls this function.
-pub fn restored() {
-    imp::restored();
+pub fn record_restore() {
+    imp::record_restore();
 }

@@ -19,7 +19,7 @@ use crate::{
     fork::partitions::{Cells, Table},
     hotguid::{self, HotGuid},
     sno::{self, Sno},
-    sync::{AtomicU32, Ordering, watched::run_with_interruption},
+    sync::{AtomicU32, Ordering, watched_atomics::run_with_interruption},
 };
 
 std::thread_local! {
@@ -56,7 +56,7 @@ fn sequences(end: usize, len: u32) -> impl Iterator<Item = Vec<usize>> {
 }
 
 /// Returns the start of a sno tick, in Unix milliseconds.
-fn ms(tick: usize) -> i64 {
+fn tick_start_ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
 
@@ -81,10 +81,10 @@ impl AlternatingTable {
 }
 
 impl Table for AlternatingTable {
-    fn random(&self) -> Result<u16> {
+    fn random_bits(&self) -> Result<u16> {
         Ok(0)
     }
-    fn next(&self) -> Result<u16> {
+    fn next_partition(&self) -> Result<u16> {
         Ok((self.looks.fetch_add(1, Ordering::Relaxed) % 2) as u16)
     }
     fn entry(&self, partition: u16) -> u64 {
@@ -98,7 +98,7 @@ impl Table for AlternatingTable {
     }
 }
 
-fn default_sno() -> sno::Generator<TestClock> {
+fn default_sno_generator() -> sno::Generator<TestClock> {
     let builder = sno::Builder::with_clock(TestClock).leased_from(|| Ok(&TABLE));
     builder.sequence_max(3).build().unwrap()
 }
@@ -112,17 +112,20 @@ struct SharedTableGenerators {
 impl SharedTableGenerators {
     fn new() -> Self {
         TABLE.reset();
-        Self { generators: [default_sno(), default_sno()], made: RefCell::default() }
+        Self {
+            generators: [default_sno_generator(), default_sno_generator()],
+            made: RefCell::default(),
+        }
     }
 
     fn call(&self, generator: usize, tick: usize) {
-        let id = with_clock_at(ms(tick), || self.generators[generator].try_generate(0));
+        let id = with_clock_at(tick_start_ms(tick), || self.generators[generator].try_generate(0));
         self.made.borrow_mut()[generator].extend(id);
     }
 
     /// Checks that no ID was generated twice. Also checks that, between two clock rollbacks, the first generator used only
     /// one partition in each tick.
-    fn check(&self, calls: &[usize]) {
+    fn check_ids(&self, calls: &[usize]) {
         let made = self.made.borrow();
         let mut partitions = BTreeMap::new();
         for id in &made[0] {
@@ -171,7 +174,7 @@ fn check_interruption(
     let mut closed = None;
     let was_held = run_with_interruption(access, others, || {
         if closes {
-            closed = with_clock_at(ms(99 + now), || snos.generators[0].close().ok());
+            closed = with_clock_at(tick_start_ms(99 + now), || snos.generators[0].close().ok());
         } else {
             snos.call(0, 99 + now);
         }
@@ -179,7 +182,7 @@ fn check_interruption(
     if let Some(snapshot) = closed {
         let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
-            let id = with_clock_at(ms(tick), || again.try_generate(0));
+            let id = with_clock_at(tick_start_ms(tick), || again.try_generate(0));
             // The snapshot may have a different partition in the last tick, because one thread can lease a partition while
             // the other thread is permanently reserving the previous one.
             snos.made.borrow_mut()[1].extend(id);
@@ -188,7 +191,7 @@ fn check_interruption(
     for (generator, tick) in [(0, 101), (1, 101), (0, 102), (1, 102), (0, 100)] {
         snos.call(generator, tick);
     }
-    snos.check(&[inside, &[now, access]].concat());
+    snos.check_ids(&[inside, &[now, access]].concat());
     was_held.is_ok()
 }
 
@@ -251,8 +254,8 @@ mod forks {
     };
 
     use super::{
-        Cell, Rc, RefCell, Result, TestClock, Vec, hotguid, ms, run_with_interruption, sno,
-        with_clock_at,
+        Cell, Rc, RefCell, Result, TestClock, Vec, hotguid, run_with_interruption, sno,
+        tick_start_ms, with_clock_at,
     };
     use crate::{
         fork,
@@ -327,7 +330,9 @@ mod forks {
     #[test]
     fn snos_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &sno::Generator<TestClock>, tick| {
-            bytes(with_clock_at(ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
+            bytes(
+                with_clock_at(tick_start_ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes),
+            )
         };
         // Explicit partitions come first: a default generator may lease partition 7, and an explicit generator can then use
         // it only in a later tick.
@@ -370,14 +375,15 @@ mod forks {
 
     /// Returns a generator whose random source returns the same bytes in each process, so only the process generation
     /// distinguishes the random bits.
-    fn uuids() -> Rc<uuid7::Generator<TestClock>> {
+    fn uuid_generator() -> Rc<uuid7::Generator<TestClock>> {
         Rc::new(uuid7::Builder::with_clock(TestClock, || Ok([7; 32])).build().unwrap())
     }
 
     /// Forks before each access of a call, with and without a previous call.
     fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
-        let called =
-            |ids: &G, tick| bytes(with_clock_at(ms(tick), || call(ids)).map(Uuid7::to_bytes));
+        let called = |ids: &G, tick| {
+            bytes(with_clock_at(tick_start_ms(tick), || call(ids)).map(Uuid7::to_bytes))
+        };
         for (before, now) in CALL_TICKS {
             let make = || {
                 let ids = make();
@@ -390,12 +396,12 @@ mod forks {
 
     #[test]
     fn uuids_stay_unique_if_a_fork_interrupts_a_call() {
-        fork_in_each_uuid_call(uuids, |ids| ids.try_generate());
+        fork_in_each_uuid_call(uuid_generator, |ids| ids.try_generate());
     }
 
     #[test]
     fn uuids_of_a_batch_stay_unique_if_a_fork_interrupts_a_call() {
-        fork_in_each_uuid_call(uuids, |ids| {
+        fork_in_each_uuid_call(uuid_generator, |ids| {
             let mut batch = [Uuid7::MIN; 3];
             ids.try_fill(&mut batch).map(|_| batch[2])
         });
@@ -403,7 +409,7 @@ mod forks {
 
     #[test]
     fn uuids_of_a_handle_stay_unique_if_a_fork_interrupts_a_call() {
-        let handle = || RefCell::new(uuid7::Handle::new(uuids()));
+        let handle = || RefCell::new(uuid7::Handle::new(uuid_generator()));
         // If the fork happens after the first call has compared the generation, the ID already exists, and both processes
         // have that ID.
         fork_in_each_uuid_call(handle, |handle| {

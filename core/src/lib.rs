@@ -84,7 +84,7 @@ pub use format::{Description, FieldDescription, UnixTime};
 pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub use generator::{Call, Calls, Mode, Progress, SlotSource, Windowed, WrittenCount};
+pub use generator::{Call, CallTypes, Mode, Progress, SlotSource, Windowed, WrittenCount};
 // Used by the code that `sno::by_metabyte!` generates.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
@@ -97,7 +97,7 @@ pub mod kernels {
     #[cfg(feature = "std")]
     pub use crate::fork::partitions::partition_at as partition_after;
     pub use crate::{
-        arch::{Level, Set, level, levels},
+        arch::{InstructionSet, Level, level, levels},
         base32::{
             base32hex::slices::{
                 decode as decode_randflake, decode_column as decode_randflake_column,

@@ -5,7 +5,7 @@
 //!
 //! cfg(loom)         loom's                   every interleaving of small models, including stale loads
 //! cfg(shuttle)      shuttle's                random schedules of larger models
-//! unit tests        `watched`                a test intercepts each access: it runs other calls there, or forks
+//! unit tests        `watched_atomics`        a test intercepts each access: it runs other calls there, or forks
 //! all others        those of the processor
 //! ```
 //!
@@ -34,17 +34,19 @@ pub(crate) use shuttle::sync::atomic::AtomicPtr;
 pub(crate) use model::{AtomicPtr, AtomicU32, AtomicU64, AtomicU128};
 
 #[cfg(all(test, not(any(loom, shuttle))))]
-pub(crate) use watched::{AtomicPtr, AtomicPtr as SparePtr, AtomicU32, AtomicU64, AtomicU128};
+pub(crate) use watched_atomics::{
+    AtomicPtr, AtomicPtr as SparePtr, AtomicU32, AtomicU64, AtomicU128,
+};
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
 pub(crate) mod explorer;
 #[cfg(all(test, not(any(loom, shuttle))))]
-pub(crate) mod watched;
+pub(crate) mod watched_atomics;
 
 /// Atomics in memory pages that several processes share. They never fall back to a lock, because a lock would be local to
 /// one process.
 #[cfg(feature = "std")]
-pub(crate) mod shared {
+pub(crate) mod shared_atomics {
     #[cfg(any(loom, shuttle, test))]
     pub(crate) use super::{AtomicU32, AtomicU64};
     #[cfg(not(any(loom, shuttle, test)))]
@@ -57,7 +59,7 @@ pub(crate) mod shared {
 mod model {
     use std::sync::OnceLock;
 
-    macro_rules! lazily_modelled {
+    macro_rules! define_lazy_atomics {
         ($($name:ident: $int:ty),*) => {$(
             #[derive(Debug)]
             pub(crate) struct $name {
@@ -80,7 +82,7 @@ mod model {
         )*};
     }
 
-    lazily_modelled!(AtomicU32: u32, AtomicU64: u64);
+    define_lazy_atomics!(AtomicU32: u32, AtomicU64: u64);
 
     /// A pointer that is initially null.
     #[derive(Debug)]

@@ -27,15 +27,15 @@ use tokio::{
 
 const NOW: i64 = 1_763_650_000_000;
 
-type Shared = Arc<ManualClock>;
+type SharedClock = Arc<ManualClock>;
 
 /// Returns a generator with four IDs per tick.
-fn four_per_tick_generator(clock: Shared) -> sno::Generator<Shared> {
+fn four_per_tick_generator(clock: SharedClock) -> sno::Generator<SharedClock> {
     let builder = sno::Builder::with_clock(clock).partition(7).sequence_max(3);
     builder.max_wait(Duration::from_secs(3600)).build().unwrap()
 }
 
-fn clock() -> Shared {
+fn clock() -> SharedClock {
     Arc::new(ManualClock::at_unix_ms(NOW))
 }
 
@@ -172,8 +172,8 @@ async fn a_frozen_clock_ends_the_wait_with_an_error() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tasks_share_generators_of_every_format() {
-    static SNO: sno::Generator = sno::Generator::new();
-    static GUIDS: hotguid::Generator = hotguid::Generator::new();
+    static SNO_GENERATOR: sno::Generator = sno::Generator::new();
+    static GUID_GENERATOR: hotguid::Generator = hotguid::Generator::new();
     let grant = Grant::new(42, randflake::EPOCH, randflake::LAST_SECOND).unwrap();
     let flakes = Arc::new(randflake::Generator::builder(grant, [7; 16]).build().unwrap());
     let layout = layout::Generator::builder(preset("instagram", []).unwrap()).bind("shard", 7);
@@ -183,9 +183,9 @@ async fn tasks_share_generators_of_every_format() {
         tokio::spawn(async move {
             let (mut guids, mut integers) = ([HotGuid::default(); 20], [0_i64; 20]);
             let (mut snos, mut hidden) = ([Sno::default(); 20], [Randflake::default(); 20]);
-            SNO.fill_async(sleep, 1, &mut snos, &mut 0).await?;
+            SNO_GENERATOR.fill_async(sleep, 1, &mut snos, &mut 0).await?;
             yield_now().await;
-            GUIDS.fill_async(sleep, 1, &mut guids, &mut 0).await?;
+            GUID_GENERATOR.fill_async(sleep, 1, &mut guids, &mut 0).await?;
             flakes.fill_async(sleep, &mut hidden, &mut 0).await?;
             layout.fill_async(sleep, &mut integers[..], &mut 0).await?;
             Ok::<_, Error>((snos, guids, hidden, integers))

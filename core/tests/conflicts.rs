@@ -17,7 +17,7 @@ fn clock() -> ManualClock {
     ManualClock::at_unix_ms(START_MS)
 }
 
-fn partition(
+fn partition_generator(
     partition: u16,
     sequences: RangeInclusive<u16>,
     window: Range<i64>,
@@ -27,13 +27,16 @@ fn partition(
     builder.window(window.start, window.end).build().unwrap()
 }
 
-fn nodes(nodes: RangeInclusive<u32>, seconds: Range<i64>) -> randflake::Generator<ManualClock> {
+fn node_generator(
+    nodes: RangeInclusive<u32>,
+    seconds: Range<i64>,
+) -> randflake::Generator<ManualClock> {
     let grant =
         Grant::with_nodes(nodes, START_MS / 1000 + seconds.start, START_MS / 1000 + seconds.end);
     randflake::Builder::with_clock(grant.unwrap(), [7; 16], clock()).build().unwrap()
 }
 
-fn layout_with_machine(machine: Option<i64>) -> layout::Generator<ManualClock> {
+fn layout_generator(machine: Option<i64>) -> layout::Generator<ManualClock> {
     let layout = layout::preset("sonyflake", []).unwrap();
     let builder = layout::Builder::with_clock(layout, clock());
     let builder = match machine {
@@ -55,19 +58,22 @@ macro_rules! both_may_repeat {
 
 #[test]
 fn partitions_conflict_if_sequences_and_windows_overlap() {
-    let seven = || partition(7, 100..=199, START_MS..START_MS + 40);
+    let seven = || partition_generator(7, 100..=199, START_MS..START_MS + 40);
     assert!(both_may_repeat!(seven(), seven()));
-    assert!(both_may_repeat!(seven(), partition(7, 199..=300, START_MS + 36..START_MS + 80)));
+    assert!(both_may_repeat!(
+        seven(),
+        partition_generator(7, 199..=300, START_MS + 36..START_MS + 80)
+    ));
     assert!(
-        !both_may_repeat!(seven(), partition(8, 100..=199, START_MS..START_MS + 40)),
+        !both_may_repeat!(seven(), partition_generator(8, 100..=199, START_MS..START_MS + 40)),
         "another partition"
     );
     assert!(
-        !both_may_repeat!(seven(), partition(7, 200..=300, START_MS..START_MS + 40)),
+        !both_may_repeat!(seven(), partition_generator(7, 200..=300, START_MS..START_MS + 40)),
         "later sequences"
     );
     assert!(
-        !both_may_repeat!(seven(), partition(7, 100..=199, START_MS + 40..START_MS + 80)),
+        !both_may_repeat!(seven(), partition_generator(7, 100..=199, START_MS + 40..START_MS + 80)),
         "a later window"
     );
     let default = || sno::Builder::with_clock(clock()).build().unwrap();
@@ -77,14 +83,14 @@ fn partitions_conflict_if_sequences_and_windows_overlap() {
 #[test]
 fn extended_windows_conflict_and_closed_generators_do_not() {
     let (one, later) = (
-        partition(7, 0..=9, START_MS..START_MS + 40),
-        partition(7, 0..=9, START_MS + 40..START_MS + 80),
+        partition_generator(7, 0..=9, START_MS..START_MS + 40),
+        partition_generator(7, 0..=9, START_MS + 40..START_MS + 80),
     );
     one.extend_window(START_MS + 44).unwrap();
     assert!(both_may_repeat!(&one, &later));
     one.close().unwrap();
     assert!(!both_may_repeat!(&one, &later));
-    let (one, later) = (nodes(1..=4, 0..9), nodes(4..=4, 9..20));
+    let (one, later) = (node_generator(1..=4, 0..9), node_generator(4..=4, 9..20));
     assert!(!both_may_repeat!(&one, &later));
     one.extend_grant(Grant::with_nodes(1..=4, START_MS / 1000, START_MS / 1000 + 10).unwrap())
         .unwrap();
@@ -95,8 +101,8 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
 
 #[test]
 fn layouts_conflict_only_if_all_values_are_bound() {
-    assert!(both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(7))));
-    assert!(!both_may_repeat!(layout_with_machine(Some(7)), layout_with_machine(Some(8))));
+    assert!(both_may_repeat!(layout_generator(Some(7)), layout_generator(Some(7))));
+    assert!(!both_may_repeat!(layout_generator(Some(7)), layout_generator(Some(8))));
     // If the machine ID is not bound, callers pass it with each ID, so a conflict cannot be detected.
-    assert!(!both_may_repeat!(layout_with_machine(None), layout_with_machine(None)));
+    assert!(!both_may_repeat!(layout_generator(None), layout_generator(None)));
 }

@@ -2,10 +2,11 @@
 //! copy can detect the other. Unlike a forked child, each copy has all of the memory, including the page that the kernel
 //! wipes at a fork, and a private copy of shared memory.
 //!
-//! `cargo test -p polyflake --test copies -- --ignored --nocapture figures` prints how many of 5,000 IDs two copies have in
-//! common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as `leased sno, running`.
-//! With `restored` instead of `figures`, the test compares ten million IDs of each generator with those of a copy that
-//! reports the restore. `POLYFLAKE_IDS` changes the number of IDs.
+//! `cargo test -p polyflake --test copies -- --ignored --nocapture print_figures` prints how many of 5,000 IDs two
+//! copies have in common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as
+//! `leased sno, running`. With `copies_repeat_no_id_after_a_report` instead of `print_figures`, the test compares ten
+//! million IDs of each generator with those of a copy that reports the restore. `POLYFLAKE_IDS` changes the number of
+//! IDs.
 #![cfg(all(target_os = "linux", not(miri)))]
 
 #[path = "support/image.rs"]
@@ -71,7 +72,7 @@ fn count_common_ids_at_1000_per_second(
 
 /// Returns how many IDs two copies have in common, per generator, if both generate them at the same times within one second.
 fn count_common_ids_within_a_second(reports: bool) -> [usize; 4] {
-    const COUNT: u32 = 300;
+    const ID_COUNT: u32 = 300;
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
     let (mut handle, mut guid_handle) = (ids.handle(), guids.handle());
     let mut make = || {
@@ -94,7 +95,7 @@ fn count_common_ids_within_a_second(reports: bool) -> [usize; 4] {
             wait_until(second + Duration::from_millis(200) + k * Duration::from_millis(1));
             make()
         };
-        (0..COUNT).flat_map(paced).collect()
+        (0..ID_COUNT).flat_map(paced).collect()
     });
     std::array::from_fn(|kind| {
         let of = |made: &[[u8; 16]]| made.iter().copied().skip(kind).step_by(4).collect();
@@ -248,13 +249,13 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 }
 
 /// A function that generates ten IDs.
-type MakeBatch = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
+type BatchMaker = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
 /// A function that creates a generator. If the format has worker IDs, the generator uses the given one.
-type BatchFactory<'a> = &'a dyn Fn(u16) -> MakeBatch;
+type BatchFactory<'a> = &'a dyn Fn(u16) -> BatchMaker;
 
 /// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
-macro_rules! in_every_way {
+macro_rules! batch_maker {
     ($builder:expr, $empty:expr, $of_id:expr, $of_item:expr $(, $metabyte:expr)?) => {{
         let ids: &'static _ = Box::leak(Box::new($builder.max_wait(Duration::from_secs(5)).build().unwrap()));
         let mut handle = ids.handle();
@@ -267,33 +268,33 @@ macro_rules! in_every_way {
     }};
 }
 
-fn snos<C: Clock + 'static>(builder: sno::Builder<C>) -> MakeBatch {
-    in_every_way!(builder, Sno::MIN, to_16_bytes, to_16_bytes, 7)
+fn sno_batch_maker<C: Clock + 'static>(builder: sno::Builder<C>) -> BatchMaker {
+    batch_maker!(builder, Sno::MIN, to_16_bytes, to_16_bytes, 7)
 }
 
-fn guids<C: Clock + 'static>(builder: hotguid::Builder<C>) -> MakeBatch {
-    in_every_way!(builder, HotGuid::default(), HotGuid::to_rfc_bytes, HotGuid::to_rfc_bytes, 7)
+fn guid_batch_maker<C: Clock + 'static>(builder: hotguid::Builder<C>) -> BatchMaker {
+    batch_maker!(builder, HotGuid::default(), HotGuid::to_rfc_bytes, HotGuid::to_rfc_bytes, 7)
 }
 
-fn uuids<C: Clock + 'static>(builder: uuid7::Builder<C>) -> MakeBatch {
-    in_every_way!(builder, Uuid7::MIN, Uuid7::to_bytes, Uuid7::to_bytes)
+fn uuid_batch_maker<C: Clock + 'static>(builder: uuid7::Builder<C>) -> BatchMaker {
+    batch_maker!(builder, Uuid7::MIN, Uuid7::to_bytes, Uuid7::to_bytes)
 }
 
-fn randflakes(node: u32) -> MakeBatch {
+fn randflake_batch_maker(node: u32) -> BatchMaker {
     let grant = Grant::new(node, 1_730_000_000, 2_803_741_824).unwrap();
     let builder = randflake::Generator::builder(grant, [7; 16]);
     let bytes = |id: Randflake| i128::from(id.to_i64()).to_be_bytes();
-    in_every_way!(builder, Randflake::default(), bytes, bytes)
+    batch_maker!(builder, Randflake::default(), bytes, bytes)
 }
 
-fn discord(worker: u16) -> MakeBatch {
+fn discord_batch_maker(worker: u16) -> BatchMaker {
     let builder = layout::Generator::builder(preset("discord", []).unwrap());
     let of_integer = |id: i64| i128::from(id).to_be_bytes();
     let of_id = move |id: layout::Id| match id {
         layout::Id::Integer(id) => of_integer(id),
         _ => unreachable!("an integer layout"),
     };
-    in_every_way!(builder.bind("worker", worker).bind("process", 0), 0_i64, of_id, of_integer)
+    batch_maker!(builder.bind("worker", worker).bind("process", 0), 0_i64, of_id, of_integer)
 }
 
 /// Generates IDs in this process and in a copy that reports the restore, and returns the number of duplicates. A generator
@@ -321,22 +322,24 @@ fn count_repeats_after_a_report(count: usize, new: BatchFactory<'_>, is_explicit
 /// Checks that a copy that reports the restore repeats no ID of the other copy.
 #[test]
 #[ignore = "takes minutes"]
-fn restored() {
+fn copies_repeat_no_id_after_a_report() {
     let count = std::env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
     let window = (START_MS, START_MS + 1_000_000_000_000);
     let generators: [(&str, bool, BatchFactory<'_>); 8] = [
-        ("sno", false, &|_| snos(sno::Generator::builder())),
-        ("Hot Guid", false, &|_| guids(hotguid::Generator::builder())),
-        ("UUID v7", false, &|_| uuids(uuid7::Generator::builder())),
-        ("sno, partition", true, &|worker| snos(sno::Generator::builder().partition(worker))),
+        ("sno", false, &|_| sno_batch_maker(sno::Generator::builder())),
+        ("Hot Guid", false, &|_| guid_batch_maker(hotguid::Generator::builder())),
+        ("UUID v7", false, &|_| uuid_batch_maker(uuid7::Generator::builder())),
+        ("sno, partition", true, &|worker| {
+            sno_batch_maker(sno::Generator::builder().partition(worker))
+        }),
         ("Hot Guid, window", true, &|_| {
-            guids(hotguid::Generator::builder().window(window.0, window.1))
+            guid_batch_maker(hotguid::Generator::builder().window(window.0, window.1))
         }),
         ("UUID v7, worker ID", true, &|worker| {
-            uuids(uuid7::Generator::builder().worker_id(worker))
+            uuid_batch_maker(uuid7::Generator::builder().worker_id(worker))
         }),
-        ("Randflake", true, &|node| randflakes(node.into())),
-        ("Discord's layout", true, &|worker| discord(worker)),
+        ("Randflake", true, &|node| randflake_batch_maker(node.into())),
+        ("Discord's layout", true, &|worker| discord_batch_maker(worker)),
     ];
     for (name, is_explicit, new) in generators {
         let repeated = count_repeats_after_a_report(count, new, is_explicit);
@@ -348,7 +351,7 @@ fn restored() {
 /// Prints the figures for `docs/promises.md`.
 #[test]
 #[ignore = "takes minutes, and prints figures"]
-fn figures() {
+fn print_figures() {
     let runs: u32 = std::env::var("POLYFLAKE_RUNS").map_or(3, |runs| runs.parse().unwrap());
     let only = std::env::var("POLYFLAKE_ONLY").ok();
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());

@@ -40,7 +40,7 @@ struct ExpectedError {
     retry_at: Option<i64>,
 }
 
-const fn expected(error: fn() -> Error, message: &'static str) -> ExpectedError {
+const fn expected_error(error: fn() -> Error, message: &'static str) -> ExpectedError {
     ExpectedError { error, message, field: None, position: None, range: None, retry_at: None }
 }
 
@@ -63,117 +63,123 @@ const MAX_UNSIGNED: i128 = u64::MAX as i128;
 
 /// Covers every error constructor, with values just inside and just outside the limits of inline storage.
 const EXPECTED_ERRORS: [ExpectedError; 27] = [
-    expected(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
-    expected(
-        || Error::bad_character(usize::MAX, '!'.into()),
+    expected_error(|| Error::new(ErrorKind::Forked), "generator belongs to the parent process"),
+    expected_error(
+        || Error::invalid_character_unit(usize::MAX, '!'.into()),
         "invalid character `!` at position 18446744073709551615",
     )
     .position(usize::MAX),
-    expected(
-        || Error::bad_character(3, u32::MAX - 1),
+    expected_error(
+        || Error::invalid_character_unit(3, u32::MAX - 1),
         "invalid character byte 0x00FE at position 3",
     )
     .position(3),
-    expected(|| Error::invalid_character(0), "invalid character at position 0").position(0),
-    expected(
-        || Error::bad_character(7, 'x'.into()).with_field("text"),
+    expected_error(|| Error::invalid_character(0), "invalid character at position 0").position(0),
+    expected_error(
+        || Error::invalid_character_unit(7, 'x'.into()).with_field("text"),
         "invalid character `x` at position 7",
     )
     .field("text")
     .position(7),
-    expected(
+    expected_error(
         || Error::retry_later(ErrorKind::ClockBehind, i64::MIN),
         "clock is behind the last ID: retry at -9223372036854775808 ms",
     )
     .retry_at(i64::MIN),
-    expected(
+    expected_error(
         || Error::retry_later(ErrorKind::SequenceExhausted, i64::MAX).with_field("clock"),
         "all IDs of this tick are used up: retry at 9223372036854775807 ms",
     )
     .field("clock")
     .retry_at(i64::MAX),
-    expected(
+    expected_error(
         || Error::invalid_length(usize::MAX, 65_535, 65_534),
         "expected length 65535 to 65534, found 18446744073709551615",
     ),
-    expected(|| Error::invalid_length(0, 65_536, 65_536), "expected length 65536, found 0"),
-    expected(|| Error::invalid_length(0, 1, 65_535), "expected length 1 to 65535, found 0"),
-    expected(|| Error::invalid_length(2, 3, usize::MAX), "expected length 3 or more, found 2"),
-    expected(
+    expected_error(|| Error::invalid_length(0, 65_536, 65_536), "expected length 65536, found 0"),
+    expected_error(|| Error::invalid_length(0, 1, 65_535), "expected length 1 to 65535, found 0"),
+    expected_error(
+        || Error::invalid_length(2, 3, usize::MAX),
+        "expected length 3 or more, found 2",
+    ),
+    expected_error(
         || Error::invalid_length(5, 16, 16).with_field("text"),
         "expected length 16 for `text`, found 5",
     )
     .field("text"),
-    expected(|| Error::invalid_secret(5, 16), "expected a secret of 16 bytes, found 5"),
-    expected(
+    expected_error(|| Error::invalid_secret(5, 16), "expected a secret of 16 bytes, found 5"),
+    expected_error(
         || Error::not_a_multiple(usize::MAX, u32::MAX),
         "expected a multiple of 4294967295 bytes, found 18446744073709551615",
     ),
-    expected(
+    expected_error(
         || Error::with_reason(ErrorKind::NotCanonical, "expected this, found that"),
         "expected this, found that",
     ),
-    expected(
+    expected_error(
         || Error::with_reason(ErrorKind::ClockFailed, String::from("expected, found")),
         "expected, found",
     ),
-    expected(
+    expected_error(
         || Error::with_reason(ErrorKind::OutOfRange, "expected, found").with_field("end"),
         "expected, found",
     )
     .field("end"),
-    expected(
+    expected_error(
         || Error::field_error(ErrorKind::MissingField, "shard"),
         "missing value for field `shard`",
     )
     .field("shard"),
-    expected(
+    expected_error(
         || Error::field_error(ErrorKind::UnknownField, String::from("shard")),
         "unknown field `shard`",
     )
     .field("shard"),
-    expected(|| Error::out_of_range("nodes", -1, 0, 9), "expected nodes from 0 to 9, found -1")
-        .field("nodes")
-        .range(-1, 0, 9),
-    expected(
+    expected_error(
+        || Error::out_of_range("nodes", -1, 0, 9),
+        "expected nodes from 0 to 9, found -1",
+    )
+    .field("nodes")
+    .range(-1, 0, 9),
+    expected_error(
         || Error::time_out_of_range("clock", i128::MAX, i128::MIN, 0, "ns"),
         "expected clock from -170141183460469231731687303715884105728 to 0 ns, found \
                   170141183460469231731687303715884105727",
     )
     .field("clock")
     .range(i128::MAX, i128::MIN, 0),
-    expected(
+    expected_error(
         || Error::out_of_range("id", MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found 18446744073709551616",
     )
     .field("id")
     .range(MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
-    expected(
+    expected_error(
         || Error::out_of_range("id", 2 * MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found 36893488147419103231",
     )
     .field("id")
     .range(2 * MAX_UNSIGNED + 1, 0, MAX_UNSIGNED),
-    expected(
+    expected_error(
         || Error::out_of_range("id", 2 * MAX_UNSIGNED + 2, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found 36893488147419103232",
     )
     .field("id")
     .range(2 * MAX_UNSIGNED + 2, 0, MAX_UNSIGNED),
-    expected(
+    expected_error(
         || Error::out_of_range("id", i128::MIN, 0, MAX_UNSIGNED),
         "expected id from 0 to 18446744073709551615, found \
                   -170141183460469231731687303715884105728",
     )
     .field("id")
     .range(i128::MIN, 0, MAX_UNSIGNED),
-    expected(
+    expected_error(
         || Error::out_of_range("id", MAX_UNSIGNED, 0, MAX_UNSIGNED).with_field("other"),
         "expected other from 0 to 18446744073709551615, found 18446744073709551615",
     )
     .field("other")
     .range(MAX_UNSIGNED, 0, MAX_UNSIGNED),
-    expected(
+    expected_error(
         || Error::invalid_type("int", "str").with_field("metabyte"),
         "expected int for `metabyte`, found str",
     )

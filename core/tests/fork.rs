@@ -25,7 +25,7 @@ mod family;
 mod forks;
 
 /// Runs `work` in a forked child and returns its result.
-fn in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+fn run_in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     forks::run_in_child_with(forks::fork_with_hooks, work)
 }
 
@@ -56,7 +56,7 @@ fn a_child_rejects_an_explicit_identity() {
         let ids = build();
         let mut handle = ids.handle(64);
         handle().unwrap();
-        let found = in_child(|| {
+        let found = run_in_child(|| {
             build().generate().expect("a generator of the child's own");
             let made = [ids.generate().err(), ids.try_generate().err(), handle().err()];
             let ended = [ids.fill(2).1.err(), ids.seal().err(), ids.close().err()];
@@ -75,8 +75,9 @@ fn a_child_rejects_timeless_layouts_and_explicit_times() {
     let sequence = Layout::integer([Field::sequence(64)]).unwrap();
     let alone = Builder::with_clock(sequence, SystemClock).sequence_only(true).build().unwrap();
     let given = Generator::builder().partition(7).build().unwrap();
-    let found =
-        in_child(|| error_codes([alone.generate().err(), given.generate_at(START_MS, 0).err()]));
+    let found = run_in_child(|| {
+        error_codes([alone.generate().err(), given.generate_at(START_MS, 0).err()])
+    });
     assert_eq!(found, b"forked forked");
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
@@ -90,7 +91,7 @@ fn a_child_rejects_the_parents_grant() {
     };
     let ids = sno::Leased::new(granted(7).unwrap()).unwrap();
     ids.generate(0).unwrap();
-    let told = in_child(|| {
+    let told = run_in_child(|| {
         let found = [ids.generate(0).err(), ids.seal(0).err()];
         let mut told: Vec<String> =
             found.map(|error| error.unwrap().code().to_owned()).into_iter().collect();
@@ -108,10 +109,10 @@ fn a_child_rejects_the_parents_grant() {
 #[test]
 fn a_child_rejects_an_explicit_window() {
     let ids = Generator::builder().window(1_262_304_000_000, 3_461_327_255_552).build().unwrap();
-    let found = in_child(|| ids.generate(0).unwrap_err().code().into());
+    let found = run_in_child(|| ids.generate(0).unwrap_err().code().into());
     assert_eq!(found, b"forked");
     ids.generate(0).unwrap();
-    assert_eq!(in_child(|| ids.generate(0).unwrap_err().code().into()), b"forked");
+    assert_eq!(run_in_child(|| ids.generate(0).unwrap_err().code().into()), b"forked");
 }
 
 const CHILDREN: usize = 20;
@@ -126,7 +127,7 @@ fn collect_from_all_processes<const LEN: usize, const N: usize>(
     let mut make = || (0..CALLS).flat_map(|_| make()).collect::<Vec<_>>().concat();
     let mut all = make();
     for _ in 0..CHILDREN {
-        all.extend(in_child(|| [make(), in_child(&mut make)].concat()));
+        all.extend(run_in_child(|| [make(), run_in_child(&mut make)].concat()));
         all.extend(make());
     }
     assert_eq!(all.len(), (1 + 3 * CHILDREN) * CALLS * N * LEN);
@@ -156,14 +157,14 @@ fn a_child_with_an_identity_source_skips_its_first_tick() {
     snos.generate(0).unwrap();
     guids.generate(0).unwrap();
     for _ in 0..20 {
-        let made = in_child(|| {
+        let made = run_in_child(|| {
             let began = SystemClock.unix_nanos().unwrap() / 1_000_000;
             let id = snos.generate(0).unwrap();
             vec![u8::from(id.unix_ms() / 4 > began / 4), u8::from(snos.generate(0).is_ok())]
         });
         assert_eq!(made, [1, 1]);
     }
-    let made = in_child(|| {
+    let made = run_in_child(|| {
         let began = SystemClock.unix_nanos().unwrap() / 1_000_000_000;
         vec![u8::from(guids.generate(0).unwrap().unix_ms() / 1000 > began)]
     });
@@ -206,8 +207,8 @@ impl ForkingClock {
 impl Clock for ForkingClock {
     fn unix_nanos(&self) -> Result<i64> {
         if self.0.fetch_sub(1, Ordering::Relaxed) == 0 {
-            // SAFETY: tests read this clock only in a process that `in_child` forked. That process has only one thread, so
-            // its child may run any code.
+            // SAFETY: tests read this clock only in a process that `run_in_child` forked. That process has only one
+            // thread, so its child may run any code.
             unsafe { libc::fork() };
         }
         Ok(START_MS * 1_000_000)
@@ -219,7 +220,7 @@ impl Clock for ForkingClock {
 
 #[test]
 fn a_fork_inside_the_clock_is_detected() {
-    let found = in_child(|| {
+    let found = run_in_child(|| {
         let ids = Generator::builder()
             .clock(ForkingClock::after_readings(0))
             .partition(7)
@@ -244,9 +245,11 @@ fn a_fork_inside_the_clock_is_detected() {
 /// Asserts that parent and child make different IDs after the fork, whether the fork happens in the generator's first call
 /// or in a later one.
 #[track_caller]
-fn assert_both_differ<const LEN: usize>(make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN]))) {
+fn assert_processes_differ<const LEN: usize>(
+    make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN])),
+) {
     for readings in 0..6 {
-        let made = in_child(|| {
+        let made = run_in_child(|| {
             let (clock, mut made) = (ForkingClock::after_readings(readings), vec![]);
             make(&clock, &mut |id| made.extend(clock.has_forked().then_some(id)));
             made.concat()
@@ -259,29 +262,29 @@ fn assert_both_differ<const LEN: usize>(make: impl Fn(&ForkingClock, &mut dyn Fn
 
 #[test]
 fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
-    assert_both_differ(|clock, made| {
+    assert_processes_differ(|clock, made| {
         let ids = Generator::builder().clock(clock).build().unwrap();
         (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
     });
-    assert_both_differ(|clock, made| {
+    assert_processes_differ(|clock, made| {
         let ids = Generator::builder().clock(clock).build().unwrap();
         let mut handle = ids.handle();
         (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
     });
-    assert_both_differ(|clock, made| {
+    assert_processes_differ(|clock, made| {
         let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
         (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
     });
-    assert_both_differ(|clock, made| {
+    assert_processes_differ(|clock, made| {
         let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
         let mut handle = ids.handle();
         (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
     });
-    assert_both_differ(|clock, made| {
+    assert_processes_differ(|clock, made| {
         let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
         (0..7).for_each(|_| made(ids.generate().unwrap().to_bytes()));
     });
-    assert_both_differ(|clock, made| {
+    assert_processes_differ(|clock, made| {
         let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
         let mut handle = ids.handle();
         (0..7).for_each(|_| made(handle.generate().unwrap().to_bytes()));
@@ -303,7 +306,7 @@ impl Clock for SteppingClock {
 
 /// Fills a batch while the clock forks the process. Returns the results of the parent and the child.
 fn fill_batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>, Vec<u8>) {
-    let both = in_child(|| {
+    let both = run_in_child(|| {
         let before = std::process::id();
         let (mut from, mut to) = pipe().unwrap();
         let clock =
@@ -380,7 +383,7 @@ fn a_child_can_start_a_lease_of_a_closed_generator() {
     let ids = sno::Leased::new(granted(7).unwrap()).unwrap();
     ids.close();
     assert_eq!(ids.try_generate(0).unwrap_err().code(), "generator_closed");
-    let made = in_child(|| {
+    let made = run_in_child(|| {
         ids.move_to(|_| granted(8)).unwrap();
         error_codes([ids.try_generate(0).err()])
     });
@@ -403,7 +406,7 @@ fn a_child_fills_the_batch_of_an_interrupted_call_from_the_start() {
             clock.set_unix_nanos(clock.unix_nanos().unwrap() + 4_000_000);
         }
     };
-    let of_child = in_child(|| {
+    let of_child = run_in_child(|| {
         let mut batch = batch.clone();
         rest(&mut batch);
         batch.iter().flat_map(|id| *id.as_bytes()).collect()

@@ -22,15 +22,15 @@ mod forks;
 #[path = "support/separate_process.rs"]
 mod separate_process;
 
-const WAY_VARIABLE: &str = "POLYFLAKE_WAY";
+const CREATION_METHOD_VARIABLE: &str = "POLYFLAKE_WAY";
 /// The number of IDs that each process makes.
 const IDS_PER_PROCESS: usize = 20;
 const START_MS: i64 = 1_763_650_000_000;
 
 /// A function that makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
-type Make<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
+type IdMaker<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
 
-fn bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
+fn id_bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
     match made {
         Ok(id) => bytes_of(id),
         Err(error) => {
@@ -48,17 +48,19 @@ fn random_assignment() -> polyflake::Result<Assignment> {
     })
 }
 
-fn sno_maker(ids: Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
-    Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
+fn sno_maker(ids: Generator<impl polyflake::clock::Clock + 'static>) -> IdMaker<'static> {
+    Box::new(move || id_bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-fn hotguid_maker(ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>) -> Make<'static> {
-    Box::new(move || bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
+fn hotguid_maker(
+    ids: hotguid::Generator<impl polyflake::clock::Clock + 'static>,
+) -> IdMaker<'static> {
+    Box::new(move || id_bytes(ids.generate(0), |id| id.to_bytes().to_vec()))
 }
 
-fn uuid7_maker(builder: uuid7::Builder<&'static ManualClock>) -> Make<'static> {
+fn uuid7_maker(builder: uuid7::Builder<&'static ManualClock>) -> IdMaker<'static> {
     let ids = builder.build().unwrap();
-    Box::new(move || bytes(ids.generate(), |id| id.to_bytes().to_vec()))
+    Box::new(move || id_bytes(ids.generate(), |id| id.to_bytes().to_vec()))
 }
 
 /// Returns a clock that does not advance, so that repeated generator state causes a duplicate ID.
@@ -68,11 +70,11 @@ fn stopped_clock() -> &'static ManualClock {
 }
 
 /// A way to create a generator: its name, and the function that creates the generator.
-type CreationMethod = (&'static str, fn() -> Make<'static>);
+type CreationMethod = (&'static str, fn() -> IdMaker<'static>);
 
 const CREATION_METHODS: &[CreationMethod] = &[
     ("sno", || sno_maker(Generator::new())),
-    ("sno static", || Box::new(|| bytes(sno::generate(0), |id| id.to_bytes().to_vec()))),
+    ("sno static", || Box::new(|| id_bytes(sno::generate(0), |id| id.to_bytes().to_vec()))),
     ("sno clock", || sno_maker(Generator::builder().clock(stopped_clock()).build().unwrap())),
     ("sno draw", || {
         sno_maker(
@@ -113,7 +115,7 @@ const CREATION_METHODS: &[CreationMethod] = &[
             .build()
             .unwrap();
         let mut handle = sno::Handle::new(std::sync::Arc::new(ids));
-        Box::new(move || bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
+        Box::new(move || id_bytes(handle.generate(0), |id| id.to_bytes().to_vec()))
     }),
     ("hotguid", || hotguid_maker(hotguid::Generator::new())),
     ("hotguid clock", || {
@@ -124,7 +126,7 @@ const CREATION_METHODS: &[CreationMethod] = &[
         hotguid_maker(ids.build().unwrap())
     }),
     ("uuid7", || uuid7_maker(uuid7::Generator::builder().clock(stopped_clock()))),
-    ("uuid7 static", || Box::new(|| bytes(uuid7::generate(), |id| id.to_bytes().to_vec()))),
+    ("uuid7 static", || Box::new(|| id_bytes(uuid7::generate(), |id| id.to_bytes().to_vec()))),
     ("uuid7 draw", || uuid7_maker(uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])))),
     ("uuid7 given", || {
         uuid7_maker(uuid7::Generator::builder().clock(stopped_clock()).worker_id(7))
@@ -132,23 +134,23 @@ const CREATION_METHODS: &[CreationMethod] = &[
     ("uuid7 handle", || {
         let ids = uuid7::Builder::with_clock(stopped_clock(), || Ok([7; 32])).build().unwrap();
         let mut handle = uuid7::Handle::new(std::sync::Arc::new(ids));
-        Box::new(move || bytes(handle.generate(), |id| id.to_bytes().to_vec()))
+        Box::new(move || id_bytes(handle.generate(), |id| id.to_bytes().to_vec()))
     }),
     ("randflake", || {
         let lease = randflake::Grant::new(7, 1_730_000_000, 2_803_741_824).unwrap();
         let ids =
             randflake::Generator::builder(lease, [7; 16]).clock(stopped_clock()).build().unwrap();
-        Box::new(move || bytes(ids.generate(), |id| id.to_i64().to_be_bytes().to_vec()))
+        Box::new(move || id_bytes(ids.generate(), |id| id.to_i64().to_be_bytes().to_vec()))
     }),
     ("layout", || {
         let layout = Builder::with_clock(preset("sonyflake", []).unwrap(), stopped_clock());
         let ids = layout.bind("machine", 7).build().unwrap();
-        Box::new(move || bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
+        Box::new(move || id_bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
     }),
     ("layout alone", || {
         let layout = Layout::integer([Field::sequence(64)]).unwrap();
         let ids = Builder::with_clock(layout, SystemClock).sequence_only(true).build().unwrap();
-        Box::new(move || bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
+        Box::new(move || id_bytes(ids.generate(), |id| format!("{id:?}").into_bytes()))
     }),
 ];
 
@@ -164,7 +166,7 @@ fn available_forks() -> Vec<forks::Fork> {
 
 #[test]
 fn every_constructor_installs_the_fork_hook() {
-    if let Ok(way) = env::var(WAY_VARIABLE) {
+    if let Ok(way) = env::var(CREATION_METHOD_VARIABLE) {
         return assert_prepared_for_forks(&way);
     }
     for kind in 0..available_forks().len() {
@@ -172,7 +174,7 @@ fn every_constructor_installs_the_fork_hook() {
             let way = format!("{kind} {way}");
             separate_process::rerun_test(
                 "every_constructor_installs_the_fork_hook",
-                &[(WAY_VARIABLE, &way)],
+                &[(CREATION_METHOD_VARIABLE, &way)],
             );
         }
     }

@@ -171,7 +171,7 @@ fn each_character_is_validated_at_its_position() {
             match parse(&text) {
                 Ok(id) => assert!(good && id.text() == text.to_lowercase().as_str(), "{text:?}"),
                 Err(error) => assert!(
-                    !good && error == Error::bad_character(position, char.into()),
+                    !good && error == Error::invalid_character_unit(position, char.into()),
                     "{text:?}: {error}"
                 ),
             }
@@ -189,8 +189,8 @@ fn noncanonical_guid_strings_are_rejected() {
         (&*format!("urn:uuid:{TEXT}"), Error::invalid_length(45, 36, 36)),
         (&*format!("{TEXT}\n"), Error::invalid_length(37, 36, 36)),
         (&*format!("é{}", &TEXT[2..]), Error::invalid_length(35, 36, 36)),
-        (&*"é".repeat(36), Error::bad_character(0, 'é'.into())),
-        (&*"0".repeat(36), Error::bad_character(8, '0'.into())),
+        (&*"é".repeat(36), Error::invalid_character_unit(0, 'é'.into())),
+        (&*"0".repeat(36), Error::invalid_character_unit(8, '0'.into())),
         (&*"-".repeat(LONG_INPUT), Error::invalid_length(LONG_INPUT, 36, 36)),
     ] {
         assert_eq!(parse(text), Err(error), "{text:?}");

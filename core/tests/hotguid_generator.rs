@@ -22,7 +22,7 @@ const MACHINE: [u8; 5] = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
 const COUNTER_START: u32 = 0xff_fffe;
 
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
-fn draw() -> Result<[u8; 8]> {
+fn fixed_bytes() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
 }
 
@@ -30,9 +30,9 @@ fn draw() -> Result<[u8; 8]> {
 #[test]
 fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
     static FINE_GENERATOR: Generator<CoarseClock> =
-        Generator::with_clock(CoarseClock(1_000_000_000), draw);
+        Generator::with_clock(CoarseClock(1_000_000_000), fixed_bytes);
     static COARSE_GENERATOR: Generator<CoarseClock> =
-        Generator::with_clock(CoarseClock(1_000_000_001), draw);
+        Generator::with_clock(CoarseClock(1_000_000_001), fixed_bytes);
     assert!(FINE_GENERATOR.generate(0).is_ok());
     for _ in 0..2 {
         let error = assert_code(COARSE_GENERATOR.generate(0), "out_of_range");
@@ -45,7 +45,7 @@ fn a_static_with_a_clock_coarser_than_a_second_rejects_calls() {
 /// Returns a builder whose clock shows the start of second [`START_SECONDS`].
 fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     set_seconds(clock, [START_SECONDS]);
-    Builder::with_clock(clock.clone(), draw)
+    Builder::with_clock(clock.clone(), fixed_bytes)
 }
 
 fn set_seconds(clock: &ScriptedClock, seconds: impl IntoIterator<Item = i64>) {
@@ -143,7 +143,10 @@ fn random_bytes_are_picked_once_at_the_first_id() {
 }
 
 /// Returns a generator that gets new random bytes from each call of `draw`.
-fn random(clock: &ScriptedClock, draw: fn() -> Result<[u8; 8]>) -> Generator<ScriptedClock> {
+fn random_generator(
+    clock: &ScriptedClock,
+    draw: fn() -> Result<[u8; 8]>,
+) -> Generator<ScriptedClock> {
     builder_at_start(clock).identity_from(draw).at_random().build().unwrap()
 }
 
@@ -151,7 +154,7 @@ fn random(clock: &ScriptedClock, draw: fn() -> Result<[u8; 8]>) -> Generator<Scr
 fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
     static DRAWS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();
-    let ids = random(&clock, || {
+    let ids = random_generator(&clock, || {
         let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
         Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0x80 | draw, 0, draw])
     });
@@ -173,7 +176,7 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
 #[cfg_attr(miri, ignore = "makes all IDs of a second")]
 fn a_second_ends_with_the_last_counter() {
     let clock = ScriptedClock::default();
-    let ids = random(&clock, draw);
+    let ids = random_generator(&clock, fixed_bytes);
     // A second has the fewest IDs if its counter starts at the highest possible value.
     let left = (1 << 23) + 2;
     let mut batch = vec![HotGuid::default(); left];
@@ -191,8 +194,8 @@ fn a_second_ends_with_the_last_counter() {
 fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
     static CALLS: AtomicU8 = AtomicU8::new(0);
     let clock = ScriptedClock::default();
-    let ids = random(&clock, || match CALLS.fetch_add(1, Ordering::Relaxed) {
-        0 => draw(),
+    let ids = random_generator(&clock, || match CALLS.fetch_add(1, Ordering::Relaxed) {
+        0 => fixed_bytes(),
         _ => Err(Error::new(ErrorKind::EntropyUnavailable)),
     });
     assert_next(&ids, START_SECONDS, 0x7f_fffe);
@@ -222,7 +225,7 @@ fn missing_random_bytes_return_an_error() {
     let clock = ScriptedClock::default();
     let unreliable = || match FAILURES_LEFT.fetch_sub(1, Ordering::Relaxed) {
         1 => Err(Error::new(ErrorKind::EntropyUnavailable)),
-        _ => draw(),
+        _ => fixed_bytes(),
     };
     let ids = builder_at_start(&clock).identity_from(unreliable).build().unwrap();
     assert_code(ids.generate(7), "entropy_unavailable");

@@ -28,10 +28,10 @@ mod support;
 
 use separate_process::run_in_separate_process;
 use small_table::SmallTable;
-use support::{Readings, ScriptedClock, assert_code};
+use support::{ReadingsClock, ScriptedClock, assert_code};
 
 const START_MS: i64 = 1_763_650_000_000;
-const MINUTE: i64 = 60_000;
+const MINUTE_MS: i64 = 60_000;
 
 fn generator_with_clock<C: Clock>(clock: C) -> Generator<C> {
     Generator::builder().clock(clock).build().unwrap()
@@ -77,9 +77,9 @@ fn partitions_exhausted_reports_when_one_is_free() {
             .collect();
         assert_eq!(all.len(), 65_536);
         // Each renewal extends a lease by the time that the partition has already been in use, up to a minute.
-        let later = MINUTE + 1016;
+        let later = MINUTE_MS + 1016;
         for (used, free) in
-            [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE, later), (later, later + MINUTE)]
+            [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE_MS, later), (later, later + MINUTE_MS)]
         {
             clock.set_unix_ms(START_MS + used);
             all.iter().for_each(|ids| assert!(ids.generate(0).is_ok()));
@@ -89,25 +89,25 @@ fn partitions_exhausted_reports_when_one_is_free() {
             clock.set_unix_ms(START_MS + free - 1);
             assert_code(generator_with_clock(clock).generate(0), "partitions_exhausted");
         }
-        clock.set_unix_ms(START_MS + later + MINUTE);
+        clock.set_unix_ms(START_MS + later + MINUTE_MS);
         let ids: Vec<Sno> =
             (0..100).map(|_| generator_with_clock(clock).generate(0).unwrap()).collect();
-        assert!(ids.iter().all(|id| id.unix_ms() >= START_MS + later + MINUTE));
+        assert!(ids.iter().all(|id| id.unix_ms() >= START_MS + later + MINUTE_MS));
     });
 }
 
 #[test]
 fn an_idle_generator_continues_without_repeating_an_id() {
     run_in_separate_process(&[], || {
-        let clock = &ManualClock::at_unix_ms(START_MS + 10 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 10 * MINUTE_MS);
         let idle = generator_with_clock(clock);
         let first = idle.generate(0).unwrap();
-        clock.set_unix_ms(START_MS + 60 * MINUTE);
+        clock.set_unix_ms(START_MS + 60 * MINUTE_MS);
         let later = idle.generate(0).unwrap();
         assert_eq!(first.partition(), later.partition(), "nobody else came");
         // The first generator's lease outlasted its last ID but has ended by now. Other generators acquire all partitions,
         // each of them once.
-        clock.set_unix_ms(START_MS + 120 * MINUTE);
+        clock.set_unix_ms(START_MS + 120 * MINUTE_MS);
         let others: Vec<_> = if cfg!(miri) {
             vec![]
         } else {
@@ -115,7 +115,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
         };
         let mut made: HashSet<[u8; 10]> =
             others.iter().map(|ids| ids.generate(0).unwrap().to_bytes()).collect();
-        clock.set_unix_ms(START_MS + 122 * MINUTE);
+        clock.set_unix_ms(START_MS + 122 * MINUTE_MS);
         assert!(made.insert(idle.generate(0).unwrap().to_bytes()));
         assert_eq!(made.len(), others.len() + 1);
     });
@@ -124,7 +124,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 #[test]
 fn a_rollback_before_the_lease_switches_the_partition() {
     run_in_separate_process(&[], || {
-        let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE_MS);
         // After this generator is dropped, the next lease of its partition starts at the clock's time.
         let before = generator_with_clock(clock);
         let used = before.generate(0).unwrap();
@@ -133,15 +133,15 @@ fn a_rollback_before_the_lease_switches_the_partition() {
             return;
         }
         // When the clock shows an earlier time, each of the other partitions is acquired once.
-        clock.set_unix_ms(START_MS + 100 * MINUTE);
+        clock.set_unix_ms(START_MS + 100 * MINUTE_MS);
         (0..65_535).for_each(|_| assert!(generator_with_clock(clock).generate(0).is_ok()));
-        clock.set_unix_ms(START_MS + 201 * MINUTE);
+        clock.set_unix_ms(START_MS + 201 * MINUTE_MS);
         let heir = generator_with_clock(clock);
         assert_eq!(heir.generate(0).unwrap().partition(), used.partition());
-        clock.set_unix_ms(START_MS + 200 * MINUTE);
+        clock.set_unix_ms(START_MS + 200 * MINUTE_MS);
         let id = heir.generate(0).unwrap();
         assert_ne!(id.partition(), used.partition(), "where it was somebody else's");
-        assert_eq!(id.unix_ms(), START_MS + 200 * MINUTE);
+        assert_eq!(id.unix_ms(), START_MS + 200 * MINUTE_MS);
     });
 }
 
@@ -166,12 +166,12 @@ fn a_dropped_generators_partition_is_free_after_its_last_tick() {
 #[test]
 fn a_closed_generators_partition_stays_reserved_for_its_snapshot() {
     run_in_separate_process(&[], || {
-        let clock = &ManualClock::at_unix_ms(START_MS + 300 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 300 * MINUTE_MS);
         let ids = generator_with_clock(clock);
         let id = ids.generate(0).unwrap();
         let snapshot = ids.close().unwrap();
         drop(ids);
-        clock.set_unix_ms(START_MS + 400 * MINUTE);
+        clock.set_unix_ms(START_MS + 400 * MINUTE_MS);
         let others = if cfg!(miri) { 10 } else { 66_000 };
         for _ in 0..others {
             assert_ne!(
@@ -193,11 +193,12 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
             (ManualClock::at_unix_ms(START_MS), ManualClock::at_unix_ms(START_MS + 4));
         // This clock fails after a few readings.
         let readings = AtomicI64::new(0);
-        let ids =
-            generator_with_clock(Readings(|| match readings.fetch_add(1, Ordering::Relaxed) {
+        let ids = generator_with_clock(ReadingsClock(|| {
+            match readings.fetch_add(1, Ordering::Relaxed) {
                 0..10 => clock.unix_nanos(),
                 _ => Err(Error::new(ErrorKind::ClockFailed)),
-            }));
+            }
+        }));
         let mut all = HashSet::from([ids.generate(0).unwrap()]);
         let others: Vec<_> = (0..65_536).map(|_| generator_with_clock(&ahead)).collect();
         all.extend(others.iter().map(|ids| ids.generate(0).unwrap()));
@@ -216,7 +217,7 @@ fn closing_after_a_lost_lease_keeps_another_partition() {
 #[test]
 fn unused_generators_close_with_distinct_partitions() {
     run_in_separate_process(&[], || {
-        let clock = &ManualClock::at_unix_ms(START_MS + 500 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 500 * MINUTE_MS);
         let (one, two) = (
             generator_with_clock(clock).close().unwrap(),
             generator_with_clock(clock).close().unwrap(),
@@ -232,17 +233,17 @@ fn unused_generators_close_with_distinct_partitions() {
 fn a_window_limits_the_lease_and_can_be_extended() {
     run_in_separate_process(&[], || {
         let (start, clock) =
-            (START_MS + 600 * MINUTE, &ManualClock::at_unix_ms(START_MS + 600 * MINUTE));
+            (START_MS + 600 * MINUTE_MS, &ManualClock::at_unix_ms(START_MS + 600 * MINUTE_MS));
         let ids = Generator::builder().clock(clock).window(start, start + 100).build().unwrap();
         let id = ids.generate(0).unwrap();
         clock.set_unix_ms(start + 100);
         assert_code(ids.generate(0), "lease_expired");
-        ids.extend_window(start + 10 * MINUTE).unwrap();
-        for ms in [100, 999, 1000, 5 * MINUTE, 10 * MINUTE - 4] {
+        ids.extend_window(start + 10 * MINUTE_MS).unwrap();
+        for ms in [100, 999, 1000, 5 * MINUTE_MS, 10 * MINUTE_MS - 4] {
             clock.set_unix_ms(start + ms);
             assert_eq!(ids.generate(0).unwrap().partition(), id.partition());
         }
-        clock.set_unix_ms(start + 10 * MINUTE);
+        clock.set_unix_ms(start + 10 * MINUTE_MS);
         assert_code(ids.generate(0), "lease_expired");
         clock.set_unix_ms(start - 4);
         assert_code(ids.generate(0), "lease_not_started");
@@ -253,9 +254,10 @@ fn a_window_limits_the_lease_and_can_be_extended() {
 fn threads_that_share_a_generator_share_its_lease() {
     run_in_separate_process(&[], || {
         // This clock advances by one second at each reading.
-        let now = AtomicI64::new((START_MS + 700 * MINUTE) * 1_000_000);
-        let ids =
-            &generator_with_clock(Readings(|| Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))));
+        let now = AtomicI64::new((START_MS + 700 * MINUTE_MS) * 1_000_000);
+        let ids = &generator_with_clock(ReadingsClock(|| {
+            Ok(now.fetch_add(1_000_000_000, Ordering::Relaxed))
+        }));
         let each = if cfg!(miri) { 20 } else { 20_000 };
         let all: Vec<Sno> = std::thread::scope(|scope| {
             let make = || (0..each).map(|_| ids.generate(0).unwrap()).collect::<Vec<_>>();
@@ -269,12 +271,12 @@ fn threads_that_share_a_generator_share_its_lease() {
 #[test]
 fn parallel_default_generators_continue_for_hours() {
     run_in_separate_process(&[], || {
-        let clock = &ManualClock::at_unix_ms(START_MS + 800 * MINUTE);
+        let clock = &ManualClock::at_unix_ms(START_MS + 800 * MINUTE_MS);
         let build = || Generator::builder().clock(clock).max_wait(Duration::ZERO).build().unwrap();
         let generators = [(); 4].map(|()| build());
         let mut all = HashSet::new();
         for hour in 0..5 {
-            clock.set_unix_ms(START_MS + (800 + 60 * hour) * MINUTE);
+            clock.set_unix_ms(START_MS + (800 + 60 * hour) * MINUTE_MS);
             for ids in &generators {
                 let mut batch = [Sno::default(); 25];
                 ids.fill(0, &mut batch).unwrap();
@@ -312,9 +314,9 @@ fn seventy_thousand_children_with_one_id_each_are_accepted() {
 }
 
 /// Returns a table of two partitions. Other generators held them until the given numbers of ticks after `START_MS`.
-const fn used(first: u64, second: u64) -> SmallTable<2> {
-    const TICK: u64 = (START_MS as u64 - 1_262_304_000_000) / 4;
-    let entries = [AtomicU64::new(TICK + first), AtomicU64::new(TICK + second)];
+const fn used_table(first: u64, second: u64) -> SmallTable<2> {
+    const START_TICK: u64 = (START_MS as u64 - 1_262_304_000_000) / 4;
+    let entries = [AtomicU64::new(START_TICK + first), AtomicU64::new(START_TICK + second)];
     SmallTable { entries, ..SmallTable::new() }
 }
 
@@ -322,7 +324,7 @@ const fn used(first: u64, second: u64) -> SmallTable<2> {
 /// time of the first thread's clock reading, the partition still belonged to another generator.
 #[test]
 fn a_stale_reading_switches_no_partition() {
-    static TABLE: SmallTable<2> = used(1, 0);
+    static TABLE: SmallTable<2> = used_table(1, 0);
     let clock = ScriptedClock::default();
     let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
     let ids = Arc::new(ids.build().unwrap());
@@ -341,7 +343,7 @@ fn a_stale_reading_switches_no_partition() {
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn a_child_never_frees_its_parents_partition() {
-    static TABLE: SmallTable<2> = used(0, 0);
+    static TABLE: SmallTable<2> = used_table(0, 0);
     let clock = &ManualClock::at_unix_ms(START_MS);
     let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let ids = leased();
@@ -362,7 +364,7 @@ fn a_child_never_frees_its_parents_partition() {
 /// them either.
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
-    static TABLE: SmallTable<2> = used(2, 2);
+    static TABLE: SmallTable<2> = used_table(2, 2);
     let clock = &ManualClock::at_unix_ms(START_MS + 8);
     for made in [0, 1] {
         let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
@@ -408,7 +410,7 @@ fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error>
 
 #[test]
 fn an_explicit_partition_starts_after_a_default_generators_lease() {
-    static TABLE: SmallTable<2> = used(0, 0);
+    static TABLE: SmallTable<2> = used_table(0, 0);
     let clock = &ManualClock::at_unix_ms(START_MS);
     let default = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
     let mut all = HashSet::from([default.generate(0).unwrap()]);
@@ -533,7 +535,7 @@ fn a_closed_explicit_partition_stays_reserved_for_its_snapshot() {
     ids.generate(0).unwrap();
     ids.close().unwrap();
     drop(ids);
-    clock.set_unix_ms(START_MS + MINUTE);
+    clock.set_unix_ms(START_MS + MINUTE_MS);
     assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
 }
 

@@ -33,15 +33,15 @@ const START_TICK: u64 = 100;
 /// The number of sequence numbers in a tick: two blocks of a handle, plus two more.
 const SEQUENCES: u16 = 130;
 
-type Ids = Generator<InterruptedClock>;
-type Handle = sno::Handle<Rc<Ids>>;
+type TestGenerator = Generator<InterruptedClock>;
+type Handle = sno::Handle<Rc<TestGenerator>>;
 type WaitingCall = Pin<Box<dyn Future<Output = Result<Sno>>>>;
 
 thread_local! {
     static CURRENT_RUN: RefCell<Rc<Run>> = RefCell::default();
 }
 
-fn run() -> Rc<Run> {
+fn current_run() -> Rc<Run> {
     CURRENT_RUN.with_borrow(Rc::clone)
 }
 
@@ -50,7 +50,7 @@ struct InterruptedClock;
 
 impl Clock for InterruptedClock {
     fn unix_nanos(&self) -> Result<i64> {
-        let run = run();
+        let run = current_run();
         if run.tick.get() < run.last_tick.get() {
             run.tick.update(|tick| tick + u64::from(run.choose(2)));
         }
@@ -67,24 +67,24 @@ impl Clock for InterruptedClock {
 struct InterruptedTable;
 
 impl Table for InterruptedTable {
-    fn random(&self) -> Result<u16> {
+    fn random_bits(&self) -> Result<u16> {
         Ok(0)
     }
 
-    fn next(&self) -> Result<u16> {
-        let run = run();
+    fn next_partition(&self) -> Result<u16> {
+        let run = current_run();
         run.looks.update(|looks| looks + 1);
         Ok(run.looks.get() % 2)
     }
 
     fn entry(&self, partition: u16) -> u64 {
-        let run = run();
+        let run = current_run();
         run.interrupt();
         run.until[usize::from(partition)].get()
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        let (run, access) = (run(), Some((partition, old, new)));
+        let (run, access) = (current_run(), Some((partition, old, new)));
         // Repeated failed accesses to a lost lease suspend the call only once.
         if run.last_failed_access.get() != access {
             run.interrupt();
@@ -107,12 +107,12 @@ impl Table for InterruptedTable {
 
 /// A caller, which makes one call at a time.
 enum Caller {
-    Thread(Rc<Ids>),
+    Thread(Rc<TestGenerator>),
     Handle(Handle),
     /// A task, and its waiting call if there is one.
-    Task(Rc<Ids>, Option<WaitingCall>),
+    Task(Rc<TestGenerator>, Option<WaitingCall>),
     /// A caller with its own generator, which competes for the partitions.
-    Competitor(Ids),
+    Competitor(TestGenerator),
 }
 
 use Caller::{Competitor, Task, Thread};
@@ -125,12 +125,12 @@ impl Caller {
             Self::Handle(handle) => successful_id(handle.try_generate(0)),
             Competitor(ids) => successful_id(ids.try_generate(0)),
             Task(ids, waiting) => {
-                let mut call = waiting.take().unwrap_or_else(|| call(ids.clone()));
+                let mut call = waiting.take().unwrap_or_else(|| new_call(ids.clone()));
                 match call.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                     Poll::Ready(id) => successful_id(id),
                     Poll::Pending => {
-                        run().waits.update(|waits| waits + 1);
-                        *waiting = (run().choose(2) == 0).then_some(call);
+                        current_run().waits.update(|waits| waits + 1);
+                        *waiting = (current_run().choose(2) == 0).then_some(call);
                         None
                     }
                 }
@@ -142,12 +142,12 @@ impl Caller {
 /// Returns the ID if the call succeeded, or `None` otherwise.
 fn successful_id(id: Result<Sno>) -> Option<Sno> {
     let is_refused = id.as_ref().is_err_and(|error| error.code() != "partitions_exhausted");
-    run().rejections.update(|rejections| rejections + usize::from(is_refused));
+    current_run().rejections.update(|rejections| rejections + usize::from(is_refused));
     id.ok()
 }
 
 /// Returns a call that waits until it is polled again.
-fn call(ids: Rc<Ids>) -> WaitingCall {
+fn new_call(ids: Rc<TestGenerator>) -> WaitingCall {
     Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
@@ -198,7 +198,7 @@ impl Run {
         if self.inside.get() == 0 {
             return;
         }
-        let idle = self.idle();
+        let idle = self.idle_callers();
         match usize::from(self.choose(u8::try_from(idle.len() + 1).unwrap())) {
             0 => {}
             chosen => {
@@ -210,7 +210,7 @@ impl Run {
 
     /// Gives an idle caller a turn. Returns `false` if no caller is idle.
     fn run_idle_caller(&self) -> bool {
-        let idle = self.idle();
+        let idle = self.idle_callers();
         if !idle.is_empty() {
             let chosen = self.choose(u8::try_from(idle.len()).unwrap());
             self.run_caller(idle[usize::from(chosen)]);
@@ -226,32 +226,32 @@ impl Run {
         place.made.extend(made);
     }
 
-    fn idle(&self) -> Vec<usize> {
+    fn idle_callers(&self) -> Vec<usize> {
         let callers = self.callers.borrow();
         let is_idle = |index: &usize| callers[*index].turns > 0 && callers[*index].caller.is_some();
         (0..callers.len()).filter(is_idle).collect()
     }
 }
 
-fn generator() -> Ids {
+fn generator() -> TestGenerator {
     let builder =
         Generator::builder().clock(InterruptedClock).leased_from(|| Ok(&InterruptedTable));
     builder.sequence_max(SEQUENCES - 1).max_wait(Duration::from_secs(3600)).build().unwrap()
 }
 
-fn thread(ids: &Rc<Ids>) -> Caller {
+fn thread(ids: &Rc<TestGenerator>) -> Caller {
     Thread(ids.clone())
 }
 
-fn handle(ids: &Rc<Ids>) -> Caller {
+fn handle(ids: &Rc<TestGenerator>) -> Caller {
     Caller::Handle(Handle::new(ids.clone()))
 }
 
-fn task(ids: &Rc<Ids>) -> Caller {
+fn task(ids: &Rc<TestGenerator>) -> Caller {
     Task(ids.clone(), None)
 }
 
-fn competing_generator(_: &Rc<Ids>) -> Caller {
+fn competing_generator(_: &Rc<TestGenerator>) -> Caller {
     Competitor(generator())
 }
 
@@ -291,7 +291,7 @@ fn explore(
     before: Setup,
     inside: usize,
     records_leases_atomically: bool,
-    callers: &[fn(&Rc<Ids>) -> Caller],
+    callers: &[fn(&Rc<TestGenerator>) -> Caller],
 ) -> Totals {
     let more: u8 = env::var("POLYFLAKE_MORE").map_or(0, |more| more.parse().unwrap());
     let (mut choices, mut seen) = (Vec::new(), Totals::default());
@@ -300,7 +300,7 @@ fn explore(
         CURRENT_RUN.set(run.clone());
         let ids = Rc::new(generator());
         let made = make_initial_ids(before, &run, &ids);
-        let idle = |new: &fn(&Rc<Ids>) -> Caller| {
+        let idle = |new: &fn(&Rc<TestGenerator>) -> Caller| {
             let caller = new(&ids);
             let turns = if matches!(caller, Competitor(_)) { 1 } else { 2 };
             IdleCaller { caller: Some(caller), turns, made: Vec::new() }
@@ -311,7 +311,7 @@ fn explore(
         run.inside.set(inside + usize::from(more));
         while run.run_idle_caller() {}
         run.inside.set(0);
-        check(&run.callers.take(), made, &mut seen);
+        check_ids(&run.callers.take(), made, &mut seen);
         seen.runs += 1;
         seen.waits += run.waits.get();
         seen.rejections += run.rejections.get();
@@ -325,7 +325,7 @@ fn explore(
 }
 
 /// Makes the IDs that exist before the callers start, in the run's first tick, and returns them.
-fn make_initial_ids(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
+fn make_initial_ids(before: Setup, run: &Run, ids: &TestGenerator) -> Vec<Sno> {
     run.tick.set(START_TICK);
     run.last_tick.set(START_TICK);
     let count = match before {
@@ -345,7 +345,7 @@ fn make_initial_ids(before: Setup, run: &Run, ids: &Ids) -> Vec<Sno> {
 }
 
 /// Checks a run's IDs: there are no duplicates, each caller's IDs are sorted, and the generator uses one partition per tick.
-fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
+fn check_ids(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     let mut partitions: BTreeMap<_, _> = all.iter().map(|id| (id.tick(), id.partition())).collect();
     for IdleCaller { caller, made, .. } in callers {
         assert!(made.is_sorted_by(|one, next| one < next), "{made:?}");
@@ -369,7 +369,7 @@ fn check(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
 /// Explores every pair of caller kinds with two nested turns, and every triple with one. Unless `may_fail` is true, no
 /// call may fail and no partition may change without a competitor.
 fn explore_interleavings(before: Setup, may_fail: bool) -> [Totals; 2] {
-    let kinds: [fn(&Rc<Ids>) -> Caller; 3] = [thread, handle, task];
+    let kinds: [fn(&Rc<TestGenerator>) -> Caller; 3] = [thread, handle, task];
     let [mut alone, mut beside] = [Totals::default(), Totals::default()];
     for (index, first) in kinds.into_iter().enumerate() {
         for second in &kinds[index..] {

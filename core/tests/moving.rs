@@ -45,7 +45,7 @@ impl HookedClock {
     fn unix_ms(&self) -> i64 {
         self.nanos.load(Ordering::Relaxed) / 1_000_000
     }
-    fn set(&self, unix_ms: i64) {
+    fn set_unix_ms(&self, unix_ms: i64) {
         self.nanos.store(unix_ms * 1_000_000, Ordering::Relaxed);
     }
     fn on_first_sleep(&self, hook: impl FnOnce() + Send + 'static) {
@@ -93,7 +93,7 @@ fn each_tick_of_a_sno_grant_starts_at_a_random_sequence_in_the_lower_half() {
     let ids = Leased::new(builder.on_exhausted(OnExhausted::Error).build().unwrap()).unwrap();
     let mut starts = HashSet::new();
     for tick in 0..100 {
-        time.set(START_MS + 4 * tick);
+        time.set_unix_ms(START_MS + 4 * tick);
         let first = ids.generate(7).unwrap().sequence();
         assert!((100..600).contains(&first), "{first}");
         let mut others = [Sno::default(); 499];
@@ -111,7 +111,7 @@ fn each_tick_of_a_default_partition_starts_at_the_same_sequence() {
     let builder = Builder::with_clock(time.clone()).window(START_MS, START_MS + 60_000);
     let ids = Leased::new(builder.build().unwrap()).unwrap();
     let first = |tick: i64| {
-        time.set(START_MS + 4 * tick);
+        time.set_unix_ms(START_MS + 4 * tick);
         ids.generate(7).unwrap().sequence()
     };
     assert_eq!((0..100).map(first).collect::<HashSet<_>>().len(), 1);
@@ -266,9 +266,9 @@ fn a_grant_before_the_last_tick_is_rejected() {
             .unwrap(),
     );
     let ids = ids.unwrap();
-    time.set(START_MS + 8);
+    time.set_unix_ms(START_MS + 8);
     ids.generate(0).unwrap();
-    time.set(START_MS);
+    time.set_unix_ms(START_MS);
     ids.generate(0).unwrap();
     assert_code(
         ids.move_to(|_| granted_builder(&time, 9, START_MS..START_MS + 1000).build()),
@@ -283,7 +283,7 @@ fn a_grant_before_the_last_tick_is_rejected() {
     });
     assert_eq!(later, Ok(1));
     assert_eq!(assert_code(ids.generate(0), "lease_unavailable").retry_at(), Some(START_MS + 8));
-    time.set(START_MS + 8);
+    time.set_unix_ms(START_MS + 8);
     assert_eq!(ids.generate(0).unwrap().partition(), 9);
 }
 
@@ -297,11 +297,11 @@ fn a_reassigned_grant_does_not_join_windows() {
         granted_builder(&time, 7, START_MS + 200..START_MS + 300).max_wait(Duration::ZERO).build()
     })
     .unwrap();
-    time.set(START_MS + 152);
+    time.set_unix_ms(START_MS + 152);
     assert_code(ids.generate(0), "lease_unavailable");
-    time.set(START_MS + 200);
+    time.set_unix_ms(START_MS + 200);
     all.insert(ids.generate(0).unwrap());
-    time.set(START_MS + 300);
+    time.set_unix_ms(START_MS + 300);
     assert_code(ids.generate(0), "lease_unavailable");
     assert_eq!(all.len(), 2);
 }
@@ -352,7 +352,7 @@ fn a_call_waits_for_an_extension_or_the_next_grant() {
     let (extending, moving, from) = (ids.clone(), ids.clone(), time.clone());
     time.on_first_sleep(move || extending.extend(0, START_MS + 100).unwrap());
     assert_eq!(ids.generate(0).unwrap().partition(), 7);
-    time.set(START_MS + 100);
+    time.set_unix_ms(START_MS + 100);
     time.on_first_sleep(move || {
         let moved =
             moving.move_to(|_| granted_builder(&from, 9, START_MS + 100..START_MS + 9000).build());
@@ -376,7 +376,7 @@ fn a_call_in_progress_never_uses_the_old_grant() {
             granted_builder(&from, 9, START_MS + 4..START_MS + 1000).build()
         });
         assert_eq!(moved, Ok(1));
-        from.set(START_MS + 4);
+        from.set_unix_ms(START_MS + 4);
     }));
     let id = ids.generate(0).unwrap();
     assert_eq!((id.partition(), id.unix_ms()), (9, START_MS + 4));

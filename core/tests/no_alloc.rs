@@ -162,7 +162,7 @@ fn uuid7_allocates_nothing() {
 }
 
 #[test]
-fn layouts_allocate_nothing_by_field_index() {
+fn field_index_access_to_layouts_allocates_nothing() {
     use polyflake::layout::{Field, Layout, Tick, Value, ValueType};
 
     let time = Field::timestamp(41, Tick::MILLISECOND, 0);
@@ -279,7 +279,8 @@ fn assert_rejected<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind) {
 fn descriptions_of_fixed_formats_are_constants() {
     use polyflake::{Description, hotguid, randflake};
 
-    const FIGURES: [Description; 3] = [sno::describe(), randflake::describe(), hotguid::describe()];
-    assert_eq!(FIGURES.map(|figures| figures.fields().len()), [5, 3, 4]);
+    const DESCRIPTIONS: [Description; 3] =
+        [sno::describe(), randflake::describe(), hotguid::describe()];
+    assert_eq!(DESCRIPTIONS.map(|figures| figures.fields().len()), [5, 3, 4]);
     assert_no_allocation(|| sno::describe().fields().iter().map(|field| field.bits).sum::<u32>());
 }

@@ -31,7 +31,7 @@ struct Case {
     text: String,
 }
 
-fn orders(bits: u32) -> IdType {
+fn order_id_type(bits: u32) -> IdType {
     Keyring::new(&[7; 32]).and_then(|ids| ids.of_bits("order", bits)).unwrap()
 }
 
@@ -71,7 +71,7 @@ fn strings_match_the_vectors() {
 /// The check character is a weighted sum over the field of 32 elements, with a different weight at each position.
 #[test]
 fn the_check_character_detects_single_typos_and_swaps() {
-    let (orders, mut draws) = (orders(64), TestRng(1));
+    let (orders, mut draws) = (order_id_type(64), TestRng(1));
     for _ in 0..50 {
         let text = orders.encode(draws.next()).unwrap();
         for at in 0..15 {
@@ -98,7 +98,7 @@ fn the_check_character_detects_single_typos_and_swaps() {
 
 #[test]
 fn look_alike_characters_are_rejected_with_a_suggestion() {
-    let orders = orders(48);
+    let orders = order_id_type(48);
     let text = orders.encode(42).unwrap();
     for (written, meant) in [('O', '0'), ('o', '0'), ('I', '1'), ('l', '1'), ('L', '1'), ('K', 'k')]
     {
@@ -117,7 +117,7 @@ fn look_alike_characters_are_rejected_with_a_suggestion() {
 
 #[test]
 fn mismatched_and_truncated_strings_are_rejected() {
-    let orders = orders(48);
+    let orders = order_id_type(48);
     let text = orders.encode(42).unwrap();
     let tail = &text[6..];
     for other in ["", "42", tail, "Order_", &format!("Order_{tail}"), &format!("line_{text}")] {
@@ -136,7 +136,7 @@ fn mismatched_and_truncated_strings_are_rejected() {
 /// Lengths and positions in errors count characters, not bytes.
 #[test]
 fn non_ascii_strings_are_rejected() {
-    let orders = orders(48);
+    let orders = order_id_type(48);
     let text = orders.encode(42).unwrap();
     for at in 0..15 {
         let error = orders.decode(&replace_character(&text, at, 'é')).unwrap_err();
@@ -212,7 +212,7 @@ fn batches_equal_single_calls() {
     let error = both.encode_many(&[1, 1 << 48], |_| panic!("called")).unwrap_err();
     assert_eq!((error.kind(), error.item()), (OutOfRange, Some(1)));
     let text = both.encode(1).unwrap();
-    let made_up = orders(64).encode(u64::MAX).unwrap();
+    let made_up = order_id_type(64).encode(u64::MAX).unwrap();
     for (wrong, kind) in [("order_", InvalidLength), (&*made_up, UnknownId)] {
         let error = both.decode_many([&text, wrong]).unwrap_err();
         assert_eq!((error.kind(), error.item()), (kind, Some(1)));
@@ -268,7 +268,7 @@ fn one_secret_with_two_versions_is_rejected() {
 /// with another width than a forged string.
 #[test]
 fn widths_of_a_type_use_different_keys() {
-    let (narrow, wide) = (orders(48), orders(63));
+    let (narrow, wide) = (order_id_type(48), order_id_type(63));
     let read = |number| narrow.decode(&wide.encode(number).unwrap()).is_ok();
     assert_eq!((0..200).filter(|number| read(*number)).count(), 0);
     let read = |number| wide.decode(&narrow.encode(number).unwrap()).is_ok();
@@ -300,8 +300,8 @@ fn types_use_different_keys() {
 fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();
     let count = given.map_or(rounds(100_000), |text| text.parse().unwrap());
-    let (any, mut draws) = (orders(64), TestRng(3));
-    let mut limits = [64_u32, 63, 60, 56, 48, 40].map(|bits| (bits, orders(bits), 0));
+    let (any, mut draws) = (order_id_type(64), TestRng(3));
+    let mut limits = [64_u32, 63, 60, 56, 48, 40].map(|bits| (bits, order_id_type(bits), 0));
     for _ in 0..count {
         let text = any.encode(draws.next()).unwrap();
         for (_, of, decoded) in &mut limits {
@@ -325,12 +325,12 @@ fn serde_supports_integers_of_any_size() {
     use polyflake::public::Field;
     use serde::Serialize;
 
-    static ORDERS: LazyLock<IdType> = LazyLock::new(|| orders(64));
+    static ORDER_ID_TYPE: LazyLock<IdType> = LazyLock::new(|| order_id_type(64));
 
     struct OrderId;
     impl Field for OrderId {
         fn ids() -> &'static IdType {
-            &ORDERS
+            &ORDER_ID_TYPE
         }
     }
 
@@ -344,10 +344,10 @@ fn serde_supports_integers_of_any_size() {
 
     let row = Row { signed: i64::MAX, small: 255 };
     let json = serde_json::to_value(&row).unwrap();
-    assert_eq!(json["small"], ORDERS.encode(255).unwrap());
+    assert_eq!(json["small"], ORDER_ID_TYPE.encode(255).unwrap());
     assert_eq!(serde_json::from_value::<Row>(json.clone()).unwrap(), row);
     assert!(serde_json::to_value(Row { signed: -1, small: 0 }).is_err());
-    for wrong in [256.into(), ORDERS.encode(256).unwrap().into(), "order_".into()] {
+    for wrong in [256.into(), ORDER_ID_TYPE.encode(256).unwrap().into(), "order_".into()] {
         let mut json = json.clone();
         json["small"] = wrong;
         assert!(serde_json::from_value::<Row>(json).is_err());

@@ -109,7 +109,7 @@ fn each_invalid_character_is_reported_at_its_position() {
                 let text: String = text.into_iter().collect();
                 assert_eq!(
                     parse(&text),
-                    Err(Error::bad_character(position, bad.into())),
+                    Err(Error::invalid_character_unit(position, bad.into())),
                     "{text:?}"
                 );
             }
@@ -119,14 +119,14 @@ fn each_invalid_character_is_reported_at_its_position() {
 
 #[test]
 fn the_first_of_two_invalid_characters_is_reported() {
-    assert_eq!(parse("0w7é"), Err(Error::bad_character(1, 'w'.into())));
+    assert_eq!(parse("0w7é"), Err(Error::invalid_character_unit(1, 'w'.into())));
 }
 
 #[test]
 fn lengths_are_counted_in_characters_and_checked_first() {
     assert_eq!(parse("wwwwwwwwwwwwww"), Err(Error::invalid_length(14, 1, 13)));
     assert_eq!(parse("éééééééééééééé"), Err(Error::invalid_length(14, 1, 13)));
-    assert_eq!(parse("ééééééééééééé"), Err(Error::bad_character(0, 'é'.into())));
+    assert_eq!(parse("ééééééééééééé"), Err(Error::invalid_character_unit(0, 'é'.into())));
     assert_eq!(parse(&"0".repeat(LONG_INPUT)), Err(Error::invalid_length(LONG_INPUT, 1, 13)));
     assert_eq!(Randflake::parse("0123456789abc\u{1f600}"), Err(Error::invalid_length(14, 1, 13)));
 }

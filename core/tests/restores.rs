@@ -167,9 +167,13 @@ fn an_identity_source_is_called_again_after_a_restore() {
     run_in_separate_process(&[], || {
         static CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
         use std::sync::atomic::AtomicU16;
-        static NEXT: AtomicU16 = AtomicU16::new(7);
-        let assign =
-            || Ok(Assignment { partition: NEXT.fetch_add(1, Ordering::Relaxed), sequence_min: 0 });
+        static NEXT_PARTITION: AtomicU16 = AtomicU16::new(7);
+        let assign = || {
+            Ok(Assignment {
+                partition: NEXT_PARTITION.fetch_add(1, Ordering::Relaxed),
+                sequence_min: 0,
+            })
+        };
         let ids = sno::Generator::builder().clock(&CLOCK).identity_from(assign).build().unwrap();
         assert_eq!(ids.generate(7).unwrap().partition(), 7);
         after_restore().unwrap();

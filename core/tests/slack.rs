@@ -25,8 +25,8 @@ use polyflake::{
 
 /// 2025-11-20T14:46:40Z, the start of a tick in every format.
 const START_NANOS: i64 = 1_763_650_000_000_000_000;
-const TICK: i64 = 4_000_000;
-const SLACK: i64 = 1_000_000;
+const TICK_NANOS: i64 = 4_000_000;
+const SLACK_NANOS: i64 = 1_000_000;
 
 /// A clock that shows the given times, and declares that it may lag.
 struct LaggingClock {
@@ -56,11 +56,13 @@ impl Clock for LaggingClock {
 /// slack begins.
 fn edges(tick: i64) -> Vec<i64> {
     let starts = (0..3).map(|k| START_NANOS + k * tick);
-    starts.flat_map(|start| [start - SLACK, start - SLACK + 1, start - 1, start]).collect()
+    starts
+        .flat_map(|start| [start - SLACK_NANOS, start - SLACK_NANOS + 1, start - 1, start])
+        .collect()
 }
 
 /// Returns every sequence of `length` readings.
-fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
+fn reading_sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
     let length = if cfg!(miri) { 2 } else { length };
     let many = edges.len();
     (0..many.pow(length))
@@ -70,7 +72,7 @@ fn sequences(edges: &[i64], length: u32) -> impl Iterator<Item = Vec<i64>> {
 /// Returns the tick to which a clock reading belongs, for a state machine in tick `wall`.
 fn expected_tick(now: i64, wall: i64, tick: i64) -> i64 {
     let begins = wall * tick;
-    if now < begins && begins - now < SLACK { wall } else { now.div_euclid(tick) }
+    if now < begins && begins - now < SLACK_NANOS { wall } else { now.div_euclid(tick) }
 }
 
 /// A model of sno's state machine that makes one ID per call.
@@ -84,8 +86,8 @@ struct FlippingClock {
 
 impl FlippingClock {
     /// Returns the tick, the tick-tock bit and the sequence number, or `None` if the clock is too far behind.
-    fn call(&mut self, now: i64) -> Option<(i64, bool, u16)> {
-        let now = expected_tick(now, self.wall, TICK);
+    fn next_cell(&mut self, now: i64) -> Option<(i64, bool, u16)> {
+        let now = expected_tick(now, self.wall, TICK_NANOS);
         if now < self.wall {
             if now <= self.safe {
                 return None;
@@ -101,18 +103,18 @@ impl FlippingClock {
 }
 
 fn cell(id: Sno) -> (i64, bool, u16) {
-    (id.unix_ms() * 1_000_000 / TICK, id.tick_tock(), id.sequence())
+    (id.unix_ms() * 1_000_000 / TICK_NANOS, id.tick_tock(), id.sequence())
 }
 
 #[test]
 fn sno_follows_its_model() {
-    for readings in sequences(&edges(TICK), 4) {
-        let (clock, mut model) = (LaggingClock::new(SLACK), FlippingClock::default());
+    for readings in reading_sequences(&edges(TICK_NANOS), 4) {
+        let (clock, mut model) = (LaggingClock::new(SLACK_NANOS), FlippingClock::default());
         let builder = Generator::builder().clock(&clock).partition(7);
         let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
         for now in &readings {
             clock.now.store(*now, Ordering::Relaxed);
-            match (ids.generate(0), model.call(*now)) {
+            match (ids.generate(0), model.next_cell(*now)) {
                 (Ok(id), expected) => assert_eq!(Some(cell(id)), expected, "{readings:?}"),
                 (Err(error), None) => assert_eq!(error.kind(), ErrorKind::ClockBehind),
                 (Err(error), expected) => panic!("{error}, expected {expected:?}: {readings:?}"),
@@ -140,13 +142,13 @@ fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
     for family in FAMILIES.iter().filter(|family| family.name != "sno") {
         let (tick, holds) =
             (family.tick * 1_000_000, ["Hot Guid", "UUID v7"].contains(&family.name));
-        for readings in sequences(&edges(tick), if family.tick == 1 { 4 } else { 3 }) {
-            let clock = Arc::new(LaggingClock::new(SLACK));
-            let terms = GeneratorOptions {
+        for readings in reading_sequences(&edges(tick), if family.tick == 1 { 4 } else { 3 }) {
+            let clock = Arc::new(LaggingClock::new(SLACK_NANOS));
+            let options = GeneratorOptions {
                 on_exhausted: Some(OnExhausted::Error),
                 ..GeneratorOptions::default()
             };
-            let ids = family.build(clock.clone(), terms).unwrap();
+            let ids = family.build(clock.clone(), options).unwrap();
             let ticks = readings.iter().map(|now| {
                 clock.now.store(*now, Ordering::Relaxed);
                 let made = ids.generate().inspect_err(|error| {
@@ -162,7 +164,7 @@ fn formats_that_hold_or_reject_rollbacks_follow_their_model() {
 
 #[test]
 fn slack_does_not_change_hot_guids_rollback_rule() {
-    let clock = LaggingClock::new(SLACK);
+    let clock = LaggingClock::new(SLACK_NANOS);
     let ids = hotguid::Builder::with_clock(&clock, || Ok([7; 8])).build().unwrap();
     let seconds = [0, -1, 1_000_000_000, 999_999_999].map(|after| {
         clock.now.store(START_NANOS + after, Ordering::Relaxed);
@@ -188,17 +190,20 @@ fn rollback_results(slack: i64) -> Vec<(i64, bool, u16)> {
 
 #[test]
 fn a_block_survives_a_reading_within_the_slack() {
-    let tick = START_NANOS / TICK;
-    assert_eq!(rollback_results(SLACK), [(tick, false, 0), (tick, false, 1), (tick, false, 2)]);
+    let tick = START_NANOS / TICK_NANOS;
+    assert_eq!(
+        rollback_results(SLACK_NANOS),
+        [(tick, false, 0), (tick, false, 1), (tick, false, 2)]
+    );
     assert_eq!(rollback_results(0)[1], (tick - 1, true, 0), "without slack it is a step back");
 }
 
 #[test]
 fn a_reading_behind_by_the_slack_is_a_rollback() {
-    let clock = LaggingClock::new(SLACK);
+    let clock = LaggingClock::new(SLACK_NANOS);
     let ids = Generator::builder().clock(&clock).partition(7).build().unwrap();
     ids.generate(0).unwrap();
-    for (behind, drifts) in [(SLACK - 1, 0), (SLACK, 1)] {
+    for (behind, drifts) in [(SLACK_NANOS - 1, 0), (SLACK_NANOS, 1)] {
         clock.now.store(START_NANOS - behind, Ordering::Relaxed);
         ids.generate(0).unwrap();
         assert_eq!(ids.stats().unwrap().drifts, drifts);

@@ -19,16 +19,16 @@ use polyflake::{
     sno::Generator,
 };
 
-const MS: i64 = 1_000_000;
+const NANOS_PER_MS: i64 = 1_000_000;
 /// The duration of the kernel's tick, in microseconds, while the clock is not slewed.
-const TICK: i64 = 10_000;
+const NOMINAL_TICK_MICROS: i64 = 10_000;
 
 /// A guard for the kernel setting that changes the clock's rate. Dropping the guard restores the previous setting.
 struct ClockRateGuard(libc::timex);
 
 impl ClockRateGuard {
     /// Returns the current setting.
-    fn now() -> Self {
+    fn from_current_rate() -> Self {
         // SAFETY: `timex` consists of integers, so all-zero bytes are valid. With `modes` 0, the call only reads.
         let mut timex: libc::timex = unsafe { std::mem::zeroed() };
         // SAFETY: `timex` is valid and writable.
@@ -37,11 +37,11 @@ impl ClockRateGuard {
     }
 
     /// Makes the clock run faster by `millionths` parts per million, or slower if the number is negative.
-    fn set(&self, millionths: i64) {
+    fn set_rate(&self, millionths: i64) {
         // Changing the length of the kernel's tick changes the clock rate in steps of 100 parts per million. The frequency
         // offset covers the remainder, in units of 1/65,536 of a part per million.
         let (ticks, rest) = (millionths / 100, millionths % 100);
-        self.apply(TICK + ticks, rest << 16);
+        self.apply(NOMINAL_TICK_MICROS + ticks, rest << 16);
     }
 
     fn apply(&self, tick: i64, freq: i64) {
@@ -49,7 +49,7 @@ impl ClockRateGuard {
             libc::timex { modes: libc::ADJ_TICK | libc::ADJ_FREQUENCY, tick, freq, ..self.0 };
         // SAFETY: `timex` is valid and writable.
         let set = unsafe { libc::adjtimex(&raw mut timex) };
-        assert_ne!(set, -1, "expected the right to slew the clock: {}", errno());
+        assert_ne!(set, -1, "expected the right to slew the clock: {}", last_os_error());
     }
 }
 
@@ -59,7 +59,7 @@ impl Drop for ClockRateGuard {
     }
 }
 
-fn errno() -> std::io::Error {
+fn last_os_error() -> std::io::Error {
     std::io::Error::last_os_error()
 }
 
@@ -126,7 +126,7 @@ fn observe_readings(time: Duration, ids: &Generator<impl Clock + Sync>) -> Obser
 #[test]
 #[ignore = "changes the rate of the machine's clock"]
 fn readings_follow_a_slew_without_moving_backwards() {
-    let slew = ClockRateGuard::now();
+    let slew = ClockRateGuard::from_current_rate();
     let behind = AtomicU64::new(0);
     let on_stall = |stall: &Stall| {
         behind.fetch_add((stall.reason == ErrorKind::ClockBehind).into(), Ordering::Relaxed);
@@ -136,14 +136,14 @@ fn readings_follow_a_slew_without_moving_backwards() {
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
         // The slew is reset to zero in between, because a direct step from the largest slew to its opposite would exceed
         // the tolerance for readings.
-        slew.set(0);
+        slew.set_rate(0);
         thread::sleep(Duration::from_millis(20));
-        slew.set(millionths);
+        slew.set_rate(millionths);
         let seen = observe_readings(Duration::from_secs(1), &ids);
         println!("{millionths} millionths, by {}: {seen:?}", SystemClock::source().name());
         // The slew moves the clock by up to this much in the millisecond before the next anchor. Interrupted readings add a
         // few microseconds.
-        let most = millionths.abs() * MS / 1_000_000 * 5 / 4 + 10_000;
+        let most = millionths.abs() * NANOS_PER_MS / 1_000_000 * 5 / 4 + 10_000;
         assert!(seen.lag <= most && seen.lead <= most, "{millionths}: {most} {seen:?}");
     }
     assert_eq!((ids.stats().unwrap().drifts, behind.load(Ordering::Relaxed)), (0, 0));

@@ -33,11 +33,11 @@ mod child;
 mod child {
     pub(super) struct Child;
 
-    pub(super) fn shared() -> &'static super::SmallTable {
+    pub(super) fn shared_table() -> &'static super::SmallTable {
         Box::leak(Box::new(super::SmallTable::new()))
     }
 
-    impl super::GeneratorStates<'_> {
+    impl super::RandomWalk<'_> {
         pub(super) fn exchange_with_child(&mut self) {
             assert!(self.child.is_none());
         }
@@ -56,22 +56,22 @@ static SEPARATE_TABLE: SmallTable = SmallTable::new();
 
 fn table() -> &'static SmallTable {
     static SMALL_TABLE: OnceLock<&SmallTable> = OnceLock::new();
-    SMALL_TABLE.get_or_init(child::shared)
+    SMALL_TABLE.get_or_init(child::shared_table)
 }
 
-fn ms(tick: i64) -> i64 {
+fn tick_to_ms(tick: i64) -> i64 {
     EPOCH_MS + 4 * tick
 }
 
-type Ids<'c> = Generator<&'c ManualClock>;
+type TestGenerator<'c> = Generator<&'c ManualClock>;
 
 /// The live generators, the stored snapshots, and every ID made so far.
-struct GeneratorStates<'c> {
+struct RandomWalk<'c> {
     clock: &'c ManualClock,
     random: u64,
     /// The tick around which the clock moves back and forth.
     around: i64,
-    living: Vec<Ids<'c>>,
+    living: Vec<TestGenerator<'c>>,
     leased: Leased<&'c ManualClock>,
     /// The time span that leases have used so far.
     used: Range<i64>,
@@ -87,24 +87,25 @@ struct GeneratorStates<'c> {
     configured: [bool; 4],
 }
 
-impl<'c> GeneratorStates<'c> {
+impl<'c> RandomWalk<'c> {
     /// Creates the initial state with three generators: one with partition 0, which is in the table, one with partition 7,
     /// and one that leases partitions 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);
         }
-        clock.set_unix_ms(ms(first));
+        clock.set_unix_ms(tick_to_ms(first));
         let builder = || builder(clock).sequence_max(SEQUENCES - 1);
         let living = [0, 7].map(|partition| builder().partition(partition).build().unwrap());
-        let leased = builder().partition(5).window(ms(0), ms(TICKS)).build().unwrap();
+        let leased =
+            builder().partition(5).window(tick_to_ms(0), tick_to_ms(TICKS)).build().unwrap();
         Self {
             clock,
             random: seed,
             around: first,
             living: living.into(),
             leased: Leased::new(leased).unwrap(),
-            used: ms(0)..ms(0),
+            used: tick_to_ms(0)..tick_to_ms(0),
             stored: Vec::new(),
             made: [0; 256],
             count: 0,
@@ -123,13 +124,13 @@ impl<'c> GeneratorStates<'c> {
     }
 
     /// Returns a random index into a list of the given length.
-    fn index(&mut self, len: usize) -> usize {
+    fn random_index(&mut self, len: usize) -> usize {
         self.draw(u8::try_from(len).unwrap()).into()
     }
 
     fn step(&mut self) {
         match self.draw(19) {
-            0..=3 => self.change_the_clock(),
+            0..=3 => self.change_clock(),
             4..=9 => self.make_ids(),
             10 if self.living.len() < 6 => {
                 self.living.push(builder(self.clock).sequence_max(SEQUENCES - 1).build().unwrap());
@@ -137,21 +138,21 @@ impl<'c> GeneratorStates<'c> {
             11 => drop(self.remove_random_generator()),
             12 | 13 => self.close(),
             14 => self.restore(),
-            15 => self.change_the_lease(),
+            15 => self.change_lease(),
             16 | 17 => self.exchange_with_child(),
             18 => self.add_configured_generator(),
             _ => {}
         }
     }
 
-    fn change_the_clock(&mut self) {
+    fn change_clock(&mut self) {
         self.around = (self.around + i64::from(self.draw(4))).min(TICKS - 10);
         let tick = self.around + i64::from(self.draw(16)) - 8;
-        self.clock.set_unix_ms(ms(tick.max(0)));
+        self.clock.set_unix_ms(tick_to_ms(tick.max(0)));
     }
 
     fn make_ids(&mut self) {
-        let (index, calls) = (self.index(self.living.len() + 1), 1 + self.draw(6));
+        let (index, calls) = (self.random_index(self.living.len() + 1), 1 + self.draw(6));
         for _ in 0..calls {
             let made = match self.living.get(index) {
                 Some(ids) => ids.generate(0),
@@ -182,8 +183,8 @@ impl<'c> GeneratorStates<'c> {
     }
 
     /// Removes a random live generator.
-    fn remove_random_generator(&mut self) -> Option<Ids<'c>> {
-        let index = self.index(self.living.len() + 1);
+    fn remove_random_generator(&mut self) -> Option<TestGenerator<'c>> {
+        let index = self.random_index(self.living.len() + 1);
         (index < self.living.len()).then(|| self.living.swap_remove(index))
     }
 
@@ -211,7 +212,7 @@ impl<'c> GeneratorStates<'c> {
         if self.stored.is_empty() {
             return;
         }
-        let index = self.index(self.stored.len());
+        let index = self.random_index(self.stored.len());
         let snapshot: Snapshot = serde_json::from_str(&self.stored.swap_remove(index)).unwrap();
         let here = builder(self.clock);
         let builder =
@@ -219,7 +220,7 @@ impl<'c> GeneratorStates<'c> {
         self.living.push(builder.restore(snapshot).unwrap());
     }
 
-    fn change_the_lease(&mut self) {
+    fn change_lease(&mut self) {
         if self.is_child {
             return;
         }
@@ -228,7 +229,7 @@ impl<'c> GeneratorStates<'c> {
         let used = &mut self.used;
         let moved = self.leased.move_to(|highest| {
             *used = highest.unwrap_or(used.clone());
-            next.window(if is_late { used.end } else { used.start }, ms(TICKS)).build()
+            next.window(if is_late { used.end } else { used.start }, tick_to_ms(TICKS)).build()
         });
         assert!(moved.is_ok() || !is_late, "a later lease is taken");
     }
@@ -247,7 +248,7 @@ fn random_walks_never_repeat_an_id() {
     for seed in 0..walks {
         let clock = ManualClock::new(0);
         let first = if seed % 2 == 0 { 0 } else { 10 };
-        let mut world = GeneratorStates::new(&clock, first, seed << 20);
+        let mut world = RandomWalk::new(&clock, first, seed << 20);
         for _ in 0..80 {
             world.step();
         }

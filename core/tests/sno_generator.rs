@@ -18,7 +18,7 @@ use polyflake::{
     clock::{Clock, ManualClock, Stall},
     sno::{Assignment, Builder, Generator, Handle, Snapshot, Sno},
 };
-use support::{BrokenClock, CoarseClock, Readings, ScriptedClock, assert_code};
+use support::{BrokenClock, CoarseClock, ReadingsClock, ScriptedClock, assert_code};
 
 /// The start of a tick, in Unix milliseconds.
 const START_MS: i64 = 1_763_650_000_000;
@@ -29,7 +29,7 @@ fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     Generator::builder().clock(clock.clone()).partition(7)
 }
 
-fn small_pool(clock: &ScriptedClock) -> Builder<ScriptedClock> {
+fn small_pool_builder(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     builder_at_start(clock).sequence_min(10).sequence_max(13)
 }
 
@@ -56,7 +56,7 @@ fn a_stalled_call_reports_before_each_sleep() {
     let clock = ScriptedClock::default();
     let notices = Arc::new(Mutex::new(Vec::new()));
     let heard = notices.clone();
-    let ids = small_pool(&clock)
+    let ids = small_pool_builder(&clock)
         .on_stall(move |stall| {
             let Stall { reason, unix_ms, stalled, slept_ms, .. } = *stall;
             heard.lock().unwrap().push((reason, unix_ms, stalled, slept_ms));
@@ -134,7 +134,7 @@ fn a_generator_survives_a_panicking_callback() {
     let clock = ScriptedClock::default();
     let notices = Arc::new(Mutex::new(Vec::new()));
     let heard = notices.clone();
-    let ids = small_pool(&clock).on_stall(move |stall| {
+    let ids = small_pool_builder(&clock).on_stall(move |stall| {
         heard.lock().unwrap().push(stall.stalled);
         panic!("a callback's own");
     });
@@ -160,7 +160,7 @@ fn a_generator_survives_a_panicking_callback() {
 
 #[test]
 fn a_snapshot_resumes_with_the_system_clock() {
-    let snapshot = small_pool(&ScriptedClock::default()).build().unwrap().close().unwrap();
+    let snapshot = small_pool_builder(&ScriptedClock::default()).build().unwrap().close().unwrap();
     let builder = Generator::builder;
     for again in [builder().restore(snapshot), builder().import_original(snapshot)] {
         let again = again.unwrap();
@@ -214,7 +214,7 @@ fn a_random_lower_bound_applies_in_the_formats_first_tick() {
 #[test]
 fn a_closed_generators_snapshot_resumes() {
     let clock = ScriptedClock::default();
-    let ids = small_pool(&clock).build().unwrap();
+    let ids = small_pool_builder(&clock).build().unwrap();
     let first = generate(&ids, 2);
     let snapshot = ids.close().unwrap();
     let mut expected = Snapshot::new([0, 7], 10, 13);
@@ -260,7 +260,7 @@ fn snapshot_json_uses_the_originals_names() {
 #[test]
 fn invalid_snapshots_are_rejected() {
     let clock = ScriptedClock::default();
-    let ids = small_pool(&clock).build().unwrap();
+    let ids = small_pool_builder(&clock).build().unwrap();
     generate(&ids, 1);
     let good = ids.close().unwrap();
     let restore = |change: fn(&mut Snapshot)| {
@@ -305,7 +305,7 @@ fn missing_entropy_returns_an_error() {
 #[test]
 fn generate_at_uses_a_separate_wrapping_sequence() {
     let clock = ScriptedClock::default();
-    let ids = small_pool(&clock).build().unwrap();
+    let ids = small_pool_builder(&clock).build().unwrap();
     let made: Vec<_> = (0..6).map(|_| ids.generate_at(START_MS + 5, 9).unwrap()).collect();
     assert_eq!(made.iter().map(Sno::sequence).collect::<Vec<_>>(), [10, 11, 12, 13, 10, 11]);
     assert!(
@@ -351,7 +351,7 @@ fn a_snapshot_resumes_after_the_blocks_of_handles() {
 fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     let readings = AtomicI64::new(0);
     // This clock alternates between two times just before the next tick, so it never shows the same time twice in a row.
-    let lingering = Readings(|| {
+    let lingering = ReadingsClock(|| {
         let reading = readings.fetch_add(1, Ordering::Relaxed);
         assert!(reading < 100_000, "a wait without an end");
         Ok((START_MS + 4) * 1_000_000 - 1 - reading % 2)
@@ -460,10 +460,10 @@ fn generate_at_ignores_windows() {
 #[test]
 fn a_const_is_a_new_generator_at_each_use() {
     #[allow(clippy::declare_interior_mutable_const, reason = "what is tested")]
-    const NEW_EACH_USE: Generator = Generator::new();
+    const NEW_GENERATOR: Generator = Generator::new();
     static SHARED_GENERATOR: Generator = Generator::new();
     #[allow(clippy::borrow_interior_mutable_const, reason = "what is tested")]
-    let partitions = [NEW_EACH_USE.generate(0).unwrap(), NEW_EACH_USE.generate(0).unwrap()]
+    let partitions = [NEW_GENERATOR.generate(0).unwrap(), NEW_GENERATOR.generate(0).unwrap()]
         .map(|id| id.partition());
     assert_ne!(partitions[0], partitions[1]);
     let partitions = [SHARED_GENERATOR.generate(0).unwrap(), SHARED_GENERATOR.generate(0).unwrap()]

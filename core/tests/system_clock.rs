@@ -26,20 +26,20 @@ mod forks;
 #[path = "support/separate_process.rs"]
 mod separate_process;
 
-const MS: i64 = 1_000_000;
+const NANOS_PER_MS: i64 = 1_000_000;
 
-fn seconds() -> Duration {
+fn test_duration() -> Duration {
     let given = env::var("POLYFLAKE_SECONDS").ok().map(|given| given.parse().unwrap());
     Duration::from_secs_f64(given.unwrap_or(0.3))
 }
 
 /// Returns the number of threads. By default, there are more threads than processors, so that some threads are preempted.
-fn threads() -> usize {
+fn thread_count() -> usize {
     let given = env::var("POLYFLAKE_THREADS").ok().map(|given| given.parse().unwrap());
-    given.unwrap_or_else(default_threads)
+    given.unwrap_or_else(default_thread_count)
 }
 
-fn default_threads() -> usize {
+fn default_thread_count() -> usize {
     thread::available_parallelism().map_or(2, usize::from) + 2
 }
 
@@ -53,7 +53,7 @@ fn exact_unix_nanos() -> i64 {
 
 /// The largest error allowed in a clock reading, in nanoseconds. It equals the limit below which the clock corrects a lead
 /// over the wall clock gradually.
-const MAX_ERROR_NANOS: i64 = MS / 8;
+const MAX_ERROR_NANOS: i64 = NANOS_PER_MS / 8;
 
 /// For each k, the number of values from 2^(k-1) up to but excluding 2^k nanoseconds.
 type Histogram = BTreeMap<u32, u64>;
@@ -74,8 +74,8 @@ fn run_in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
             }
             histogram
         };
-        let handles: Vec<_> = (0..threads()).map(|_| scope.spawn(work)).collect();
-        while start.elapsed() < seconds() {
+        let handles: Vec<_> = (0..thread_count()).map(|_| scope.spawn(work)).collect();
+        while start.elapsed() < test_duration() {
             thread::sleep(Duration::from_millis(10));
         }
         is_over.store(true, Ordering::Relaxed);
@@ -162,7 +162,7 @@ fn a_shared_generator_never_sees_the_clock_move_backwards() {
 fn a_child_of_a_threaded_parent_reads_the_time() {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
-        for _ in 0..threads() {
+        for _ in 0..thread_count() {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     now();
@@ -181,16 +181,16 @@ fn a_child_of_a_threaded_parent_reads_the_time() {
     });
 }
 
-const EXPECTED: &str = "POLYFLAKE_EXPECTED_CLOCK";
+const EXPECTED_CLOCK_VARIABLE: &str = "POLYFLAKE_EXPECTED_CLOCK";
 
 /// Runs in a separate process, because each process selects its clock source only once.
 #[test]
 fn the_environment_selects_the_clock_source() {
-    if let Ok(expected) = env::var(EXPECTED) {
+    if let Ok(expected) = env::var(EXPECTED_CLOCK_VARIABLE) {
         let slack = SystemClock.info().slack;
         assert_eq!(SystemClock::source().name(), expected);
         assert_eq!(!slack.is_zero(), SystemClock::source() == Source::Counter, "{slack:?}");
-        assert!((now() - exact_unix_nanos()).abs() < 1000 * MS);
+        assert!((now() - exact_unix_nanos()).abs() < 1000 * NANOS_PER_MS);
         return;
     }
     let has_counter = cfg!(all(
@@ -200,7 +200,7 @@ fn the_environment_selects_the_clock_source() {
     ));
     let counter = if has_counter { "counter" } else { "system_call" };
     for (choice, expected) in [("exact", "system_call"), ("counter", counter)] {
-        let variables = [("POLYFLAKE_CLOCK", choice), (EXPECTED, expected)];
+        let variables = [("POLYFLAKE_CLOCK", choice), (EXPECTED_CLOCK_VARIABLE, expected)];
         separate_process::rerun_test("the_environment_selects_the_clock_source", &variables);
     }
 }

@@ -37,7 +37,7 @@ fn slow_clock() -> (TickingClock, i64) {
     (clock, first)
 }
 
-fn wall() -> i64 {
+fn wall_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
@@ -46,7 +46,7 @@ fn a_reading_returns_the_last_tick() {
     let (clock, first) = slow_clock();
     thread::sleep(PAUSE);
     let again = clock.unix_nanos().unwrap();
-    let passed = Duration::from_nanos((wall() - first).unsigned_abs());
+    let passed = Duration::from_nanos((wall_nanos() - first).unsigned_abs());
     assert!(passed > Duration::from_millis(900) || again == first, "{first} {again}");
 }
 
@@ -96,14 +96,14 @@ fn a_child_reads_the_wall_clock() {
     {
         let work = || {
             let is_right = |_| {
-                let (before, reading) = (wall(), clock.unix_nanos().unwrap());
-                (before..=wall()).contains(&reading)
+                let (before, reading) = (wall_nanos(), clock.unix_nanos().unwrap());
+                (before..=wall_nanos()).contains(&reading)
             };
             vec![u8::from((0..1000).all(is_right))]
         };
         assert_eq!(forks::run_in_child_with(fork, work), [1]);
     }
-    assert!(first <= wall());
+    assert!(first <= wall_nanos());
 }
 
 /// The test runs more threads than there are processors. The threads read as fast as they can, and share each reading.
@@ -129,7 +129,7 @@ fn no_reading_precedes_one_shared_between_threads() {
 
 /// Counts this process's clock threads by their name. The system truncates thread names to 15 bytes.
 #[cfg(target_os = "linux")]
-fn threads() -> usize {
+fn count_clock_threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let names =
         tasks.map(|task| std::fs::read_to_string(task.path().join("comm")).unwrap_or_default());
@@ -145,10 +145,10 @@ fn the_thread_ends_with_the_last_clone() {
         let clone = clock.clone();
         drop(clock);
         thread::sleep(PAUSE);
-        assert_eq!(threads(), 1);
+        assert_eq!(count_clock_threads(), 1);
         drop(clone);
         let since = Instant::now();
-        while threads() > 0 {
+        while count_clock_threads() > 0 {
             assert!(since.elapsed() < Duration::from_secs(10), "expected that the thread ends");
             thread::sleep(Duration::from_millis(1));
         }

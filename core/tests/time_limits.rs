@@ -145,13 +145,13 @@ fn ranges_without_a_tick_report_the_next_one() {
 
 #[test]
 fn manual_clocks_saturate_at_the_nanosecond_limits() {
-    const LATEST: i64 = i64::MAX / 1_000_000;
+    const LATEST_MS: i64 = i64::MAX / 1_000_000;
     for (unix_ms, shown) in [
         (START_MS, START_MS * 1_000_000),
-        (LATEST, LATEST * 1_000_000),
-        (LATEST + 1, i64::MAX),
+        (LATEST_MS, LATEST_MS * 1_000_000),
+        (LATEST_MS + 1, i64::MAX),
         (i64::MAX, i64::MAX),
-        (-LATEST - 1, i64::MIN),
+        (-LATEST_MS - 1, i64::MIN),
         (i64::MIN, i64::MIN),
     ] {
         let clock = ManualClock::new(0);

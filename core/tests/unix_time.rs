@@ -11,24 +11,34 @@ use polyflake::{
     sno::Sno,
 };
 
-const MS: i64 = 1_763_650_000_000;
+const TIMESTAMP_MS: i64 = 1_763_650_000_000;
 
 /// The resolution of `SystemTime`, in nanoseconds.
 const STEP: u64 = if cfg!(windows) { 100 } else { 1 };
 
 fn time_at(nanos: u64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(MS.cast_unsigned()) + Duration::from_nanos(nanos)
+    UNIX_EPOCH + Duration::from_millis(TIMESTAMP_MS.cast_unsigned()) + Duration::from_nanos(nanos)
 }
 
 #[test]
 fn system_times_and_whole_milliseconds_are_equivalent() {
-    assert_eq!(Sno::time_range(time_at(0), MS + 8), Sno::time_range(MS, time_at(8_000_000)));
-    assert_eq!(HotGuid::time_range(time_at(0), MS + 2000), HotGuid::time_range(MS, MS + 2000));
-    let ids = sno::Generator::builder().partition(7).window(time_at(0), MS + 4000).build().unwrap();
-    assert_eq!(ids.window(), (MS, MS + 4000));
-    assert_eq!(ids.generate_at(time_at(0), 1).unwrap().unix_ms(), MS);
+    assert_eq!(
+        Sno::time_range(time_at(0), TIMESTAMP_MS + 8),
+        Sno::time_range(TIMESTAMP_MS, time_at(8_000_000))
+    );
+    assert_eq!(
+        HotGuid::time_range(time_at(0), TIMESTAMP_MS + 2000),
+        HotGuid::time_range(TIMESTAMP_MS, TIMESTAMP_MS + 2000)
+    );
+    let ids = sno::Generator::builder()
+        .partition(7)
+        .window(time_at(0), TIMESTAMP_MS + 4000)
+        .build()
+        .unwrap();
+    assert_eq!(ids.window(), (TIMESTAMP_MS, TIMESTAMP_MS + 4000));
+    assert_eq!(ids.generate_at(time_at(0), 1).unwrap().unix_ms(), TIMESTAMP_MS);
     ids.extend_window(time_at(8_000_000_000)).unwrap();
-    assert_eq!(ids.window(), (MS, MS + 8000));
+    assert_eq!(ids.window(), (TIMESTAMP_MS, TIMESTAMP_MS + 8000));
 }
 
 #[test]
@@ -36,21 +46,21 @@ fn a_range_contains_the_ticks_that_start_in_it() {
     // A range that starts just after the start of a tick excludes that tick. A range that ends just after the start of a
     // tick includes that tick.
     let (lowest, highest) = Sno::time_range(time_at(STEP), time_at(4_000_000 + STEP)).unwrap();
-    assert_eq!((lowest.unix_ms(), highest.unix_ms()), (MS + 4, MS + 4));
+    assert_eq!((lowest.unix_ms(), highest.unix_ms()), (TIMESTAMP_MS + 4, TIMESTAMP_MS + 4));
     let within = Sno::time_range(time_at(STEP), time_at(4_000_000)).unwrap_err();
     assert_eq!(within.kind(), ErrorKind::OutOfRange);
     let ids = hotguid::Generator::builder()
         .window(time_at(STEP), time_at(1_000_000_000 + STEP))
         .build()
         .unwrap();
-    assert_eq!(ids.window(), (MS + 1000, MS + 2000));
+    assert_eq!(ids.window(), (TIMESTAMP_MS + 1000, TIMESTAMP_MS + 2000));
 }
 
 #[test]
 fn a_time_within_a_tick_belongs_to_that_tick() {
     let ids = sno::Generator::builder().partition(7).build().unwrap();
-    assert_eq!(ids.generate_at(time_at(4_000_000 - STEP), 1).unwrap().unix_ms(), MS);
-    assert_eq!(ids.generate_at(time_at(4_000_000), 1).unwrap().unix_ms(), MS + 4);
+    assert_eq!(ids.generate_at(time_at(4_000_000 - STEP), 1).unwrap().unix_ms(), TIMESTAMP_MS);
+    assert_eq!(ids.generate_at(time_at(4_000_000), 1).unwrap().unix_ms(), TIMESTAMP_MS + 4);
 }
 
 #[test]
@@ -61,7 +71,7 @@ fn microsecond_ticks_are_distinguished() {
         Field::sequence(8),
     ])
     .unwrap();
-    let micros = MS * 1000;
+    let micros = TIMESTAMP_MS * 1000;
     let (lowest, highest) = layout.time_range(time_at(1_500), time_at(3_000 + STEP), []).unwrap();
     let seen = [lowest, highest].map(|id| match id {
         polyflake::layout::Id::Integer(id) => id >> 8,

@@ -21,7 +21,7 @@ struct Case {
 }
 
 #[derive(Deserialize)]
-struct OtherIdCase {
+struct RejectedCase {
     what: String,
     text: String,
 }
@@ -29,7 +29,7 @@ struct OtherIdCase {
 #[derive(Deserialize)]
 struct VectorFile {
     ids: Vec<Case>,
-    others: Vec<OtherIdCase>,
+    others: Vec<RejectedCase>,
 }
 
 static VECTORS: LazyLock<VectorFile> = LazyLock::new(|| typed_vectors("uuid7.json"));
@@ -86,7 +86,7 @@ fn ids_sort_like_their_bytes_integers_and_strings() {
 #[test]
 fn uuids_of_another_version_or_variant_are_rejected() {
     assert!(VECTORS.others.len() > 20, "found {} cases", VECTORS.others.len());
-    for OtherIdCase { what, text } in &VECTORS.others {
+    for RejectedCase { what, text } in &VECTORS.others {
         let error = parse(text).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotCanonical, "{what}: {text}");
         let expected = "expected a UUID of version 7 and RFC 9562's variant, found another";
@@ -130,17 +130,17 @@ fn fields_outside_their_range_are_rejected() {
 
 #[test]
 fn time_ranges_contain_exactly_the_ids_of_their_milliseconds() {
-    const MS: i64 = 1_767_225_600_000;
-    let (lowest, highest) = Uuid7::time_range(MS, MS + 2).unwrap();
+    const TIMESTAMP_MS: i64 = 1_767_225_600_000;
+    let (lowest, highest) = Uuid7::time_range(TIMESTAMP_MS, TIMESTAMP_MS + 2).unwrap();
     let at =
         |unix_ms, sequence, random| Uuid7::from_parts(Parts { unix_ms, sequence, random }).unwrap();
-    assert_eq!(lowest, at(MS, 0, 0));
-    assert_eq!(highest, at(MS + 1, LAST_SEQUENCE, (1 << 56) - 1));
+    assert_eq!(lowest, at(TIMESTAMP_MS, 0, 0));
+    assert_eq!(highest, at(TIMESTAMP_MS + 1, LAST_SEQUENCE, (1 << 56) - 1));
     let all = Uuid7::time_range(0, LAST_MS + 1).unwrap();
     assert_eq!(all, (Uuid7::MIN, Uuid7::MAX));
-    assert_code(Uuid7::time_range(MS, MS), "out_of_range");
-    assert_code(Uuid7::time_range(-1, MS), "time_out_of_range");
-    assert_code(Uuid7::time_range(MS, LAST_MS + 2), "time_out_of_range");
+    assert_code(Uuid7::time_range(TIMESTAMP_MS, TIMESTAMP_MS), "out_of_range");
+    assert_code(Uuid7::time_range(-1, TIMESTAMP_MS), "time_out_of_range");
+    assert_code(Uuid7::time_range(TIMESTAMP_MS, LAST_MS + 2), "time_out_of_range");
 }
 
 #[test]

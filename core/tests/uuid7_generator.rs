@@ -222,7 +222,7 @@ fn a_worker_id_excludes_following_rollbacks() {
 }
 
 /// Defines a random source that counts its calls and returns different bytes for each call.
-macro_rules! counted {
+macro_rules! counting_source {
     ($draws:ident) => {{
         static $draws: AtomicU8 = AtomicU8::new(0);
         (&$draws, || Ok([$draws.fetch_add(1, Ordering::Relaxed); 32]))
@@ -231,7 +231,7 @@ macro_rules! counted {
 
 #[test]
 fn random_bits_are_rekeyed_when_the_millisecond_changes() {
-    let (draws, draw) = counted!(DRAWS);
+    let (draws, draw) = counting_source!(DRAWS);
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut expected = 0;
@@ -268,7 +268,7 @@ fn random_bits_are_rekeyed_when_the_millisecond_changes() {
 
 #[test]
 fn handles_rekey_their_own_bits_while_the_generator_is_held() {
-    let (draws, draw) = counted!(DRAWS);
+    let (draws, draw) = counting_source!(DRAWS);
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut handle = ids.handle();
@@ -289,7 +289,7 @@ fn handles_rekey_their_own_bits_while_the_generator_is_held() {
 
 #[test]
 fn each_thread_has_its_own_random_stream() {
-    let (draws, draw) = counted!(DRAWS);
+    let (draws, draw) = counting_source!(DRAWS);
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
     let mut tails = HashSet::new();
@@ -492,20 +492,20 @@ fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
 #[test]
 #[cfg_attr(miri, ignore = "makes many IDs")]
 fn random_bits_pass_chi_square_tests() {
-    const COUNT: u32 = 128 * 1024;
+    const ID_COUNT: u32 = 128 * 1024;
     let ids = Generator::new();
     let mut handle = ids.handle();
-    let mut batch = vec![Uuid7::MIN; COUNT as usize];
+    let mut batch = vec![Uuid7::MIN; ID_COUNT as usize];
     ids.fill(&mut batch).unwrap();
-    let singles: Vec<_> = (0..COUNT).map(|_| ids.generate().unwrap()).collect();
-    let of_handle: Vec<_> = (0..COUNT).map(|_| handle.generate().unwrap()).collect();
+    let singles: Vec<_> = (0..ID_COUNT).map(|_| ids.generate().unwrap()).collect();
+    let of_handle: Vec<_> = (0..ID_COUNT).map(|_| handle.generate().unwrap()).collect();
     for (name, made) in [("batch", batch), ("singles", singles), ("handle", of_handle)] {
         for shift in (0..=49).step_by(7) {
             let mut counts = [0_u32; 128];
             for id in &made {
                 counts[usize::try_from(id.random() >> shift & 127).unwrap()] += 1;
             }
-            let expected = f64::from(COUNT / 128);
+            let expected = f64::from(ID_COUNT / 128);
             let chi: f64 =
                 counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
             // With 127 degrees of freedom, the statistic is below 49 or above 240 with a probability of 10^-9 each.

@@ -117,7 +117,7 @@ fn hot_guid_rejects_out_of_range_fields() {
 }
 
 /// Returns random sources of every kind, including one whose bytes have all bits set.
-fn draws() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
+fn random_sources() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
     [
         || Ok([0; 8]),
         || Ok([0xff; 8]),
@@ -129,7 +129,7 @@ fn draws() -> [fn() -> polyflake::Result<[u8; 8]>; 4] {
 #[test]
 fn the_uuid8_option_makes_version_8_uuids() {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
-    for draw in draws() {
+    for draw in random_sources() {
         let ids = Builder::with_clock(&clock, draw).uuid8(true).build().unwrap();
         let mut many = vec![HotGuid::default(); 100];
         ids.fill(0x0102_0304, &mut many).unwrap();
@@ -150,7 +150,7 @@ fn the_uuid8_option_makes_version_8_uuids() {
 #[test]
 fn a_compatible_generator_never_makes_version_8_uuids() {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
-    for draw in draws() {
+    for draw in random_sources() {
         let ids = Builder::with_clock(&clock, draw).build().unwrap();
         let id = ids.generate(7).unwrap();
         assert_eq!(id.uuid8_parts().unwrap_err().kind(), ErrorKind::NotCanonical);

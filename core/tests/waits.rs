@@ -20,7 +20,7 @@ use polyflake::{
 };
 use support::assert_code;
 
-const MS: u64 = 1_000_000;
+const NANOS_PER_MS: u64 = 1_000_000;
 
 /// A wall clock that does not advance, paired with a monotonic clock on which every sleep lasts a multiple of the requested
 /// time.
@@ -75,8 +75,11 @@ fn waits_count_the_elapsed_time() {
         let ids = exhausted_generator(&clock, Duration::from_millis(most));
         let error = assert_code(ids.generate(0), "sequence_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 4));
-        let (passed, one_sleep) = (clock.elapsed_nanos(), factor * 4 * MS);
-        assert!((most * MS..=most * MS + one_sleep).contains(&passed), "{passed} of {most} ms");
+        let (passed, one_sleep) = (clock.elapsed_nanos(), factor * 4 * NANOS_PER_MS);
+        assert!(
+            (most * NANOS_PER_MS..=most * NANOS_PER_MS + one_sleep).contains(&passed),
+            "{passed} of {most} ms"
+        );
     }
 }
 
@@ -129,7 +132,7 @@ fn lost_races_count_towards_max_wait() {
             self.0.monotonic()
         }
     }
-    let slow = SlowClock { reading: MS, step: 4_000_000, ..SlowClock::stopped_clock(1) };
+    let slow = SlowClock { reading: NANOS_PER_MS, step: 4_000_000, ..SlowClock::stopped_clock(1) };
     let clock: &'static RacingClock =
         Box::leak(Box::new(RacingClock(slow, std::sync::OnceLock::new())));
     let ids = sno::Generator::builder().clock(clock).partition(7);
@@ -137,7 +140,11 @@ fn lost_races_count_towards_max_wait() {
     clock.1.set(Arc::downgrade(&ids)).unwrap();
     clock.0.wall.store(START_MS * 1_000_000 / 8_000_000 * 8_000_000, Ordering::Relaxed);
     let error = assert_code(ids.generate(0), "clock_failed");
-    assert!(clock.0.elapsed_nanos() < 120 * MS, "{error} after {} ns", clock.0.elapsed_nanos());
+    assert!(
+        clock.0.elapsed_nanos() < 120 * NANOS_PER_MS,
+        "{error} after {} ns",
+        clock.0.elapsed_nanos()
+    );
 }
 
 #[test]
@@ -147,7 +154,7 @@ fn every_format_waits_one_second_by_default() {
         let ids = family.generator(clock.clone());
         exhaust_tick(&*ids, &family, 0);
         assert_code(ids.generate(), "sequence_exhausted");
-        assert_eq!(clock.elapsed_nanos(), 1000 * MS, "{}", family.name);
+        assert_eq!(clock.elapsed_nanos(), 1000 * NANOS_PER_MS, "{}", family.name);
     }
 }
 
@@ -184,7 +191,7 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
         let error = ids.generate(0).unwrap_err();
         assert_eq!((error.code(), error.retry_at()), ("sequence_exhausted", Some(START_MS + 100)));
         // A thread that cannot sleep does not busy-wait until the clock's next step.
-        assert_eq!(ids.clock().clock.elapsed_nanos(), passed * MS);
+        assert_eq!(ids.clock().clock.elapsed_nanos(), passed * NANOS_PER_MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));
     }

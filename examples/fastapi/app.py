@@ -87,9 +87,9 @@ def add_order(buyer: PersonId, item: str) -> OrderRow:
 
 @app.get("/orders", response_model=list[Order])
 def orders(start: dt.datetime, end: dt.datetime) -> list[OrderRow]:
-    made = select(OrderRow).where(OrderRow.id.between(*sno.time_range(start, end))).order_by(OrderRow.id)
+    query = select(OrderRow).where(OrderRow.id.between(*sno.time_range(start, end))).order_by(OrderRow.id)
     with Session() as database:
-        return list(database.scalars(made))
+        return list(database.scalars(query))
 
 
 @app.get("/records/{id}", response_model=Record)

@@ -19,9 +19,9 @@ class Documents {
    * the latest.
    */
   update(id, text) {
-    const following = sno.withMetabyte(id, sno.metabyte(id) + 1);
-    if (this.#versions.has(following)) throw new Error(`stale: ${following} is there`);
-    return this.#put(following, text);
+    const nextId = sno.withMetabyte(id, sno.metabyte(id) + 1);
+    if (this.#versions.has(nextId)) throw new Error(`stale: ${nextId} is there`);
+    return this.#put(nextId, text);
   }
 
   /** Returns the contents of all versions, starting with the first. `id` can be any of them. */
@@ -37,12 +37,12 @@ class Documents {
 }
 
 const documents = new Documents();
-const first = documents.create("a draft");
-const second = documents.update(first, "a better draft");
-const third = documents.update(second, "the final text");
-for (const id of [first, second, third]) console.log(`${id}  version ${sno.metabyte(id)}`);
-assert.throws(() => documents.update(second, "too late"), /^Error: stale/);
-assert.deepEqual(documents.history(second), ["a draft", "a better draft", "the final text"]);
-assert(first < second && second < third);
-assert.equal(sno.parse(first).unixMs, sno.parse(third).unixMs);
-console.log(documents.history(first).join(" -> "));
+const firstId = documents.create("a draft");
+const secondId = documents.update(firstId, "a better draft");
+const thirdId = documents.update(secondId, "the final text");
+for (const id of [firstId, secondId, thirdId]) console.log(`${id}  version ${sno.metabyte(id)}`);
+assert.throws(() => documents.update(secondId, "too late"), /^Error: stale/);
+assert.deepEqual(documents.history(secondId), ["a draft", "a better draft", "the final text"]);
+assert(firstId < secondId && secondId < thirdId);
+assert.equal(sno.parse(firstId).unixMs, sno.parse(thirdId).unixMs);
+console.log(documents.history(firstId).join(" -> "));

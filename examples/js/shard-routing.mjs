@@ -8,13 +8,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { hotguid } from "polyflake";
 
-const SHARDS = 2 ** 22;
+const SHARD_COUNT = 2 ** 22;
 const REGIONS = { eu: 0, us: 1, ap: 2 }; // up to 1,024 of them
 
 /** Returns a record's region and shard. */
 function locateRecord(id) {
   const shardKey = hotguid.shardKey(id);
-  return { region: Math.floor(shardKey / SHARDS), shard: shardKey % SHARDS };
+  return { region: Math.floor(shardKey / SHARD_COUNT), shard: shardKey % SHARD_COUNT };
 }
 
 /** A region's server, which stores the records of each shard and can look up the addresses of the other regions. */
@@ -39,7 +39,7 @@ class Region {
       (hash, character) => (hash * 31 + character.codePointAt(0)) % this.shards.length,
       7,
     );
-    const id = hotguid.generate(this.number * SHARDS + shard);
+    const id = hotguid.generate(this.number * SHARD_COUNT + shard);
     this.shards[shard].set(id, record);
     return id;
   }
@@ -57,12 +57,12 @@ class Region {
 
 const [eu, us] = [new Region("eu", 4096), new Region("us", 512)];
 await Promise.all([eu.listen(), us.listen()]);
-const orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")];
-for (const id of orders) {
+const orderIds = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")];
+for (const id of orderIds) {
   const { region, shard } = locateRecord(id);
   const answer = await fetch(`${us.url}/records/${id.toUpperCase()}`); // any region accepts the request
   console.log(`/records/${id}  ->  region ${region}, shard ${shard}: ${await answer.text()}`);
 }
-assert.deepEqual(locateRecord(orders[0]), locateRecord(orders[2]));
+assert.deepEqual(locateRecord(orderIds[0]), locateRecord(orderIds[2]));
 assert.equal((await fetch(`${eu.url}/records/${hotguid.generate()}`)).status, 404);
 [eu, us].forEach(({ server }) => server.close());

@@ -7,26 +7,26 @@
 import assert from "node:assert/strict";
 import { layout } from "polyflake";
 
-const X = layout.Layout.preset("twitter");
+const TWITTER = layout.Layout.preset("twitter");
 const DISCORD = layout.Layout.preset("discord");
 
 /** Responses of the two services, shortened. */
 const RESPONSES = [
-  [X, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
+  [TWITTER, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
   [DISCORD, '{"id": "175928847299117063", "content": "a message"}', ({ id }) => id],
 ];
 
-const read = RESPONSES.map(([service, json, idOf]) => service.parse(BigInt(idOf(JSON.parse(json)))));
-for (const { timestamp, sequence, bindables } of read) {
+const parsedIds = RESPONSES.map(([service, json, idOf]) => service.parse(BigInt(idOf(JSON.parse(json)))));
+for (const { timestamp, sequence, bindables } of parsedIds) {
   console.log(`${timestamp.toISOString()}  number ${sequence} of ${JSON.stringify(bindables)}`);
 }
-assert.deepEqual(read[0].bindables, { datacenter: 11, worker: 26 });
-assert.deepEqual(read[1].timestamp, new Date("2016-04-30T11:18:25.796Z"));
+assert.deepEqual(parsedIds[0].bindables, { datacenter: 11, worker: 26 });
+assert.deepEqual(parsedIds[1].timestamp, new Date("2016-04-30T11:18:25.796Z"));
 
 // All Discord messages of a day are BETWEEN these two IDs.
-const day = DISCORD.timeRange(new Date("2016-04-30"), new Date("2016-05-01"));
-assert(day.lowest <= 175928847299117063n && 175928847299117063n <= day.highest);
-console.log(`2016-04-30 on Discord: ${day.lowest} to ${day.highest}`);
+const dayRange = DISCORD.timeRange(new Date("2016-04-30"), new Date("2016-05-01"));
+assert(dayRange.lowest <= 175928847299117063n && 175928847299117063n <= dayRange.highest);
+console.log(`2016-04-30 on Discord: ${dayRange.lowest} to ${dayRange.highest}`);
 
 // A JavaScript number has already lost the ID's last digits, so it is rejected.
 assert.throws(() => DISCORD.parse(JSON.parse("175928847299117063")), { code: "invalid_type" });

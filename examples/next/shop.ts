@@ -10,14 +10,17 @@ const [PERSON, ORDER] = [1, 2] as const;
 
 const idSchema = <M extends number>(metabyte: M, of: string) =>
   z.custom<SnoId<M>>((id) => sno.isValid(id) && sno.metabyte(id) === metabyte, `expected the ID of ${of}`);
-export const personId = idSchema(PERSON, "a person");
-export const orderId = idSchema(ORDER, "an order");
+export const personIdSchema = idSchema(PERSON, "a person");
+export const orderIdSchema = idSchema(ORDER, "an order");
 
-const key = () => pg.snoUuid8().primaryKey();
+const idColumn = () => pg.snoUuid8().primaryKey();
 const buyer = pg.snoUuid8().notNull();
-export const people = pgTable("people", { id: key().$defaultFn(() => sno.generate(PERSON)), name: text().notNull() });
+export const people = pgTable("people", {
+  id: idColumn().$defaultFn(() => sno.generate(PERSON)),
+  name: text().notNull(),
+});
 export const orders = pgTable("orders", {
-  id: key().$defaultFn(() => sno.generate(ORDER)),
+  id: idColumn().$defaultFn(() => sno.generate(ORDER)),
   buyer: buyer.references(() => people.id),
   item: text().notNull(),
 });
@@ -30,7 +33,7 @@ export function findOrders(start: Date | number, end: Date | number) {
   return db.select().from(orders).where(made).orderBy(orders.id);
 }
 
-export async function answer<T>(schema: z.ZodType<T>, value: unknown, use: (value: T) => Promise<unknown>) {
+export async function reply<T>(schema: z.ZodType<T>, value: unknown, use: (value: T) => Promise<unknown>) {
   const read = schema.safeParse(value);
   if (!read.success) return Response.json(read.error.issues, { status: 400 });
   const found = await use(read.data);

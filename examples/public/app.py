@@ -13,8 +13,8 @@ from polyflake import public
 from polyflake.pydantic import PublicId
 from polyflake.sqlalchemy import PublicIdType
 
-ids = public.Keyring(bytes.fromhex(os.environ["PUBLIC_IDS_SECRET"]))
-people, orders = ids.of("person"), ids.of("order")
+keyring = public.Keyring(bytes.fromhex(os.environ["PUBLIC_IDS_SECRET"]))
+people, orders = keyring.of("person"), keyring.of("order")
 PersonId = Annotated[int, PublicId(people)]
 OrderId = Annotated[int, PublicId(orders)]
 

@@ -40,7 +40,7 @@ TYPES: dict[int, type[Record]] = {cls.METABYTE: cls for cls in (User, Order)}
 
 
 def from_json(text: str) -> Record:
-    """Parses a record from a JSON string. The metabyte of the record's ID determines the class of the returned object."""
+    """Parses a record from a JSON string. The metabyte of the record's ID determines the class of the result."""
     members = json.loads(text)
     cls = TYPES[sno.metabyte(members["id"])]
     ids = {name: sno.Sno(members[name]) for name in ("id", "buyer") if name in members}
@@ -52,9 +52,9 @@ def main() -> None:
     order = Order(sno.generate(Order.METABYTE), user.id, 12.5)
     for record in (user, order):
         text = record.to_json()
-        read = from_json(text)
-        assert read == record
-        print(f"{text}  ->  {type(read).__name__}, made {read.id.datetime:%Y-%m-%d %H:%M:%S}")
+        parsed_record = from_json(text)
+        assert parsed_record == record
+        print(f"{text}  ->  {type(parsed_record).__name__}, made {parsed_record.id.datetime:%Y-%m-%d %H:%M:%S}")
 
 
 if __name__ == "__main__":

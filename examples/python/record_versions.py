@@ -27,15 +27,15 @@ class DocumentStore:
         """Adds a version and returns its ID. ``id`` is the ID of the version that the caller read. That version must
         still be the latest.
         """
-        following = id.with_metabyte(id.metabyte + 1)
-        if following in self.versions:
-            raise StaleVersionError(str(following))
-        return self.put(following, text)
+        next_id = id.with_metabyte(id.metabyte + 1)
+        if next_id in self.versions:
+            raise StaleVersionError(str(next_id))
+        return self.put(next_id, text)
 
     def history(self, id: sno.Sno) -> list[str]:
         """Returns the contents of all versions, starting with the first. ``id`` can be any of them."""
-        versions = (id.with_metabyte(version) for version in range(256))
-        return [self.versions[each] for each in versions if each in self.versions]
+        version_ids = (id.with_metabyte(version) for version in range(256))
+        return [self.versions[each] for each in version_ids if each in self.versions]
 
     def put(self, id: sno.Sno, text: str) -> sno.Sno:
         self.versions[id] = text
@@ -44,17 +44,17 @@ class DocumentStore:
 
 def main() -> None:
     documents = DocumentStore()
-    first = documents.create("a draft")
-    second = documents.update(first, "a better draft")
-    third = documents.update(second, "the final text")
-    for id in (first, second, third):
+    first_id = documents.create("a draft")
+    second_id = documents.update(first_id, "a better draft")
+    third_id = documents.update(second_id, "the final text")
+    for id in (first_id, second_id, third_id):
         print(f"{id}  version {id.metabyte}: {documents.versions[id]}")
     try:
-        documents.update(second, "too late")
+        documents.update(second_id, "too late")
     except StaleVersionError as stale:
         print(f"rejected because version {stale} is still in use")
-    assert documents.history(second) == ["a draft", "a better draft", "the final text"]
-    assert (first < second < third, first.unix_ms) == (True, third.unix_ms)
+    assert documents.history(second_id) == ["a draft", "a better draft", "the final text"]
+    assert (first_id < second_id < third_id, first_id.unix_ms) == (True, third_id.unix_ms)
 
 
 if __name__ == "__main__":

@@ -58,11 +58,11 @@ class Region:
 def main() -> None:
     regions: dict[int, Region] = {}
     eu, us = Region("eu", 4096, regions), Region("us", 512, regions)
-    orders = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")]
-    for id in orders:
+    order_ids = [eu.create("Ada", "a compass"), us.create("Grace", "a nanosecond"), eu.create("Ada", "a loom")]
+    for id in order_ids:
         home = Location.from_id(id)
         print(f"/records/{id}  ->  region {home.region}, shard {home.shard}: {us.read(f'/records/{id}')}")
-    assert Location.from_id(orders[0]) == Location.from_id(orders[2]) != Location.from_id(orders[1])
+    assert Location.from_id(order_ids[0]) == Location.from_id(order_ids[2]) != Location.from_id(order_ids[1])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ PARTITION = 7  # assigned to this host only
 BOUNDS = {"web": (0, 49_151), "jobs": (49_152, 65_535)}
 
 
-def make(process: str) -> sno.SnoArray:
+def generate_ids(process: str) -> sno.SnoArray:
     """Makes IDs in one of the processes."""
     least, most = BOUNDS[process]
     return sno.Generator(PARTITION, sequence_min=least, sequence_max=most).generate_many(200_000)
@@ -25,12 +25,12 @@ def make(process: str) -> sno.SnoArray:
 
 def main() -> None:
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        made = dict(zip(BOUNDS, pool.map(make, BOUNDS), strict=True))
-    for process, ids in made.items():
+        ids_by_process = dict(zip(BOUNDS, pool.map(generate_ids, BOUNDS), strict=True))
+    for process, ids in ids_by_process.items():
         sequences = [id.sequence for id in ids]
         print(f"{process}: {len(ids)} IDs from {ids[0]}, sequences {min(sequences)} to {max(sequences)}")
-    assert {id.partition for ids in made.values() for id in ids} == {PARTITION}
-    assert len({id for ids in made.values() for id in ids}) == 400_000
+    assert {id.partition for ids in ids_by_process.values() for id in ids} == {PARTITION}
+    assert len({id for ids in ids_by_process.values() for id in ids}) == 400_000
 
 
 if __name__ == "__main__":

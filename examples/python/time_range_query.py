@@ -17,7 +17,7 @@ QUERY = "SELECT id, what FROM events WHERE id BETWEEN ? AND ? ORDER BY id"
 Event = tuple[dt.datetime, str]
 
 
-def store(events: Iterable[Event]) -> sqlite3.Connection:
+def store_events(events: Iterable[Event]) -> sqlite3.Connection:
     """Creates a table of events. Each event's ID contains the time at which the event happened."""
     ids = sno.Generator(partition=1)
     database = sqlite3.connect(":memory:")
@@ -35,15 +35,15 @@ def records_between(database: sqlite3.Connection, start: dt.datetime, end: dt.da
 
 
 def main() -> None:
-    first = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
-    events = [(first + dt.timedelta(hours=hour), f"hour {hour}") for hour in range(24 * 365)]
-    with closing(store(events)) as database:
-        found = records_between(database, first + dt.timedelta(days=59), first + dt.timedelta(days=60))
+    start = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
+    events = [(start + dt.timedelta(hours=hour), f"hour {hour}") for hour in range(24 * 365)]
+    with closing(store_events(events)) as database:
+        matching_events = records_between(database, start + dt.timedelta(days=59), start + dt.timedelta(days=60))
         (*_, plan), *_ = database.execute("EXPLAIN QUERY PLAN " + QUERY, (b"", b""))
-    for when, what in found[:3]:
+    for when, what in matching_events[:3]:
         print(f"{when:%Y-%m-%d %H:%M}  {what}")
-    print(f"... {len(found)} of {len(events)}: {plan}")
-    assert [what for _, what in found] == [f"hour {59 * 24 + hour}" for hour in range(24)]
+    print(f"... {len(matching_events)} of {len(events)}: {plan}")
+    assert [what for _, what in matching_events] == [f"hour {59 * 24 + hour}" for hour in range(24)]
     assert "SEARCH events USING PRIMARY KEY" in plan
 
 

@@ -17,7 +17,7 @@ LINKS = [
 ]
 
 
-def read(link: str) -> Parsed:
+def parse_link(link: str) -> Parsed:
     """Returns the fields of the ID at the end of a link."""
     host = link.split("/")[2]
     return LAYOUTS[host].parse(int(link.rsplit("/", 1)[1]))
@@ -25,7 +25,7 @@ def read(link: str) -> Parsed:
 
 def main() -> None:
     for link in LINKS:
-        parsed = read(link)
+        parsed = parse_link(link)
         print(f"{link}\n    {parsed.datetime}, {parsed.bindables}, sequence {parsed.sequence}")
     day = dt.datetime(2016, 4, 30, tzinfo=dt.timezone.utc)
     lowest, highest = LAYOUTS["discord.com"].time_range(day, day + dt.timedelta(days=1))

@@ -24,7 +24,7 @@ function* idsIn(value, pointer = "") {
 }
 
 /** The column names. On narrow screens, they are repeated in each row. */
-const NAMES = Array.from(document.querySelectorAll("th"), (th) => th.textContent);
+const COLUMN_NAMES = Array.from(document.querySelectorAll("th"), (th) => th.textContent);
 
 /**
  * Returns a table cell whose contents are wrapped in one element. On narrow screens, the cell then consists of two
@@ -40,7 +40,7 @@ function cell(name, ...contents) {
 }
 
 /** Returns an ID's parts, with the two characters that contain its metabyte marked. */
-function marked(id) {
+function highlightMetabyte(id) {
   const mark = document.createElement("mark");
   mark.textContent = id.slice(8, 10);
   return [id.slice(0, 8), mark, id.slice(10)];
@@ -53,18 +53,18 @@ function row([pointer, id]) {
   tr.setAttribute("role", "row");
   const columns = [
     [pointer],
-    marked(id),
+    highlightMetabyte(id),
     [KINDS.get(metabyte) ?? "unknown"],
     [metabyte],
     [made],
     [partition],
     [sequence],
   ];
-  tr.append(...columns.map((contents, column) => cell(NAMES[column], ...contents)));
+  tr.append(...columns.map((contents, column) => cell(COLUMN_NAMES[column], ...contents)));
   return tr;
 }
 
-function show() {
+function updateTable() {
   let ids = [];
   element("problem").textContent = "";
   try {
@@ -76,7 +76,7 @@ function show() {
   element("ids").replaceChildren(...ids.map(row));
 }
 
-function make(event) {
+function generateIds(event) {
   event.preventDefault();
   const kind = Number(element("kind").value);
   try {
@@ -89,6 +89,6 @@ function make(event) {
 
 element("kind").append(...Array.from(KINDS, ([metabyte, name]) => new Option(`${name} (${metabyte})`, metabyte)));
 element("json").value = JSON.stringify(SAMPLE, null, 2);
-element("json").addEventListener("input", show);
-element("make").addEventListener("submit", make);
-show();
+element("json").addEventListener("input", updateTable);
+element("make").addEventListener("submit", generateIds);
+updateTable();

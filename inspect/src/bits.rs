@@ -2,12 +2,12 @@
 
 /// The maximum number of bits in an ID. The largest layout has this many bits.
 pub(crate) const MAX_BITS: u32 = 1024;
-const BYTES: usize = MAX_BITS as usize / 8;
+const MAX_BYTES: usize = MAX_BITS as usize / 8;
 
 /// An ID's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bits {
-    bytes: [u8; BYTES],
+    bytes: [u8; MAX_BYTES],
     pub(crate) len: u32,
 }
 
@@ -21,7 +21,7 @@ impl Bits {
     /// Decodes a string as a number. Returns `None` if a character is not in the alphabet, or if the number does not fit in
     /// `len` bits.
     pub(crate) fn from_text(text: &str, alphabet: &Alphabet, len: u32) -> Option<Self> {
-        let mut number = [0_u8; BYTES];
+        let mut number = [0_u8; MAX_BYTES];
         let number = &mut number[..(len as usize).div_ceil(8)];
         for character in text.bytes() {
             let mut carry = u32::from(alphabet.value(character)?);
@@ -41,12 +41,12 @@ impl Bits {
     /// Creates bits from whole bytes. Returns `None` if there are too many bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let len = u32::try_from(bytes.len() * 8).ok()?;
-        (bytes.len() <= BYTES).then(|| Self::from_low_bits(bytes, len))
+        (bytes.len() <= MAX_BYTES).then(|| Self::from_low_bits(bytes, len))
     }
 
     /// Creates bits from the last `len` bits of the given bytes.
     pub(crate) fn from_low_bits(bytes: &[u8], len: u32) -> Self {
-        let mut of = [0; BYTES];
+        let mut of = [0; MAX_BYTES];
         let (from, to) = (bytes.len() - (len as usize).div_ceil(8), (len as usize).div_ceil(8));
         of[..to].copy_from_slice(&bytes[from..]);
         Self { bytes: of, len }

@@ -89,16 +89,16 @@ const fn part_with_typical_values(
     Part { bits, name, role, value: 0, usual: Some(usual) }
 }
 
-const fn fixed(bits: u32, name: &'static str, value: u64) -> Part {
+const fn fixed_part(bits: u32, name: &'static str, value: u64) -> Part {
     Part { bits, name, role: Fixed, value, usual: None }
 }
 
 /// Describes an integer in little-endian byte order.
-const fn little_endian(bits: u32, name: &'static str, role: Role) -> Part {
+const fn little_endian_part(bits: u32, name: &'static str, role: Role) -> Part {
     Part { bits, name, role, value: 1, usual: None }
 }
 
-const fn time(bits: u32) -> Part {
+const fn full_time_part(bits: u32) -> Part {
     part(bits, "time", Time)
 }
 
@@ -113,10 +113,10 @@ const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
 
 pub(crate) const VERSION: &str = "version";
 const VARIANT: &str = "variant";
-const MS: u64 = 1_000_000;
-const SECOND: u64 = 1_000_000_000;
+const NANOS_PER_MS: u64 = 1_000_000;
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// 1582-10-15, the epoch of version 1 and version 6 UUIDs.
-const GREGORIAN: i64 = -12_219_292_800_000;
+const GREGORIAN_EPOCH_MS: i64 = -12_219_292_800_000;
 const UUID: &[Text] = &[Text::Uuid];
 const DECIMAL: &[Text] = &[Text::Decimal];
 
@@ -144,9 +144,9 @@ pub(crate) const FORMATS: &[Format] = &[
         "sno",
         4,
         &[Text::Number(&Alphabet::SNO, 16), Text::InUuid(&Alphabet::SNO)],
-        Some(scale(4 * MS, 1_262_304_000_000, 2019)),
+        Some(scale(4 * NANOS_PER_MS, 1_262_304_000_000, 2019)),
         &[
-            time(39),
+            full_time_part(39),
             part(1, "tick_tock", Kind),
             part(8, "metabyte", Kind),
             part(16, "partition", Maker),
@@ -158,17 +158,17 @@ pub(crate) const FORMATS: &[Format] = &[
         "sno as a UUID of version 8",
         6,
         UUID,
-        Some(scale(4 * MS, 1_262_304_000_000, 2019)),
+        Some(scale(4 * NANOS_PER_MS, 1_262_304_000_000, 2019)),
         &[
-            time(39),
+            full_time_part(39),
             part(1, "tick_tock", Kind),
             part(8, "metabyte", Kind),
-            fixed(4, VERSION, 8),
+            fixed_part(4, VERSION, 8),
             part(12, "partition_high", Maker),
-            fixed(2, VARIANT, 2),
+            fixed_part(2, VARIANT, 2),
             part(4, "partition_low", Maker),
             part(16, "sequence", Sequence),
-            fixed(42, "unused", 0),
+            fixed_part(42, "unused", 0),
         ],
     )),
     project_format(format(
@@ -176,12 +176,12 @@ pub(crate) const FORMATS: &[Format] = &[
         "Hot Guid",
         6,
         UUID,
-        Some(scale(SECOND, 0, 2016)),
+        Some(scale(NANOS_PER_SECOND, 0, 2016)),
         &[
-            time(32),
+            full_time_part(32),
             part(40, "machine", Random),
             part(24, "counter", Random),
-            little_endian(32, "shard_key", Kind),
+            little_endian_part(32, "shard_key", Kind),
         ],
     )),
     project_format(format(
@@ -189,16 +189,16 @@ pub(crate) const FORMATS: &[Format] = &[
         "Hot Guid of version 8",
         8,
         UUID,
-        Some(scale(SECOND, 0, 2016)),
+        Some(scale(NANOS_PER_SECOND, 0, 2016)),
         &[
-            time(32),
+            full_time_part(32),
             part(16, "machine_high", Random),
-            fixed(4, VERSION, 8),
+            fixed_part(4, VERSION, 8),
             part(12, "machine_middle", Random),
-            fixed(2, VARIANT, 2),
+            fixed_part(2, VARIANT, 2),
             part(6, "machine_low", Random),
             part(24, "counter", Random),
-            little_endian(32, "shard_key", Kind),
+            little_endian_part(32, "shard_key", Kind),
         ],
     )),
     project_format(format(
@@ -217,9 +217,9 @@ pub(crate) const FORMATS: &[Format] = &[
         None,
         &[
             part(5, "version", Kind),
-            fixed(1, "unused", 0),
+            fixed_part(1, "unused", 0),
             part(64, "block", Encrypted),
-            fixed(5, "check", CHECKED_BY_DECODER),
+            fixed_part(5, "check", CHECKED_BY_DECODER),
         ],
     )),
     format(
@@ -227,32 +227,32 @@ pub(crate) const FORMATS: &[Format] = &[
         "UUID v1",
         2,
         UUID,
-        Some(scale(100, GREGORIAN, 1995)),
+        Some(scale(100, GREGORIAN_EPOCH_MS, 1995)),
         &[
             time_part(32, "time_low", 0),
             time_part(16, "time_mid", 32),
-            fixed(4, VERSION, 1),
+            fixed_part(4, VERSION, 1),
             time_part(12, "time_high", 48),
-            fixed(2, VARIANT, 2),
+            fixed_part(2, VARIANT, 2),
             part(14, "clock_sequence", Random),
             part(48, "node", Maker),
         ],
     ),
     format("uuid-v3", "UUID v3", 4, UUID, None, &hash_parts(3)),
-    format("uuid-v4", "UUID v4", 0, UUID, None, &random(4)),
+    format("uuid-v4", "UUID v4", 0, UUID, None, &random_parts(4)),
     format("uuid-v5", "UUID v5", 3, UUID, None, &hash_parts(5)),
     format(
         "uuid-v6",
         "UUID v6",
         4,
         UUID,
-        Some(scale(100, GREGORIAN, 2020)),
+        Some(scale(100, GREGORIAN_EPOCH_MS, 2020)),
         &[
             time_part(32, "time_high", 28),
             time_part(16, "time_mid", 12),
-            fixed(4, VERSION, 6),
+            fixed_part(4, VERSION, 6),
             time_part(12, "time_low", 0),
-            fixed(2, VARIANT, 2),
+            fixed_part(2, VARIANT, 2),
             part(14, "clock_sequence", Random),
             part(48, "node", Maker),
         ],
@@ -262,52 +262,59 @@ pub(crate) const FORMATS: &[Format] = &[
         "UUID v7",
         1,
         UUID,
-        Some(scale(MS, 0, 2020)),
+        Some(scale(NANOS_PER_MS, 0, 2020)),
         &[
-            time(48),
-            fixed(4, VERSION, 7),
+            full_time_part(48),
+            fixed_part(4, VERSION, 7),
             part(12, "random_high", Random),
-            fixed(2, VARIANT, 2),
+            fixed_part(2, VARIANT, 2),
             part(62, "random_low", Random),
         ],
     ),
-    format("uuid-v8", "UUID v8", 8, UUID, None, &random(8)),
-    format("uuid-nil", "nil UUID", 8, UUID, None, &[fixed(64, "high", 0), fixed(64, "low", 0)]),
+    format("uuid-v8", "UUID v8", 8, UUID, None, &random_parts(8)),
+    format(
+        "uuid-nil",
+        "nil UUID",
+        8,
+        UUID,
+        None,
+        &[fixed_part(64, "high", 0), fixed_part(64, "low", 0)],
+    ),
     format(
         "uuid-max",
         "max UUID",
         8,
         UUID,
         None,
-        &[fixed(64, "high", u64::MAX), fixed(64, "low", u64::MAX)],
+        &[fixed_part(64, "high", u64::MAX), fixed_part(64, "low", u64::MAX)],
     ),
     format(
         "ulid",
         "ULID",
         2,
         &[Text::Number(&Alphabet::CROCKFORD, 26), Text::Number(&Alphabet::CROCKFORD_LOWER, 26)],
-        Some(scale(MS, 0, 2016)),
-        &[time(48), part(80, "random", Random)],
+        Some(scale(NANOS_PER_MS, 0, 2016)),
+        &[full_time_part(48), part(80, "random", Random)],
     ),
     format(
         "ulid-uuid",
         "ULID as a UUID",
         9,
         UUID,
-        Some(scale(MS, 0, 2016)),
-        &[time(48), part(80, "random", Random)],
+        Some(scale(NANOS_PER_MS, 0, 2016)),
+        &[full_time_part(48), part(80, "random", Random)],
     ),
     format(
         "typeid",
         "TypeID",
         3,
         &[Text::Typed(&Alphabet::CROCKFORD_LOWER, 26)],
-        Some(scale(MS, 0, 2022)),
+        Some(scale(NANOS_PER_MS, 0, 2022)),
         &[
-            time(48),
-            fixed(4, VERSION, 7),
+            full_time_part(48),
+            fixed_part(4, VERSION, 7),
             part(12, "random_high", Random),
-            fixed(2, VARIANT, 2),
+            fixed_part(2, VARIANT, 2),
             part(62, "random_low", Random),
         ],
     ),
@@ -316,29 +323,29 @@ pub(crate) const FORMATS: &[Format] = &[
         "KSUID",
         4,
         &[Text::Number(&Alphabet::BASE62, 27)],
-        Some(scale(SECOND, 1_400_000_000_000, 2017)),
-        &[time(32), part(128, "payload", Random)],
+        Some(scale(NANOS_PER_SECOND, 1_400_000_000_000, 2017)),
+        &[full_time_part(32), part(128, "payload", Random)],
     ),
     format(
         "objectid",
         "MongoDB ObjectId",
         2,
         &[Text::Number(&Alphabet::HEX, 24)],
-        Some(scale(SECOND, 0, 2009)),
-        &[time(32), part(40, "process", Random), part(24, "counter", Random)],
+        Some(scale(NANOS_PER_SECOND, 0, 2009)),
+        &[full_time_part(32), part(40, "process", Random), part(24, "counter", Random)],
     ),
     format(
         "xid",
         "xid",
         4,
         &[Text::Number(&Alphabet::BASE32HEX, 20)],
-        Some(scale(SECOND, 0, 2015)),
+        Some(scale(NANOS_PER_SECOND, 0, 2015)),
         &[
-            time(32),
+            full_time_part(32),
             part(24, "machine", Maker),
             part(16, "process", Maker),
             part(24, "counter", Random),
-            fixed(4, "padding", 0),
+            fixed_part(4, "padding", 0),
         ],
     ),
     format(
@@ -346,17 +353,17 @@ pub(crate) const FORMATS: &[Format] = &[
         "TSID",
         5,
         &[Text::Number(&Alphabet::CROCKFORD, 13)],
-        Some(scale(MS, 1_577_836_800_000, 2020)),
-        &[time(42), part(22, "random", Random)],
+        Some(scale(NANOS_PER_MS, 1_577_836_800_000, 2020)),
+        &[full_time_part(42), part(22, "random", Random)],
     ),
     format(
         "scru128",
         "SCRU128",
         7,
         &[Text::Number(&Alphabet::BASE36, 25), Text::Number(&Alphabet::BASE36_UPPER, 25)],
-        Some(scale(MS, 0, 2021)),
+        Some(scale(NANOS_PER_MS, 0, 2021)),
         &[
-            time(48),
+            full_time_part(48),
             part(24, "counter_high", Random),
             part(24, "counter_low", Random),
             part(32, "entropy", Random),
@@ -367,24 +374,24 @@ pub(crate) const FORMATS: &[Format] = &[
         "Timeflake",
         8,
         &[Text::Number(&Alphabet::BASE62, 22)],
-        Some(scale(MS, 0, 2020)),
-        &[time(48), part(80, "random", Random)],
+        Some(scale(NANOS_PER_MS, 0, 2020)),
+        &[full_time_part(48), part(80, "random", Random)],
     ),
     format(
         "flake",
         "Boundary flake",
         9,
         &[Text::Short(&Alphabet::BASE62, 17, 22)],
-        Some(scale(MS, 0, 2012)),
-        &[time(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
+        Some(scale(NANOS_PER_MS, 0, 2012)),
+        &[full_time_part(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
     ),
     format(
         "pushid",
         "Firebase push ID",
         5,
         &[Text::Number(&Alphabet::PUSH_ID, 20)],
-        Some(scale(MS, 0, 2012)),
-        &[time(48), part(72, "random", Random)],
+        Some(scale(NANOS_PER_MS, 0, 2012)),
+        &[full_time_part(48), part(72, "random", Random)],
     ),
     format(
         "tid",
@@ -392,16 +399,16 @@ pub(crate) const FORMATS: &[Format] = &[
         5,
         &[Text::Number(&Alphabet::BASE32_SORTABLE, 13)],
         Some(scale(1000, 0, 2022)),
-        &[fixed(1, "unused", 0), time(53), part(10, "clock_id", Maker)],
+        &[fixed_part(1, "unused", 0), full_time_part(53), part(10, "clock_id", Maker)],
     ),
     format(
         "cuid",
         "CUID",
         4,
         &[Text::Cuid],
-        Some(scale(MS, 0, 2012)),
+        Some(scale(NANOS_PER_MS, 0, 2012)),
         &[
-            time(42),
+            full_time_part(42),
             part(21, "counter", Random),
             part(21, "fingerprint", Maker),
             part(42, "random", Random),
@@ -420,10 +427,10 @@ pub(crate) const FORMATS: &[Format] = &[
         "X (Twitter) snowflake",
         3,
         DECIMAL,
-        Some(scale(MS, 1_288_834_974_657, 2011)),
+        Some(scale(NANOS_PER_MS, 1_288_834_974_657, 2011)),
         &[
-            fixed(1, "unused", 0),
-            time(41),
+            fixed_part(1, "unused", 0),
+            full_time_part(41),
             // Of 325 IDs in the documentation of X's API, 307 contain one of these datacenter values. The worker field of
             // these IDs can have any value.
             part_with_typical_values(5, "datacenter", Maker, &[10, 11, 13]),
@@ -436,9 +443,9 @@ pub(crate) const FORMATS: &[Format] = &[
         "Discord snowflake",
         3,
         DECIMAL,
-        Some(scale(MS, 1_420_070_400_000, 2015)),
+        Some(scale(NANOS_PER_MS, 1_420_070_400_000, 2015)),
         &[
-            time(42),
+            full_time_part(42),
             part(5, "worker", Maker),
             part(5, "process", Maker),
             part(12, "sequence", Sequence),
@@ -449,18 +456,18 @@ pub(crate) const FORMATS: &[Format] = &[
         "Instagram ID",
         6,
         DECIMAL,
-        Some(scale(MS, 1_314_220_021_721, 2012)),
-        &[time(41), part(13, "shard", Maker), part(10, "sequence", Sequence)],
+        Some(scale(NANOS_PER_MS, 1_314_220_021_721, 2012)),
+        &[full_time_part(41), part(13, "shard", Maker), part(10, "sequence", Sequence)],
     ),
     format(
         "sonyflake",
         "Sonyflake",
         8,
         DECIMAL,
-        Some(scale(10 * MS, 1_409_529_600_000, 2015)),
+        Some(scale(10 * NANOS_PER_MS, 1_409_529_600_000, 2015)),
         &[
-            fixed(1, "unused", 0),
-            time(39),
+            fixed_part(1, "unused", 0),
+            full_time_part(39),
             part(8, "sequence", Sequence),
             part(16, "machine", Maker),
         ],
@@ -470,16 +477,21 @@ pub(crate) const FORMATS: &[Format] = &[
         "Mastodon ID",
         5,
         DECIMAL,
-        Some(scale(MS, 0, 2017)),
-        &[time(48), part(16, "sequence_data", Sequence)],
+        Some(scale(NANOS_PER_MS, 0, 2017)),
+        &[full_time_part(48), part(16, "sequence_data", Sequence)],
     ),
     format(
         "snowflake",
         "snowflake of the Unix epoch",
         7,
         DECIMAL,
-        Some(scale(MS, 0, 2010)),
-        &[fixed(1, "unused", 0), time(41), part(10, "node", Maker), part(12, "sequence", Sequence)],
+        Some(scale(NANOS_PER_MS, 0, 2010)),
+        &[
+            fixed_part(1, "unused", 0),
+            full_time_part(41),
+            part(10, "node", Maker),
+            part(12, "sequence", Sequence),
+        ],
     ),
     format(
         "baidu",
@@ -487,37 +499,65 @@ pub(crate) const FORMATS: &[Format] = &[
         9,
         DECIMAL,
         Some(Scale {
-            tick_nanos: SECOND,
+            tick_nanos: NANOS_PER_SECOND,
             epoch_ms: 1_463_673_600_000,
             first_ms: 1_483_228_800_000,
         }),
         &[
-            fixed(1, "unused", 0),
-            time(28),
+            fixed_part(1, "unused", 0),
+            full_time_part(28),
             part(22, "worker", Sequence),
             part(13, "sequence", Sequence),
         ],
     ),
-    format("unix-s", "Unix seconds", 6, DECIMAL, Some(scale(SECOND, 0, 1990)), &[time(64)]),
-    format("unix-ms", "Unix milliseconds", 7, DECIMAL, Some(scale(MS, 0, 1990)), &[time(64)]),
-    format("unix-us", "Unix microseconds", 9, DECIMAL, Some(scale(1000, 0, 1990)), &[time(64)]),
-    format("unix-ns", "Unix nanoseconds", 9, DECIMAL, Some(scale(1, 0, 1990)), &[time(64)]),
+    format(
+        "unix-s",
+        "Unix seconds",
+        6,
+        DECIMAL,
+        Some(scale(NANOS_PER_SECOND, 0, 1990)),
+        &[full_time_part(64)],
+    ),
+    format(
+        "unix-ms",
+        "Unix milliseconds",
+        7,
+        DECIMAL,
+        Some(scale(NANOS_PER_MS, 0, 1990)),
+        &[full_time_part(64)],
+    ),
+    format(
+        "unix-us",
+        "Unix microseconds",
+        9,
+        DECIMAL,
+        Some(scale(1000, 0, 1990)),
+        &[full_time_part(64)],
+    ),
+    format(
+        "unix-ns",
+        "Unix nanoseconds",
+        9,
+        DECIMAL,
+        Some(scale(1, 0, 1990)),
+        &[full_time_part(64)],
+    ),
     format(
         "counter",
         "a counter",
         2,
         DECIMAL,
         None,
-        &[fixed(11, "unused", 0), part(53, "count", Sequence)],
+        &[fixed_part(11, "unused", 0), part(53, "count", Sequence)],
     ),
 ];
 
-const fn random(version: u64) -> [Part; 5] {
+const fn random_parts(version: u64) -> [Part; 5] {
     [
         part(48, "random_high", Random),
-        fixed(4, VERSION, version),
+        fixed_part(4, VERSION, version),
         part(12, "random_middle", Random),
-        fixed(2, VARIANT, 2),
+        fixed_part(2, VARIANT, 2),
         part(62, "random_low", Random),
     ]
 }
@@ -525,9 +565,9 @@ const fn random(version: u64) -> [Part; 5] {
 const fn hash_parts(version: u64) -> [Part; 5] {
     [
         part(48, "hash_high", Random),
-        fixed(4, VERSION, version),
+        fixed_part(4, VERSION, version),
         part(12, "hash_middle", Random),
-        fixed(2, VARIANT, 2),
+        fixed_part(2, VARIANT, 2),
         part(62, "hash_low", Random),
     ]
 }

@@ -23,16 +23,16 @@ const RARITY: u32 = 0;
 /// Interprets a string with the user's layouts, and adds the readings. Only an integer, or bytes in hexadecimal digits, can
 /// have such readings.
 pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
-    if let Some(id) = texts::integer(text) {
+    if let Some(id) = texts::parse_integer(text) {
         read_bits(Bits::from_number(id.into(), 64), context, true, readings);
     }
-    if let Some(bytes) = texts::uuid(text).or_else(|| texts::hex(text)) {
+    if let Some(bytes) = texts::parse_uuid(text).or_else(|| texts::parse_hex(text)) {
         read_bits(Bits::from_bytes(&bytes), context, false, readings);
     }
 }
 
 /// Interprets bytes with the user's layouts, and adds the readings.
-pub(crate) fn of_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
+pub(crate) fn read_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
     for integer in [true, false] {
         read_bits(Bits::from_bytes(bytes), context, integer, readings);
     }
@@ -47,12 +47,12 @@ fn read_bits(
     let Some(bits) = bits else { return };
     let fitting = |layout: &Layout| layout.is_integer() == integer && layout.bits() == bits.len;
     for (name, layout) in context.layouts.iter().filter(|(_, layout)| fitting(layout)) {
-        readings.extend(read(name, layout, &bits, context.now_ms));
+        readings.extend(read_with_layout(name, layout, &bits, context.now_ms));
     }
 }
 
 /// Interprets an ID with a layout. Returns `None` if the layout's constants differ from the ID's bits.
-fn read(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading> {
+fn read_with_layout(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading> {
     let parsed = match bits.as_bytes().try_into().map(i64::from_be_bytes) {
         Ok(id) if layout.is_integer() => layout.parse_integer(id).ok()?,
         _ => layout.parse_bytes(bits.as_bytes()).ok()?,
@@ -148,5 +148,5 @@ pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Readin
 
 /// Returns the total cost of fields whose typical values are unknown.
 fn cost(fields: &[Field]) -> Cost {
-    fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field(field, None))
+    fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field_cost(field, None))
 }

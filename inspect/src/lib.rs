@@ -60,12 +60,12 @@ pub struct Context<'a> {
 #[must_use]
 pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let text = text.trim().trim_matches(['"', '\'']);
-    if let Some(bytes) = text.strip_prefix("0x").and_then(texts::hex) {
+    if let Some(bytes) = text.strip_prefix("0x").and_then(texts::parse_hex) {
         return inspect_bytes(&bytes, context);
     }
-    let mut readings = texts::readings(text, context);
+    let mut readings = texts::read_text(text, context);
     layouts::read_text(text, context, &mut readings);
-    let snowflake = texts::integer(text).map(odds::other_snowflake_cost);
+    let snowflake = texts::parse_integer(text).map(odds::other_snowflake_cost);
     let random = odds::random_text_cost(text);
     odds::rank_readings(&mut readings, snowflake.map_or(random, |snowflake| snowflake.min(random)));
     readings
@@ -93,7 +93,7 @@ pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
 #[must_use]
 pub fn inspect_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let mut readings = texts::read_bytes(bytes, context);
-    layouts::of_bytes(bytes, context, &mut readings);
+    layouts::read_bytes(bytes, context, &mut readings);
     let random = bytes.iter().fold(odds::Cost::bits(10), |cost, _| cost + odds::Cost::bits(8));
     odds::rank_readings(&mut readings, random);
     readings

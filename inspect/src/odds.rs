@@ -93,7 +93,7 @@ impl Cost {
     }
 
     /// Returns the binary logarithm of a positive number, interpolated linearly between powers of two.
-    fn binary_logarithm(number: u128) -> Self {
+    fn log2(number: u128) -> Self {
         let whole = number.ilog2();
         let part = if whole >= 4 { number >> (whole - 4) } else { number << (4 - whole) };
         Self::bits(whole) + Self((part & 15) as u32)
@@ -106,14 +106,15 @@ impl Cost {
 pub(crate) fn random_text_cost(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
-    let halves = split.map(|(one, two)| characters(one) + characters(two) + Cost::bits(6));
-    let whole = characters(text);
+    let halves =
+        split.map(|(one, two)| characters_cost(one) + characters_cost(two) + Cost::bits(6));
+    let whole = characters_cost(text);
     Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
 }
 
 /// Returns the cost of a string's characters. Each of them could be any character in the smallest class that contains the
 /// whole string.
-fn characters(text: &str) -> Cost {
+fn characters_cost(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
     let kind = if all(u8::is_ascii_digit) {
         10
@@ -132,7 +133,7 @@ fn characters(text: &str) -> Cost {
     } else {
         96
     };
-    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::binary_logarithm(kind))
+    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::log2(kind))
 }
 
 /// Returns the cost of reading a 64-bit integer as a snowflake whose format is not in the table: a time with an unknown
@@ -146,24 +147,19 @@ pub(crate) fn other_snowflake_cost(id: u64) -> Cost {
 /// power-of-two range is equally likely.
 fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
-    let small =
-        Cost::binary_logarithm(number) + Cost::binary_logarithm(u128::from(number.ilog2()) + 1);
+    let small = Cost::log2(number) + Cost::log2(u128::from(number.ilog2()) + 1);
     small.min(all) + Cost::bits(1)
 }
 
 /// Returns the cost of a field other than the time.
-pub(crate) fn field(field: &Field, usual: Option<&[u64]>) -> Cost {
+pub(crate) fn field_cost(field: &Field, usual: Option<&[u64]>) -> Cost {
     let all = Cost::bits(field.bits);
     match (field.role, usual) {
         (Role::Maker, Some([])) => all,
         (Role::Maker, Some(values)) => {
             let is_usual = |value| values.iter().any(|of| u128::from(*of) == value);
             let one_in = values.iter().fold(0, |count, _| count + 1);
-            let cost = if field.value.is_some_and(is_usual) {
-                Cost::binary_logarithm(one_in)
-            } else {
-                all
-            };
+            let cost = if field.value.is_some_and(is_usual) { Cost::log2(one_in) } else { all };
             cost + Cost::bits(1)
         }
         (role, _) => role_cost(role, field.value, all),
@@ -185,20 +181,21 @@ fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
 /// Returns the cost of the time. Recent times are more likely for two reasons: each doubling of the age is equally likely,
 /// and systems generate more IDs as they grow. For an impossible time, the cost is the full number of bits, plus the cost
 /// of an error in the ID.
-pub(crate) fn time(time: &Time, now_ms: i64) -> Cost {
-    const HOUR: i64 = 3_600_000;
+pub(crate) fn time_cost(time: &Time, now_ms: i64) -> Cost {
+    const HOUR_MS: i64 = 3_600_000;
     const TYPO_COST: Cost = Cost::bits(16);
     match time.unix_ms {
         Some(ms) if time.is_likely(now_ms) => {
-            let age =
-                u128::from(now_ms.saturating_sub(ms).max(0).saturating_add(HOUR).cast_unsigned());
+            let age = u128::from(
+                now_ms.saturating_sub(ms).max(0).saturating_add(HOUR_MS).cast_unsigned(),
+            );
             let ticks = age * 1_000_000 / u128::from(time.scale.tick_nanos);
-            let span = now_ms.saturating_sub(time.scale.first_ms).max(HOUR) / HOUR;
+            let span = now_ms.saturating_sub(time.scale.first_ms).max(HOUR_MS) / HOUR_MS;
             let doublings = u128::from(span.cast_unsigned().ilog2()) + 1;
-            let grown = now_ms.saturating_sub(time.scale.first_ms).max(HOUR)
-                / ms.saturating_sub(time.scale.first_ms).max(30 * 24 * HOUR);
-            let grown = Cost::binary_logarithm(u128::from(grown.max(1).cast_unsigned()));
-            Cost::binary_logarithm(ticks.max(1)) + Cost::binary_logarithm(doublings) + grown
+            let grown = now_ms.saturating_sub(time.scale.first_ms).max(HOUR_MS)
+                / ms.saturating_sub(time.scale.first_ms).max(30 * 24 * HOUR_MS);
+            let grown = Cost::log2(u128::from(grown.max(1).cast_unsigned()));
+            Cost::log2(ticks.max(1)) + Cost::log2(doublings) + grown
         }
         _ => Cost::bits(time.bits) + TYPO_COST,
     }

@@ -7,20 +7,21 @@ use crate::reading::{Field, Reading, Role};
 
 const WIDTH: u32 = 480;
 const MARGIN: u32 = 16;
-/// The number of bits in a row. Each bit is [`CELL`] wide, so a row is as wide as the picture without its margins.
+/// The number of bits in a row. Each bit is [`CELL_WIDTH`] wide, so a row is as wide as the picture without its
+/// margins.
 const BITS_PER_ROW: u32 = 32;
-const CELL: u32 = 14;
+const CELL_WIDTH: u32 = 14;
 const ROW_HEIGHT: u32 = 24;
 const BITS_PER_LINE: u32 = 22;
 /// The vertical position of the first row of bits.
-const BITS: u32 = 56;
-/// An encoded sno has `CHARACTERS` characters of `BITS_PER_CHARACTER` bits each. In the picture, each character is
+const BITS_TOP: u32 = 56;
+/// An encoded sno has `SNO_LEN` characters of `BITS_PER_CHARACTER` bits each. In the picture, each character is
 /// `CHARACTER_WIDTH` wide, so together the characters are as wide as a row of bits.
-const CHARACTERS: usize = 16;
+const SNO_LEN: usize = 16;
 const BITS_PER_CHARACTER: u32 = 5;
 const CHARACTER_WIDTH: u32 = 28;
 /// The maximum length of a displayed value, in characters.
-const VALUE: usize = 34;
+const MAX_VALUE_LEN: usize = 34;
 
 /// The style sheet. White digits are legible on each of the field colors, with a contrast ratio of at least 4.5, so the
 /// light and dark color schemes use the same field colors.
@@ -57,7 +58,7 @@ impl Reading {
     #[must_use]
     pub fn picture(&self, id: &str) -> String {
         let rows = self.bits.div_ceil(BITS_PER_ROW);
-        let lines = BITS + rows * ROW_HEIGHT + 12;
+        let lines = BITS_TOP + rows * ROW_HEIGHT + 12;
         let count = self.fields.iter().fold(0, |count, _| count + 1);
         let height = lines + count * BITS_PER_LINE + MARGIN - 4;
         let title = escape_xml(&self.title(id));
@@ -68,7 +69,7 @@ impl Reading {
             WIDTH - 1,
             height - 1,
         );
-        if self.format == "sno" && id.chars().count() == CHARACTERS {
+        if self.format == "sno" && id.chars().count() == SNO_LEN {
             self.draw_characters(id, &mut svg);
         } else {
             draw_caption(id, &mut svg);
@@ -106,7 +107,7 @@ impl Reading {
         };
         for (character, at) in id.chars().zip(0..) {
             let (class, x) = (owner(at).as_str(), MARGIN + at * CHARACTER_WIDTH);
-            write(
+            write_line(
                 svg,
                 format_args!(
                     "<rect class=\"{class}\" x=\"{x}\" y=\"14\" width=\"{}\" height=\"34\" rx=\"3\"/>\
@@ -123,20 +124,23 @@ impl Reading {
         let (mut from, end) = (field.from, field.from + field.bits);
         while from < end {
             let to = end.min((from / BITS_PER_ROW + 1) * BITS_PER_ROW);
-            let (x, y) =
-                (MARGIN + from % BITS_PER_ROW * CELL, BITS + from / BITS_PER_ROW * ROW_HEIGHT);
-            let (class, width) = (field.role.as_str(), (to - from) * CELL - 1);
-            write(
+            let (x, y) = (
+                MARGIN + from % BITS_PER_ROW * CELL_WIDTH,
+                BITS_TOP + from / BITS_PER_ROW * ROW_HEIGHT,
+            );
+            let (class, width) = (field.role.as_str(), (to - from) * CELL_WIDTH - 1);
+            write_line(
                 svg,
                 format_args!(
                     "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"20\" rx=\"3\"/>"
                 ),
             );
-            let places = (from..to).map(|at| MARGIN + at % BITS_PER_ROW * CELL + CELL / 2);
+            let places =
+                (from..to).map(|at| MARGIN + at % BITS_PER_ROW * CELL_WIDTH + CELL_WIDTH / 2);
             let places = places.fold(String::new(), |list, x| list + &format!(" {x}"));
             let bits = (from..to).map(|at| if self.bit(at) { '1' } else { '0' });
             let bits: String = bits.collect();
-            write(
+            write_line(
                 svg,
                 format_args!(
                     "<text class=\"bit\" x=\"{}\" y=\"{}\">{bits}</text>",
@@ -151,8 +155,9 @@ impl Reading {
     /// Draws the name, width and value of a field.
     fn draw_field(&self, field: &Field, y: u32, svg: &mut String) {
         let time = (field.role == Role::Time).then(|| self.time()).flatten();
-        let value = escape_xml(&truncated(&time.unwrap_or_else(|| self.value(field)), VALUE));
-        let (class, name) = (field.role.as_str(), escape_xml(&truncated(&field.name, 16)));
+        let value =
+            escape_xml(&truncate(&time.unwrap_or_else(|| self.value(field)), MAX_VALUE_LEN));
+        let (class, name) = (field.role.as_str(), escape_xml(&truncate(&field.name, 16)));
         let (base, bits) = (y + 15, if field.bits == 1 { "bit" } else { "bits" });
         let row = format_args!(
             "<rect class=\"{class}\" x=\"{MARGIN}\" y=\"{}\" width=\"12\" height=\"12\" rx=\"3\"/>\
@@ -162,7 +167,7 @@ impl Reading {
             y + 4,
             field.bits,
         );
-        write(svg, row);
+        write_line(svg, row);
     }
 }
 
@@ -171,7 +176,7 @@ fn draw_caption(id: &str, svg: &mut String) {
     // In these fonts, a character's width is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
     let (size, id) = (size.clamp(6, 24), escape_xml(id));
-    write(
+    write_line(
         svg,
         format_args!(
             "<text class=\"id\" x=\"{MARGIN}\" y=\"38\" style=\"font-size: {size}px\">{id}</text>"
@@ -179,12 +184,12 @@ fn draw_caption(id: &str, svg: &mut String) {
     );
 }
 
-fn write(svg: &mut String, line: core::fmt::Arguments<'_>) {
+fn write_line(svg: &mut String, line: core::fmt::Arguments<'_>) {
     writeln!(svg, "{line}").expect("a String takes all that is written");
 }
 
 /// Returns the string, or its first `most` characters if it is longer.
-fn truncated(text: &str, most: usize) -> String {
+fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.into(),

@@ -117,7 +117,7 @@ impl Reading {
             }
             let (name, role) = (part.name.to_owned(), part.role);
             let field = Field { name, role, from, bits: part.bits, value: Some(value) };
-            cost = cost + odds::field(&field, part.usual);
+            cost = cost + odds::field_cost(&field, part.usual);
             fields.push(field);
             from += part.bits;
         }
@@ -141,7 +141,7 @@ impl Reading {
         let account = CostBreakdown {
             rarity: Cost::bits(named.rarity),
             fields: cost,
-            time: time.map_or(Cost::bits(0), |time| odds::time(&time, now_ms)),
+            time: time.map_or(Cost::bits(0), |time| odds::time_cost(&time, now_ms)),
             fixed: Cost::bits(fixed.map(|field| field.bits).sum()),
             is_likely: time.is_some_and(|time| time.is_likely(now_ms)),
         };
@@ -219,12 +219,12 @@ impl Time {
     /// Returns `true` if IDs with this time could already have been generated. A tolerance of one day allows for incorrect
     /// clocks.
     pub(crate) fn is_likely(&self, now_ms: i64) -> bool {
-        let end = now_ms.saturating_add(DAY);
+        let end = now_ms.saturating_add(DAY_MS);
         self.unix_ms.is_some_and(|ms| (self.scale.first_ms..=end).contains(&ms))
     }
 }
 
-const DAY: i64 = 86_400_000;
+const DAY_MS: i64 = 86_400_000;
 
 /// Explains why an ID is or is not likely to be in a format.
 fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) -> String {
@@ -267,7 +267,7 @@ fn format_age(ms: i64) -> String {
     const UNITS: [(i64, &str); 5] = [
         (31_556_952_000, "year"),
         (2_629_746_000, "month"),
-        (DAY, "day"),
+        (DAY_MS, "day"),
         (3_600_000, "hour"),
         (60_000, "minute"),
     ];

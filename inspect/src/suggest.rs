@@ -10,11 +10,11 @@ use alloc::{
 
 use crate::{Context, Reading, inspect, likely};
 
-type Length = (&'static str, usize, fn(u8) -> bool);
+type LengthRule = (&'static str, usize, fn(u8) -> bool);
 
 /// The fixed-length formats whose IDs people copy by hand, each with its name, its number of characters, and the characters
 /// that it allows.
-const LENGTHS: [Length; 4] = [
+const LENGTHS: [LengthRule; 4] = [
     ("a UUID has", 36, |c| c.is_ascii_hexdigit() || c == b'-'),
     ("a UUID without hyphens has", 32, |c| c.is_ascii_hexdigit()),
     ("a ULID has", 26, |c| c.is_ascii_digit() || c.is_ascii_uppercase()),
@@ -51,7 +51,10 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
     let cases = [text.to_ascii_lowercase(), text.to_ascii_uppercase()];
     let cases = cases.into_iter().filter(|case| case != text);
     let candidates = pieces.into_iter().map(ToString::to_string).chain(cases);
-    candidates.into_iter().find_map(|id| did_you_mean(&id, context)).or_else(|| length(text))
+    candidates
+        .into_iter()
+        .find_map(|id| did_you_mean(&id, context))
+        .or_else(|| detect_wrong_length(text))
 }
 
 /// If the string is an ID, returns a question that asks whether the user meant it.
@@ -63,7 +66,7 @@ fn did_you_mean(id: &str, context: &Context<'_>) -> Option<String> {
 
 /// Detects a string that is one character longer or shorter than an ID. IDs contain digits, so strings without digits are
 /// probably words and are ignored.
-fn length(text: &str) -> Option<String> {
+fn detect_wrong_length(text: &str) -> Option<String> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let near = LENGTHS.iter().find(|(_, length, is_of)| {
         digits > 2 && text.len().abs_diff(*length) == 1 && text.bytes().all(is_of)

@@ -151,16 +151,16 @@ mod json {
 
         /// Returns the value of a member as JSON.
         fn json_member(&self, name: &str) -> Option<String> {
-            let optional = |text: Option<&str>| text.map_or_else(|| "null".into(), quoted);
+            let optional = |text: Option<&str>| text.map_or_else(|| "null".into(), quote);
             Some(match name {
-                "format" => quoted(&self.format),
-                "title" => quoted(&self.title),
+                "format" => quote(&self.format),
+                "title" => quote(&self.title),
                 "odds" => format!("{:.4}", self.odds),
                 "time" => optional(self.time().as_deref()),
                 "unix_ms" => self.unix_ms.map_or_else(|| "null".into(), |ms| ms.to_string()),
-                "reason" => quoted(&self.reason),
+                "reason" => quote(&self.reason),
                 "note" => optional(self.note.as_deref()),
-                "hex" => quoted(&self.hex()),
+                "hex" => quote(&self.hex()),
                 "bits" => self.bits.to_string(),
                 "fields" => {
                     let fields: Vec<_> =
@@ -175,9 +175,9 @@ mod json {
             let value = match field.value {
                 Some(value) if value <= 1 << 53 => value.to_string(),
                 Some(value) => format!("\"{value}\""),
-                None => quoted(&self.digits(field)),
+                None => quote(&self.digits(field)),
             };
-            let (name, role) = (quoted(&field.name), field.role.as_str());
+            let (name, role) = (quote(&field.name), field.role.as_str());
             let (offset, bits) = (field.from, field.bits);
             format!(
                 r#"{{"name":{name},"role":"{role}","offset":{offset},"bits":{bits},"value":{value}}}"#
@@ -194,7 +194,7 @@ mod json {
     }
 
     /// Returns a string as a JSON string. Names come from layouts and may contain any characters, so they must be escaped.
-    fn quoted(text: &str) -> String {
+    fn quote(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }
 }

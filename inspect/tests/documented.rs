@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 use polyflake_inspect::{Context, inspect};
 
 /// 2026-11-23T09:00:00Z.
-const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
+const CONTEXT: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 
 /// Collects the contents of a folder's documentation: Markdown files, and source files with examples in their comments.
 fn collect_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
@@ -61,7 +61,7 @@ fn documented_examples_are_recognized_and_in_the_past() {
     for (file, text) in &all {
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
             let Some(format) = detect_own_format(word) else { continue };
-            let readings = inspect(word, &NOW);
+            let readings = inspect(word, &CONTEXT);
             let Some(reading) = readings.iter().find(|reading| reading.format == format) else {
                 continue;
             };

@@ -8,11 +8,11 @@ use polyflake::{
 use polyflake_inspect::{Context, MAX_BITS, Reading, Role, inspect, inspect_bytes, sentence};
 
 /// 2026-11-23T09:00:00Z.
-const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
+const CONTEXT: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 
 #[track_caller]
 fn most_likely_reading(text: &str) -> Reading {
-    let readings = inspect(text, &NOW);
+    let readings = inspect(text, &CONTEXT);
     readings.into_iter().next().unwrap_or_else(|| panic!("expected a reading of {text}"))
 }
 
@@ -98,7 +98,7 @@ fn published_examples_decode_to_their_fields() {
 fn fields_cover_all_bits_and_odds_sum_to_at_most_one() {
     for line in include_str!("made.tsv").lines() {
         let (_, id) = line.split_once('\t').expect("a format, a tab and an ID");
-        let readings = inspect(id, &NOW);
+        let readings = inspect(id, &CONTEXT);
         assert!(readings.iter().map(|reading| reading.odds).sum::<f64>() <= 1.000_001, "{id}");
         assert!(readings.is_sorted_by(|one, other| one.odds >= other.odds), "{id}");
         for reading in readings {
@@ -133,9 +133,9 @@ fn all_forms_of_an_id_have_the_same_reading() {
             "{form}"
         );
     }
-    assert_eq!(inspect_bytes(&uuid.bytes, &NOW)[0].fields, uuid.fields);
-    let signed = inspect("-8446744073709551616", &NOW);
-    let unsigned = inspect("10000000000000000000", &NOW);
+    assert_eq!(inspect_bytes(&uuid.bytes, &CONTEXT)[0].fields, uuid.fields);
+    let signed = inspect("-8446744073709551616", &CONTEXT);
+    let unsigned = inspect("10000000000000000000", &CONTEXT);
     assert!(!signed.is_empty() && signed[0].bytes == unsigned[0].bytes);
 }
 
@@ -152,14 +152,14 @@ fn a_sno_is_recognized_in_both_uuid_forms() {
 
 #[test]
 fn the_current_time_decides_between_formats_with_equal_bits() {
-    let at = |now_ms| inspect("2124021779781038084", &Context { now_ms, ..NOW });
-    let unlikely = at(NOW.now_ms);
+    let at = |now_ms| inspect("2124021779781038084", &Context { now_ms, ..CONTEXT });
+    let unlikely = at(CONTEXT.now_ms);
     assert_eq!((unlikely[0].format.as_str(), &unlikely[0].note), ("twitter", &None));
     let discord = unlikely.iter().find(|reading| reading.format == "discord").expect("a reading");
     assert_eq!(discord.reason, "its time would be in 2031, which is in the future");
     // Five years later, the Discord time is in the past, so the ID may belong to either service, and both readings have a
     // note.
-    let later = at(NOW.now_ms + 5 * 31_556_952_000);
+    let later = at(CONTEXT.now_ms + 5 * 31_556_952_000);
     assert!(later[..2].iter().all(|reading| reading.note.is_some()), "{later:?}");
 }
 
@@ -169,13 +169,13 @@ fn a_secret_decrypts_randflakes() {
     let parts = Parts { timestamp: 1_795_000_000, node: 77, sequence: 3 };
     let id = codec.encrypt(parts).expect("a valid ID");
     for text in [id.to_string(), id.to_i64().to_string()] {
-        let opened = inspect(&text, &Context { secret: Some(&codec), ..NOW });
+        let opened = inspect(&text, &Context { secret: Some(&codec), ..CONTEXT });
         assert_eq!(opened[0].format, "randflake", "{text}");
         assert_eq!(value(&opened[0], "node"), Some(77));
         assert_eq!(opened[0].unix_ms, Some(parts.timestamp * 1000));
         let node = (30..47).fold(0, |node, at| node << 1 | u128::from(opened[0].bit(at)));
         assert_eq!(node, 77, "{text}: the bits are not those of the fields");
-        let closed = inspect(&text, &NOW);
+        let closed = inspect(&text, &CONTEXT);
         let closed =
             closed.iter().find(|reading| reading.format == "randflake").expect("a reading");
         assert_eq!(closed.fields[0].role, Role::Encrypted);
@@ -198,7 +198,7 @@ fn custom_layouts_are_read_if_their_constants_match() {
     let id = values.bind("shard", 3).and_then(|values| values.pack_integer()).expect("an ID");
     let other = Layout::integer(fields(6)).expect("a layout");
     let layouts = [("orders", &layout), ("others", &other)];
-    let readings = inspect(&id.to_string(), &Context { layouts: &layouts, ..NOW });
+    let readings = inspect(&id.to_string(), &Context { layouts: &layouts, ..CONTEXT });
     assert_eq!(readings[0].format, "orders");
     assert_eq!((value(&readings[0], "region"), value(&readings[0], "shard")), (Some(5), Some(3)));
     assert_eq!(readings[0].unix_ms, Some(1_795_000_000_000));
@@ -208,7 +208,7 @@ fn custom_layouts_are_read_if_their_constants_match() {
     let timeless =
         Layout::integer([Field::bindable(32, "a"), Field::bindable(32, "b")]).expect("a layout");
     let layouts = [("your layout", &timeless)];
-    let said = sentence(&inspect("8011686022722355202", &Context { layouts: &layouts, ..NOW }));
+    let said = sentence(&inspect("8011686022722355202", &Context { layouts: &layouts, ..CONTEXT }));
     assert!(
         said.contains(
             "an ID of your layout, its bits are those of the layout: a 1865366013, b 1817444354"
@@ -219,7 +219,7 @@ fn custom_layouts_are_read_if_their_constants_match() {
     let bytes =
         Layout::bytes(4, [Field::bindable(16, "a"), Field::bindable(16, "b")]).expect("a layout");
     let layouts = [("pair", &bytes)];
-    let context = Context { layouts: &layouts, ..NOW };
+    let context = Context { layouts: &layouts, ..CONTEXT };
     assert_eq!(value(&inspect("0001ff00", &context)[0], "b"), Some(0xff00));
     assert_eq!(value(&inspect_bytes(&[0, 1, 255, 0], &context)[0], "a"), Some(1));
 }
@@ -238,7 +238,7 @@ fn fields_of_more_than_128_bits_are_read() {
     let mut id = [7; 50];
     (id[0], id[20], id[49]) = (1, 0x80, 0x81);
     let layouts = [("own", &own), ("other", &other)];
-    let readings = inspect_bytes(&id, &Context { layouts: &layouts, ..NOW });
+    let readings = inspect_bytes(&id, &Context { layouts: &layouts, ..CONTEXT });
     let [reading] = &readings[..] else { panic!("{readings:?}") };
     assert_eq!((reading.format.as_str(), value(reading, "key")), ("own", None));
     assert!(reading.bit(160) && !reading.bit(161) && reading.bit(399));
@@ -247,10 +247,10 @@ fn fields_of_more_than_128_bits_are_read() {
 /// The inspector must not panic for any string. A string that is longer than the IDs of every format has no reading.
 #[test]
 fn any_string_is_accepted() {
-    assert!(inspect("", &NOW).is_empty());
-    assert!(inspect("Grüße", &NOW).is_empty() && inspect("0xzz", &NOW).is_empty());
-    assert!(inspect(&"9".repeat(1000), &NOW).is_empty());
-    assert!(inspect_bytes(&[7; 200], &NOW).is_empty());
+    assert!(inspect("", &CONTEXT).is_empty());
+    assert!(inspect("Grüße", &CONTEXT).is_empty() && inspect("0xzz", &CONTEXT).is_empty());
+    assert!(inspect(&"9".repeat(1000), &CONTEXT).is_empty());
+    assert!(inspect_bytes(&[7; 200], &CONTEXT).is_empty());
     let alphabet: Vec<char> = "0179afuvzAFZ-_{}:€ \"c".chars().collect();
     let mut state = 1_u64;
     let mut draw = |below: usize| {
@@ -260,9 +260,9 @@ fn any_string_is_accepted() {
     };
     for _ in 0..20_000 {
         let text: String = (0..draw(45)).map(|_| alphabet[draw(alphabet.len())]).collect();
-        let of_all_times = [i64::MIN, 0, NOW.now_ms, i64::MAX];
+        let of_all_times = [i64::MIN, 0, CONTEXT.now_ms, i64::MAX];
         for now_ms in of_all_times {
-            let readings = inspect(&text, &Context { now_ms, ..NOW });
+            let readings = inspect(&text, &Context { now_ms, ..CONTEXT });
             assert!(readings.iter().all(|reading| reading.bits <= MAX_BITS), "{text}");
             readings.iter().for_each(|reading| drop(reading.time()));
         }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use polyflake_inspect::{Context, inspect, likely, sentence};
 
 /// 2026-11-23T09:00:00Z.
-const NOW: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
+const CONTEXT: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
 /// One millisecond in the units of a snowflake, whose lowest 22 bits are not part of the time.
-const MS: u64 = 1 << 22;
+const SNOWFLAKES_PER_MS: u64 = 1 << 22;
 
 /// A random number generator that returns the same numbers on each run.
 struct Random(u64);
@@ -38,14 +38,14 @@ fn generated_ids() -> Vec<(String, String)> {
         let age = random.random_below(6 * 365 * 86_400) * 1000 + random.random_below(1000);
         let nodes = [1, 8, 64, 1024][usize::try_from(random.random_below(4)).expect("below 4")];
         let low = random.random_below(nodes) << 12 | random.random_below(4);
-        let made = NOW.now_ms.cast_unsigned() - age;
-        all.push(("snowflake", (made * MS) | low));
+        let made = CONTEXT.now_ms.cast_unsigned() - age;
+        all.push(("snowflake", (made * SNOWFLAKES_PER_MS) | low));
         all.push(("none", random.random_below(1 << 31) << 32 | random.random_below(1 << 31) << 1));
         // The probability model assumes that one in 64 snowflakes has an epoch that is not in the table. Here, that epoch
         // is a random time in 2017 or 2018.
         if number % 12 == 0 {
             let epoch = 1_483_228_800_000 + random.random_below(730 * 86_400) * 1000;
-            all.push(("none", ((made - epoch) * MS) | low));
+            all.push(("none", ((made - epoch) * SNOWFLAKES_PER_MS) | low));
         }
     }
     all.into_iter().map(|(format, id)| (format.to_owned(), id.to_string())).collect()
@@ -81,7 +81,7 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
     let mut formats: BTreeMap<String, Count> = BTreeMap::new();
     let mut tenths: BTreeMap<String, Count> = BTreeMap::new();
     for (format, id) in load_corpus() {
-        let readings = inspect(&id, &NOW);
+        let readings = inspect(&id, &CONTEXT);
         let Some(first) = readings.first() else { continue };
         let is_right = first.format == format;
         tenths
@@ -120,7 +120,7 @@ fn the_first_reading_is_correct_for_most_ids() {
     let mut count = Count::default();
     for list in [include_str!("found.tsv"), include_str!("made.tsv")] {
         for (format, id) in parse_list(list) {
-            let readings = inspect(&id, &NOW);
+            let readings = inspect(&id, &CONTEXT);
             let first = readings.first().filter(|first| first.odds >= 0.5);
             let named = first.map_or("none", |first| &first.format);
             count.add(
@@ -139,11 +139,11 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
         if !["twitter", "discord"].contains(&format.as_str()) {
             continue;
         }
-        let readings = inspect(&id, &NOW);
+        let readings = inspect(&id, &CONTEXT);
         let odds =
             |format| readings.iter().find(|reading| reading.format == format).expect("a reading");
         let (x, discord) = (odds("twitter"), odds("discord"));
-        let is_indistinguishable = discord.unix_ms.is_some_and(|ms| ms <= NOW.now_ms);
+        let is_indistinguishable = discord.unix_ms.is_some_and(|ms| ms <= CONTEXT.now_ms);
         let ratio = (x.odds / discord.odds).max(discord.odds / x.odds);
         assert_eq!(is_indistinguishable, ratio <= 2.000_001, "{id}: {ratio}");
         assert_eq!(
@@ -152,7 +152,7 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
             "{id}"
         );
     }
-    let tweet = inspect("1541815603606036480", &NOW);
+    let tweet = inspect("1541815603606036480", &CONTEXT);
     assert_eq!(tweet[0].format, "twitter");
     assert!(
         sentence(&tweet).ends_with(
@@ -167,7 +167,7 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
 /// little evidence for it.
 #[test]
 fn a_rare_format_gets_low_odds() {
-    let readings = inspect("7102577116159582209", &NOW);
+    let readings = inspect("7102577116159582209", &CONTEXT);
     assert_eq!(
         (readings[0].format.as_str(), readings[0].time().as_deref()),
         ("snowflake", Some("2023-08-30T09:05:43.994Z"))
@@ -178,7 +178,7 @@ fn a_rare_format_gets_low_odds() {
     for _ in 0..2000 {
         let id =
             (random.random_below(1 << 31) << 32 | random.random_below(1 << 31) << 1).to_string();
-        for reading in inspect(&id, &NOW) {
+        for reading in inspect(&id, &CONTEXT) {
             let is_rare =
                 ["baidu", "sonyflake", "unix-ns", "unix-us"].contains(&reading.format.as_str());
             assert!(!is_rare || reading.odds < 0.95, "{id}: {} {}", reading.format, reading.odds);
@@ -197,11 +197,11 @@ fn ids_of_this_project_are_recognized() {
         "order_1260vq138vspyq4",
         "1a4u0c6j9lvq2",
     ] {
-        let readings = inspect(id, &NOW);
+        let readings = inspect(id, &CONTEXT);
         assert!(likely(&readings).next().is_some(), "{id}");
         assert!(sentence(&readings) != "This is no ID of a known format.", "{id}");
     }
-    let public = inspect("user_1260vq138vspyq4", &NOW);
+    let public = inspect("user_1260vq138vspyq4", &CONTEXT);
     assert_eq!((public[0].format.as_str(), public[0].odds > 0.99), ("public-id", true));
     for mistyped in [
         "order_1260vq138vspyq5",
@@ -210,7 +210,7 @@ fn ids_of_this_project_are_recognized() {
         "_1260vq138vspyq4",
     ] {
         assert!(
-            inspect(mistyped, &NOW).iter().all(|reading| reading.format != "public-id"),
+            inspect(mistyped, &CONTEXT).iter().all(|reading| reading.format != "public-id"),
             "{mistyped}"
         );
     }
@@ -223,7 +223,7 @@ fn public_ids_of_the_vectors_are_recognized() {
     let texts = vectors.split("\"text\": \"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut count = 0;
     for text in texts.filter(|text| text.contains('_')) {
-        let readings = inspect(text, &NOW);
+        let readings = inspect(text, &CONTEXT);
         count += u32::from(readings.first().is_some_and(|first| first.format == "public-id"));
     }
     assert!(count >= 40, "{count}");

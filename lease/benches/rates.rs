@@ -34,12 +34,12 @@ const NAMESPACE: &str = "rates/randflake";
 const ROUNDS: usize = 300;
 /// The number of claims that are measured in a namespace in which all records exist.
 const CLAIMS_IN_FULL_NAMESPACE: usize = 40;
-const NUMBERS: u64 = 131_072;
+const WORKER_ID_COUNT: u64 = 131_072;
 /// The default length of a lease, in milliseconds.
-const HOUR: u64 = 3_600_000;
+const LEASE_MS: u64 = 3_600_000;
 
 fn randflake_shape() -> Shape {
-    Shape::randflake(0..=NUMBERS - 1, &[7; 16]).unwrap()
+    Shape::randflake(0..=WORKER_ID_COUNT - 1, &[7; 16]).unwrap()
 }
 
 fn now() -> Moment {
@@ -79,7 +79,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
 }
 
 /// Starts a `Redis` server, and returns it once the waiting time of its namespace has ended.
-fn redis_after_waiting_time(program: &Path) -> RedisServer {
+fn start_redis_after_wait(program: &Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
     loop {
@@ -121,18 +121,18 @@ fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Dura
 
 /// Returns the end that a renewal at the current time requests. However often the lease is renewed, this end is never later
 /// than a store allows.
-fn renewed() -> u64 {
-    now().wall_ms + HOUR
+fn renewal_end() -> u64 {
+    now().wall_ms + LEASE_MS
 }
 
-fn print(name: &str, mut times: Vec<Duration>) {
+fn print_times(name: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)];
     println!("{name}: p50 {:.2?}, p99 {:.2?}, of {}", at(50), at(99), times.len());
 }
 
 /// Measures the number of renewals per second over several connections, each with its own worker ID.
-fn rate(url: &str, connections: usize) -> f64 {
+fn measure_rate(url: &str, connections: usize) -> f64 {
     let threads: Vec<_> = (0..connections)
         .map(|_| {
             let url = url.to_owned();
@@ -141,7 +141,7 @@ fn rate(url: &str, connections: usize) -> f64 {
                 let (_, mut record) = claim(&mut store);
                 let (began, mut count) = (Instant::now(), 0);
                 while began.elapsed() < Duration::from_secs(5) {
-                    write(&mut store, &mut record, renewed());
+                    write(&mut store, &mut record, renewal_end());
                     count += 1;
                 }
                 f64::from(count) / began.elapsed().as_secs_f64()
@@ -153,13 +153,16 @@ fn rate(url: &str, connections: usize) -> f64 {
 
 fn measure(name: &str, url: &str) {
     let mut store = open(url).unwrap();
-    let few = claims(&mut store, ROUNDS);
-    print(&format!("{name}, claims"), few);
+    let few = measure_claims(&mut store, ROUNDS);
+    print_times(&format!("{name}, claims"), few);
     let (_, mut record) = claim(&mut store);
-    let mut renew = || write(&mut store, &mut record, renewed());
-    print(&format!("{name}, renewals"), (0..ROUNDS).map(|_| renew()).collect());
+    let mut renew = || write(&mut store, &mut record, renewal_end());
+    print_times(&format!("{name}, renewals"), (0..ROUNDS).map(|_| renew()).collect());
     for connections in [1, 8] {
-        println!("{name}, {connections} connections: {:.0} renewals/s", rate(url, connections));
+        println!(
+            "{name}, {connections} connections: {:.0} renewals/s",
+            measure_rate(url, connections)
+        );
     }
     // A client waits at most 15 seconds for a lease service. With this many records, the service may need longer.
     if url.starts_with("http") {
@@ -168,14 +171,14 @@ fn measure(name: &str, url: &str) {
     // MySQL closed the first connection, which was idle during the previous measurement.
     store = open(url).unwrap();
     fill(&mut store);
-    print(
-        &format!("{name}, claims among {NUMBERS} records"),
-        claims(&mut store, CLAIMS_IN_FULL_NAMESPACE),
+    print_times(
+        &format!("{name}, claims among {WORKER_ID_COUNT} records"),
+        measure_claims(&mut store, CLAIMS_IN_FULL_NAMESPACE),
     );
 }
 
 /// Claims and releases worker IDs, and returns how long each claim took.
-fn claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
+fn measure_claims(store: &mut dyn Store, count: usize) -> Vec<Duration> {
     let claim_and_return = |_| {
         let (time, mut record) = claim(store);
         let start = record.start;
@@ -192,7 +195,7 @@ fn fill(store: &mut dyn Store) {
     };
     let old = operation(Operation::Survey).namespace.unwrap();
     let (first, version) = (old.records, old.version + 1);
-    let new = Namespace { records: NUMBERS, version, ..old.clone() };
+    let new = Namespace { records: WORKER_ID_COUNT, version, ..old.clone() };
     assert_eq!(
         operation(Operation::PutNamespace { old, new, first, count: 1 }).content,
         ReplyContent::Done
@@ -212,5 +215,5 @@ fn main() {
     let server = mysql_server::MysqlServer::start(&program, &[]);
     measure(if server.is_mariadb() { "MariaDB" } else { "MySQL" }, &server.url());
     let program = redis_server::program().expect("expected Redis on this machine");
-    measure("Redis", &redis_after_waiting_time(&program).url());
+    measure("Redis", &start_redis_after_wait(&program).url());
 }

@@ -12,8 +12,6 @@ pub(crate) mod json;
 pub(crate) mod keeper;
 pub(crate) mod location;
 mod messages;
-#[cfg(feature = "hosted")]
-pub(crate) mod numbered;
 #[cfg(feature = "std")]
 pub(crate) mod ordinal;
 #[cfg(feature = "hosted")]
@@ -24,6 +22,8 @@ pub(crate) mod request;
 pub(crate) mod shape;
 #[cfg(feature = "hosted")]
 pub(crate) mod url;
-pub(crate) mod volatile;
+pub(crate) mod volatile_store;
 #[cfg(feature = "hosted")]
-pub(crate) mod watched;
+pub(crate) mod watched_keeper;
+#[cfg(feature = "hosted")]
+pub(crate) mod worker_id_layout;

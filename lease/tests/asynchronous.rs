@@ -121,7 +121,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 
 /// Runs a future and a counting task on one thread. The task counts how often it is polled, and unlocks the store after 40
 /// polls.
-async fn count_turns_during<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
+async fn count_polls_during<T>(lock: impl Sized, work: impl Future<Output = T>) -> (T, usize) {
     let (turns, mut lock) = (Cell::new(0), Some(lock));
     let mut work = pin!(work);
     let count = async {
@@ -146,13 +146,13 @@ async fn count_turns_during<T>(lock: impl Sized, work: impl Future<Output = T>) 
 fn the_executor_runs_while_a_lease_starts_and_ends() {
     let one = SingleIdStore::new();
     block_on(async {
-        let (ids, turns) = count_turns_during(one.lock(), one.generator()).await;
+        let (ids, turns) = count_polls_during(one.lock(), one.generator()).await;
         assert!(turns >= 40, "{turns}");
         assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
         let mut batch = vec![Sno::default(); 70_000];
         ids.fill_async(time::sleep, 3, &mut batch, &mut 0).await.unwrap();
         assert!(batch.is_sorted());
-        let ((), turns) = count_turns_during(one.lock(), ids.close_async(time::sleep)).await;
+        let ((), turns) = count_polls_during(one.lock(), ids.close_async(time::sleep)).await;
         assert!(turns >= 40, "{turns}");
         assert!(one.wait_until_free().await);
     });
@@ -221,11 +221,11 @@ fn the_executor_runs_while_a_server_does_not_respond() {
         let url = server.url();
         let begin =
             Generator::with_async(&url, SingleIdStore::options(), LONG_TIMEOUT, time::sleep);
-        let (ids, turns) = count_turns_during(lock(), begin).await;
+        let (ids, turns) = count_polls_during(lock(), begin).await;
         assert!(turns >= 40, "{turns}");
         let ids = ids.unwrap();
         assert_eq!(ids.generate_async(time::sleep, 3).await.unwrap().partition(), 7);
-        let ((), turns) = count_turns_during(lock(), ids.close_async(time::sleep)).await;
+        let ((), turns) = count_polls_during(lock(), ids.close_async(time::sleep)).await;
         assert!(turns >= 40, "{turns}");
     });
 }

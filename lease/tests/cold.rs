@@ -32,7 +32,8 @@ fn processes_that_start_together_all_get_worker_ids() {
     let starts = env::var("POLYFLAKE_STARTS").ok().and_then(|it| it.parse().ok()).unwrap_or(200);
     let server = Server::start(&programs);
     server.power_off();
-    server.start_with(&format!("-c listen_addresses='' -c max_connections={}", starts / 10));
+    server
+        .start_with_options(&format!("-c listen_addresses='' -c max_connections={}", starts / 10));
     let is_over = AtomicBool::new(false);
     let (tried, let_in) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let application = || {

@@ -35,21 +35,21 @@ use tempfile::TempDir;
 const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 const SECRET: [u8; 16] = [7; 16];
 
-struct File(Box<dyn Store>);
+struct FileStore(Box<dyn Store>);
 
-impl AsyncStore for File {
+impl AsyncStore for FileStore {
     fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send {
         ready(self.0.answer(request))
     }
 }
 
-/// Keeps a lease on the calling thread, and makes progress only when [`Keeper::run_due_work`] is called.
-struct Keeper {
+/// Keeps a lease on the calling thread, and makes progress only when [`ManualKeeper::run_due_work`] is called.
+struct ManualKeeper {
     folder: TempDir,
     task: Arc<Mutex<Option<Task>>>,
 }
 
-impl Keeper {
+impl ManualKeeper {
     fn new() -> Self {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         Self { folder, task: Arc::default() }
@@ -60,7 +60,7 @@ impl Keeper {
         let url = format!("sqlite:{}?allow=overlayfs", path.display());
         let task = self.task.clone();
         let spawn = move |spawned| *task.lock().unwrap() = Some(spawned);
-        Host::new(move || ready(open(&url).map(File)), pause, spawn)
+        Host::new(move || ready(open(&url).map(FileStore)), pause, spawn)
     }
 
     /// Polls the lease's task if its next poll is due.
@@ -70,7 +70,7 @@ impl Keeper {
         }
     }
 
-    fn wait<G>(&self, making: impl Future<Output = Result<G>>) -> G {
+    fn wait_for_generator<G>(&self, making: impl Future<Output = Result<G>>) -> G {
         let mut making = pin!(making);
         loop {
             self.run_due_work();
@@ -90,11 +90,16 @@ fn pause(duration: Duration) -> impl Future<Output = ()> + Send {
 }
 
 /// Generates up to eight IDs without waiting.
-type Make<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
+type MakeIdsFn<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
 
 /// Generates IDs in this process and in a copy of it. If `reports` is true, the copy first reports that it was restored
 /// (`after_restore`). Returns the number of duplicate IDs.
-fn repeated(keeper: &Keeper, count: usize, reports: bool, make: Make<'_>) -> usize {
+fn count_duplicates(
+    keeper: &ManualKeeper,
+    count: usize,
+    reports: bool,
+    make: MakeIdsFn<'_>,
+) -> usize {
     let [mut ids, there] = run_in_both_copies(|is_copy| {
         if reports && is_copy {
             polyflake::after_restore().unwrap();
@@ -121,21 +126,21 @@ fn options(shape: Result<Shape>) -> Options {
     Options::new("orders", shape.unwrap()).unwrap()
 }
 
-/// Calls [`repeated`] with a leased generator of one format. The original process and its copy both continue to run the
-/// lease's task.
-macro_rules! of_format {
+/// Calls [`count_duplicates`] with a leased generator of one format. The original process and its copy both continue to
+/// run the lease's task.
+macro_rules! count_duplicates_of_format {
     ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
-        let keeper = Keeper::new();
+        let keeper = ManualKeeper::new();
         let making = $family::Generator::with_async(
             keeper.host(), options($shape), $($argument,)* TEST_TIMEOUT, pause,
         );
-        let ids = keeper.wait(making);
+        let ids = keeper.wait_for_generator(making);
         let make = || {
             let mut made = [$empty; 8];
             let count = ids.try_fill($($type,)? &mut made[..])?;
             Ok(made[..count].iter().map($bytes).collect())
         };
-        repeated(&keeper, $count, $reports, &make)
+        count_duplicates(&keeper, $count, $reports, &make)
     }};
 }
 
@@ -149,8 +154,8 @@ fn duplicates_by_format(count: usize, reports: bool) -> [usize; 5] {
     let (discord, fields) = (preset("discord", []).unwrap(), ["worker", "process"]);
     let of_layout = layout::shape(&discord, &fields, 0..=99);
     [
-        of_format!(count, reports, sno(), Shape::sno(0..=99), Sno::MIN, wide, 7),
-        of_format!(
+        count_duplicates_of_format!(count, reports, sno(), Shape::sno(0..=99), Sno::MIN, wide, 7),
+        count_duplicates_of_format!(
             count,
             reports,
             hotguid(false),
@@ -159,9 +164,15 @@ fn duplicates_by_format(count: usize, reports: bool) -> [usize; 5] {
             |id: &HotGuid| id.to_rfc_bytes(),
             7
         ),
-        of_format!(count, reports, uuid7(), Shape::uuid7(0..=99), Uuid7::MIN, |id: &Uuid7| id
-            .to_bytes()),
-        of_format!(
+        count_duplicates_of_format!(
+            count,
+            reports,
+            uuid7(),
+            Shape::uuid7(0..=99),
+            Uuid7::MIN,
+            |id: &Uuid7| id.to_bytes()
+        ),
+        count_duplicates_of_format!(
             count,
             reports,
             randflake(SECRET),
@@ -169,9 +180,14 @@ fn duplicates_by_format(count: usize, reports: bool) -> [usize; 5] {
             Randflake::default(),
             |id: &Randflake| i128::from(id.to_i64()).to_be_bytes()
         ),
-        of_format!(count, reports, layout(&discord, &fields), of_layout, 0_i64, |id: &i64| {
-            i128::from(*id).to_be_bytes()
-        }),
+        count_duplicates_of_format!(
+            count,
+            reports,
+            layout(&discord, &fields),
+            of_layout,
+            0_i64,
+            |id: &i64| { i128::from(*id).to_be_bytes() }
+        ),
     ]
 }
 
@@ -186,7 +202,7 @@ fn a_reported_copy_switches_worker_ids_and_repeats_no_id() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn restored() {
+fn restored_copies_repeat_no_id() {
     let count = env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
     let repeated = duplicates_by_format(count, true);
     std::eprintln!(
@@ -199,7 +215,7 @@ fn restored() {
 /// long.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
-fn window() {
+fn measure_the_shared_window_after_a_clock_jump() {
     let file = env::var("FAKETIME_TIMESTAMP_FILE").unwrap();
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());

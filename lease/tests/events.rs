@@ -116,7 +116,8 @@ fn a_panicking_watcher_does_not_end_the_lease() {
     subscribe();
     let heard = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&heard);
-    let options = Options::new(PANICS, Shape::sno(0..=9).unwrap()).unwrap().lease_ms(1500).unwrap();
+    let options =
+        Options::new(PANIC_NAMESPACE, Shape::sno(0..=9).unwrap()).unwrap().lease_ms(1500).unwrap();
     let options = options.watch(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
         panic!("for the test");
@@ -133,7 +134,7 @@ fn a_panicking_watcher_does_not_end_the_lease() {
 }
 
 /// The namespace whose events make the subscriber panic.
-const PANICS: &str = "panics";
+const PANIC_NAMESPACE: &str = "panics";
 
 /// Installs the tracing subscriber on the first call, and returns the lines that it has collected. All tests of the process
 /// share the subscriber.
@@ -170,7 +171,7 @@ impl Subscriber for CollectingSubscriber {
         let metadata = event.metadata();
         let mut texts = FieldText(format!("{} {}", metadata.level(), metadata.target()));
         event.record(&mut texts);
-        let is_to_panic = texts.0.contains(&format!("namespace={PANICS:?}"));
+        let is_to_panic = texts.0.contains(&format!("namespace={PANIC_NAMESPACE:?}"));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(texts.0);
         assert!(!is_to_panic, "for the test");
     }

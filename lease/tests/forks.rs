@@ -38,7 +38,7 @@ fn lock_tests() -> MutexGuard<'static, ()> {
     TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn store() -> (TempDir, String) {
+fn temp_store_url() -> (TempDir, String) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("leases.db").display());
     (folder, url)
@@ -53,17 +53,17 @@ fn copy(ids: &Generator) -> Generator {
 
 /// Decodes IDs from their bytes.
 #[track_caller]
-fn ids_of(bytes: &[u8], count: usize) -> Vec<Sno> {
+fn decode_ids(bytes: &[u8], count: usize) -> Vec<Sno> {
     let ids: Vec<_> = bytes.chunks(10).map(|id| Sno::from_slice(id).unwrap()).collect();
     assert_eq!(ids.len(), count, "the child failed");
     ids
 }
 
-fn bytes_of(ids: &[Sno]) -> Vec<u8> {
+fn encode_ids(ids: &[Sno]) -> Vec<u8> {
     ids.iter().flat_map(|id| id.to_bytes()).collect()
 }
 
-fn check(url: &str) {
+fn check_children(url: &str) {
     let ids = Generator::new(url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
     for fork in [Some(fork_with_hooks as fn() -> _), fork_without_hooks()].into_iter().flatten() {
@@ -71,15 +71,15 @@ fn check(url: &str) {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
             // The child's own child leases a worker ID as well.
-            made.extend(ids_of(
-                &run_in_child_with(fork, || bytes_of(&[ids.generate(0).unwrap()])),
+            made.extend(decode_ids(
+                &run_in_child_with(fork, || encode_ids(&[ids.generate(0).unwrap()])),
                 1,
             ));
             made.push(ids.generate(0).unwrap());
             copy(&ids).close();
-            bytes_of(&made)
+            encode_ids(&made)
         };
-        let made = ids_of(&run_in_child_with(fork, work), 5);
+        let made = decode_ids(&run_in_child_with(fork, work), 5);
         let numbers: Vec<_> = made.iter().map(Sno::partition).collect();
         assert_eq!([numbers[1], numbers[2], numbers[4]], [numbers[0]; 3]);
         assert!(
@@ -103,8 +103,8 @@ fn check(url: &str) {
 #[test]
 fn children_lease_their_own_worker_ids_in_sqlite() {
     let _alone = lock_tests();
-    let (_folder, url) = store();
-    check(&url);
+    let (_folder, url) = temp_store_url();
+    check_children(&url);
 }
 
 #[test]
@@ -113,13 +113,13 @@ fn children_lease_their_own_worker_ids_in_postgresql() {
     let _alone = lock_tests();
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
-    check(&server.url());
+    check_children(&server.url());
 }
 
 #[test]
 fn try_generate_starts_a_lease_in_a_child() {
     let _alone = lock_tests();
-    let (_folder, url) = store();
+    let (_folder, url) = temp_store_url();
     let ids = Generator::new(&url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
     let work = || {
@@ -133,20 +133,20 @@ fn try_generate_starts_a_lease_in_a_child() {
             thread::sleep(Duration::from_millis(5));
             ids.try_generate(0).ok()
         });
-        bytes_of(&[made.unwrap()])
+        encode_ids(&[made.unwrap()])
     };
-    assert_ne!(ids_of(&run_in_child_with(fork_with_hooks, work), 1)[0].partition(), mine);
+    assert_ne!(decode_ids(&run_in_child_with(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
 #[test]
 fn generate_async_leases_a_worker_id_in_a_child() {
     let _alone = lock_tests();
-    let (_folder, url) = store();
+    let (_folder, url) = temp_store_url();
     let ids = Generator::new(&url, "orders").unwrap();
     let mine = ids.generate(0).unwrap().partition();
     let sleep = |pause| async move { thread::sleep(pause) };
-    let work = || bytes_of(&[poll_once(ids.generate_async(sleep, 0)).unwrap()]);
-    assert_ne!(ids_of(&run_in_child_with(fork_with_hooks, work), 1)[0].partition(), mine);
+    let work = || encode_ids(&[poll_once(ids.generate_async(sleep, 0)).unwrap()]);
+    assert_ne!(decode_ids(&run_in_child_with(fork_with_hooks, work), 1)[0].partition(), mine);
 }
 
 fn poll_once<T>(future: impl Future<Output = T>) -> T {
@@ -158,9 +158,9 @@ fn poll_once<T>(future: impl Future<Output = T>) -> T {
 
 /// An asynchronous in-memory store that counts its requests.
 #[derive(Clone)]
-struct CountedStore(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
+struct CountingStore(Arc<AtomicUsize>, Arc<Mutex<Memory>>);
 
-impl AsyncStore for CountedStore {
+impl AsyncStore for CountingStore {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let mut store = self.1.lock().unwrap();
@@ -182,7 +182,7 @@ fn pause(_: Duration) -> impl Future<Output = ()> + Send {
 #[test]
 fn a_parents_task_sends_no_request_in_a_child() {
     let _alone = lock_tests();
-    let store = CountedStore(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
+    let store = CountingStore(Arc::default(), Arc::new(Mutex::new(Memory::new(0))));
     let (asked, task) = (store.0.clone(), Arc::new(Mutex::new(None)));
     let spawn = {
         let task = task.clone();
@@ -238,7 +238,7 @@ fn a_child_rejects_the_parents_in_memory_store() {
 #[test]
 fn a_child_forked_during_requests_leases_a_worker_id() {
     let _alone = lock_tests();
-    let ((_folder, url), is_over) = (store(), AtomicBool::new(false));
+    let ((_folder, url), is_over) = (temp_store_url(), AtomicBool::new(false));
     let ask = || Request { number: 1, namespace: "orders".into(), operation: Operation::Survey };
     open(&url).unwrap().answer(&ask()).unwrap();
     thread::scope(|scope| {
@@ -267,7 +267,7 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
 #[test]
 fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let _alone = lock_tests();
-    let ((folder, locked), (_folder, url)) = (store(), store());
+    let ((folder, locked), (_folder, url)) = (temp_store_url(), temp_store_url());
     let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Survey };
     open(&locked).unwrap();
     let other = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
@@ -292,7 +292,7 @@ fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
 #[test]
 fn a_child_reopens_a_file_opened_before_the_fork() {
     let _alone = lock_tests();
-    let ((_folder, url), (folder, other)) = (store(), store());
+    let ((_folder, url), (folder, other)) = (temp_store_url(), temp_store_url());
     let opened = open(&other).unwrap();
     assert_eq!(run_in_child_with(fork_with_hooks, || vec![u8::from(open(&url).is_ok())]), [1]);
     drop((opened, folder));

@@ -15,7 +15,7 @@ use polyflake_lease::{
 
 const MINUTE: u64 = 60_000;
 
-fn unavailable() -> Result<Reply> {
+fn unavailable_reply() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
@@ -32,7 +32,7 @@ fn drive(host: &mut KeeperHost, store: &mut Memory) -> Option<Grant> {
 }
 
 /// Returns the time until the keeper's next action.
-fn wait(host: &mut KeeperHost) -> u64 {
+fn next_wait_ms(host: &mut KeeperHost) -> u64 {
     match host.keeper.poll(host.now) {
         Action::Wait(until) => until - host.now.elapsed_ms,
         other => panic!("expected a pause, found {other:?}"),
@@ -44,7 +44,7 @@ fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
         drive(host, store);
-        let next = wait(host).min(until - host.now.elapsed_ms);
+        let next = next_wait_ms(host).min(until - host.now.elapsed_ms);
         host.advance(next);
     }
     drive(host, store);
@@ -112,14 +112,14 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
         let version = store.records("orders/sno")[0].version;
         move_wall_clock(&mut host, ms);
         // The store's clock did not jump.
-        let wait = wait(&mut host);
+        let wait = next_wait_ms(&mut host);
         assert!(wait <= 1000, "{ms}: {wait}");
         assert_eq!(host.keeper.number(), Some(0));
         host.advance(wait);
         host.drive_until_idle(&mut store);
         assert!(store.records("orders/sno")[0].version > version, "{ms}");
         assert_eq!(host.keeper.number(), Some(0), "{ms}");
-        assert!(self::wait(&mut host) > 10_000, "{ms}: one renewal is enough");
+        assert!(next_wait_ms(&mut host) > 10_000, "{ms}: one renewal is enough");
     }
 }
 
@@ -130,7 +130,7 @@ fn a_clock_difference_of_one_second_is_not_a_gap() {
         let (mut host, _) = holder(&mut store, options(1));
         host.advance(2 * MINUTE);
         move_wall_clock(&mut host, ms);
-        let wait = wait(&mut host);
+        let wait = next_wait_ms(&mut host);
         assert!(wait > 10 * MINUTE, "{ms}: {wait}");
     }
 }
@@ -144,7 +144,7 @@ fn renewals_after_a_gap_are_spread_over_a_second() {
             let (mut host, _) = holder(&mut store, options(100));
             host.advance(MINUTE);
             move_wall_clock(&mut host, 5_000);
-            wait(&mut host)
+            next_wait_ms(&mut host)
         })
         .collect();
     waits.sort_unstable();
@@ -207,7 +207,7 @@ fn a_read_of_a_write_before_the_image_does_not_settle_a_gap() {
             }
             let sent = host.first_claim(store);
             store.answer(&sent).unwrap();
-            host.keeper.answered(sent.number, unavailable(), host.now);
+            host.keeper.answered(sent.number, unavailable_reply(), host.now);
         });
         restore(&mut hosts, &mut store);
         assert_copies_diverged(&hosts, &store);
@@ -308,7 +308,7 @@ fn a_gap_during_a_release_does_not_release_twice() {
             move_wall_clock(host, 60_000);
             host.keeper.answered(
                 release.number,
-                if is_answered { reply } else { unavailable() },
+                if is_answered { reply } else { unavailable_reply() },
                 host.now,
             );
             host.close_and_drive_with(|request| store.answer(request));
@@ -355,13 +355,13 @@ fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
             for minute in 0..35 {
                 host.drive_with(|_| {
                     asked += 1;
-                    unavailable()
+                    unavailable_reply()
                 });
                 assert_eq!((host.keeper.number(), host.keeper.end()), (number, end), "{ms}");
                 if minute == 5 {
                     move_wall_clock(host, ms);
                     host.advance(1000);
-                    host.drive_with(|_| unavailable());
+                    host.drive_with(|_| unavailable_reply());
                 }
                 host.advance(MINUTE);
             }
@@ -394,7 +394,7 @@ fn drive_strict(host: &mut KeeperHost, store: &mut Memory, is_away: bool) -> Opt
     loop {
         match host.keeper.poll(host.now) {
             Action::Send(request) => {
-                let reply = if is_away { unavailable() } else { store.answer(&request) };
+                let reply = if is_away { unavailable_reply() } else { store.answer(&request) };
                 host.keeper.answered(request.number, reply, host.now);
             }
             Action::Begin(grant) => end = Some(grant.end()),
@@ -414,7 +414,7 @@ fn a_strict_generator_has_a_window_of_seconds() {
     for _ in 0..4000 {
         let now = host.now.wall_ms;
         assert!(end > now + 1500 && end <= now + 3000 + 15_000, "{}", end - now);
-        assert!(wait(&mut host) <= 500);
+        assert!(next_wait_ms(&mut host) <= 500);
         host.advance(500);
         let later = drive_strict(&mut host, &mut store, false);
         assert!(later.is_none_or(|later| later > end));
@@ -454,7 +454,7 @@ fn renewals_every_ten_seconds_keep_the_lease_duration() {
     let mut host = KeeperHost::new(options(1).renew_ms(10_000).unwrap());
     host.drive_until_idle(&mut store).unwrap();
     for _ in 0..10 {
-        let wait = wait(&mut host);
+        let wait = next_wait_ms(&mut host);
         assert!((9_000..=10_000).contains(&wait), "{wait}");
         host.advance(wait);
         host.drive_until_idle(&mut store);
@@ -466,5 +466,5 @@ fn renewals_every_ten_seconds_keep_the_lease_duration() {
     let mut host = KeeperHost::new(options(1).renew_ms(2 * HOUR).unwrap());
     host.advance(3 * HOUR);
     host.drive_until_idle(&mut store).unwrap();
-    assert!(wait(&mut host) <= 15 * MINUTE, "at most a quarter of the lease");
+    assert!(next_wait_ms(&mut host) <= 15 * MINUTE, "at most a quarter of the lease");
 }

@@ -25,19 +25,19 @@ use polyflake_lease::{
 use serde_json::{Value as Json, json};
 #[cfg(all(feature = "postgresql", unix))]
 use sql::run_in_postgresql;
-use sql::{encode_outcome, run_in_sqlite, statements_of};
+use sql::{decode_statements, encode_outcome, run_in_sqlite};
 
 const START_MS: u64 = 1_763_650_000_000;
 
-type Build = fn(u64, Range<i64>) -> polyflake::Result<sno::Generator>;
-type Leased = Granted<sno::Leased, Build>;
+type BuildGeneratorFn = fn(u64, Range<i64>) -> polyflake::Result<sno::Generator>;
+type LeasedGenerator = Granted<sno::Leased, BuildGeneratorFn>;
 
 /// Simulates a host in a language whose database client is rusqlite.
 struct Host {
     path: PathBuf,
     connection: Option<rusqlite::Connection>,
     lease: Hosted,
-    ids: Leased,
+    ids: LeasedGenerator,
     random: u128,
     elapsed_ms: u64,
     /// Whether the host actually sleeps, so that the wall clock advances with the monotonic clock.
@@ -53,7 +53,7 @@ struct Host {
 
 impl Host {
     fn new(folder: &Path, settings: &Json) -> Self {
-        let build: Build = |number, window| {
+        let build: BuildGeneratorFn = |number, window| {
             let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
             builder.window(window.start, window.end).build()
         };
@@ -112,7 +112,7 @@ impl Host {
             }
             "run" => {
                 let connection = self.connection.as_ref().unwrap();
-                let statements = statements_of(command);
+                let statements = decode_statements(command);
                 encode_outcome(&statements.iter().map(|it| run_in_sqlite(connection, it)).collect())
             }
             "close" => {
@@ -152,12 +152,12 @@ impl Host {
         serde_json::from_str(&self.lease.reason(self.now().wall_ms)).unwrap()
     }
 
-    fn names(&self) -> Vec<&str> {
+    fn event_names(&self) -> Vec<&str> {
         self.told.iter().map(|event| event["name"].as_str().unwrap()).collect()
     }
 
     /// Returns the number of granted worker IDs, as seen by an operator.
-    fn granted(&self) -> u64 {
+    fn grant_count(&self) -> u64 {
         // A released worker ID remains granted until its last tick has ended.
         thread::sleep(Duration::from_millis(10));
         let url = format!("sqlite:{}?allow=overlayfs", self.path.display());
@@ -180,7 +180,7 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     let said = "cannot lease a worker ID for orders/sno: nothing has come of it yet";
     assert_eq!(host.reason()["message"], said);
     host.run_until_command("wait");
-    assert_eq!((&host.status()["number"], host.granted()), (&json!(7), 1));
+    assert_eq!((&host.status()["number"], host.grant_count()), (&json!(7), 1));
     let leased = host.ids.leased().unwrap();
     let first = leased.generate(3).unwrap();
     assert_eq!((first.partition(), first.metabyte()), (7, 3));
@@ -191,9 +191,9 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
 
     host.lease.close();
     host.run_until_command("end");
-    assert_eq!(host.granted(), 0);
+    assert_eq!(host.grant_count(), 0);
     assert!(host.connection.is_none(), "{:?}", host.done);
-    assert_eq!(host.names(), ["acquired", "renewed", "sealed"]);
+    assert_eq!(host.event_names(), ["acquired", "renewed", "sealed"]);
     assert_eq!(host.told[0]["number"], 7);
     assert!(host.told[0]["text"].as_str().unwrap().starts_with("acquired: number 7 until "));
     assert!(host.told[2]["used_until"].as_u64().unwrap() > START_MS);
@@ -220,15 +220,15 @@ fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
     let status = host.status();
     assert_eq!((&status["renewals"], &status["gaps"]), (&json!(0), &json!(0)));
     assert!(status["end"].as_u64().unwrap() > now + 3_000_000, "{status}");
-    assert_eq!(host.names(), ["acquired"]);
+    assert_eq!(host.event_names(), ["acquired"]);
     // The clocks diverge, as they do when the machine's clock is set or its image is restored, and the store does not
     // reply.
     host.elapsed_ms += 60_000;
     host.instead = vec![("run", json!({ "silent": true })), ("run", json!({ "silent": true }))];
-    while !host.names().contains(&"unconfirmed") {
+    while !host.event_names().contains(&"unconfirmed") {
         host.run_until_command("wait");
     }
-    assert_eq!((&host.status()["gaps"], host.names()[1]), (&json!(1), "gap"));
+    assert_eq!((&host.status()["gaps"], host.event_names()[1]), (&json!(1), "gap"));
     assert_eq!(host.told[1]["number"], 7);
     assert!(host.told[1]["milliseconds"].as_i64().unwrap() < -50_000);
 }
@@ -251,7 +251,7 @@ fn failures_are_reported_and_retried() {
     host.run_until_command("close");
     host.run_until_command("begin");
     host.run_until_command("wait");
-    assert_eq!(host.names(), ["refused", "refused", "acquired"]);
+    assert_eq!(host.event_names(), ["refused", "refused", "acquired"]);
     assert!(host.told[1]["message"].as_str().unwrap().contains("in time"));
     assert_eq!(host.status()["refused"], Json::Null);
 }
@@ -330,7 +330,7 @@ fn a_server_grant_counts_only_after_it_starts() {
             "open" => ("open", json!({ "opened": null })),
             "run" => {
                 let run = |it| run_in_postgresql(&mut client, it);
-                ("run", encode_outcome(&statements_of(&command).iter().map(run).collect()))
+                ("run", encode_outcome(&decode_statements(&command).iter().map(run).collect()))
             }
             "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
             "begin" => ("begin 1", Json::Null),
@@ -357,12 +357,12 @@ fn a_failed_generator_releases_its_worker_id() {
     host.instead = vec![("begin", json!({ "not_begun": "expected more memory" }))];
     host.run_until_command("begin");
     host.run_until_command("wait");
-    assert_eq!((host.names(), host.granted()), (vec!["refused"], 0));
+    assert_eq!((host.event_names(), host.grant_count()), (vec!["refused"], 0));
     let said = "cannot lease a worker ID for orders/sno: expected more memory";
     assert_eq!(host.told[0]["message"], said);
     host.run_until_command("begin");
     host.run_until_command("wait");
-    assert_eq!(host.granted(), 1);
+    assert_eq!(host.grant_count(), 1);
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn an_unreadable_seal_reply_keeps_the_whole_grant() {
     host.lease.close();
     host.run_until_command("end");
     assert_eq!(host.told.last().unwrap()["used_until"], end);
-    assert_eq!(host.granted(), 1);
+    assert_eq!(host.grant_count(), 1);
 }
 
 #[test]
@@ -386,14 +386,14 @@ fn malformed_replies_are_treated_as_a_lost_connection() {
     for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
         host.instead = vec![("run", answer)];
         host.run_until_command("report");
-        assert_eq!(host.names().last(), Some(&"refused"));
+        assert_eq!(host.event_names().last(), Some(&"refused"));
     }
     host.run_until_command("begin");
 }
 
 #[test]
 fn a_grant_that_starts_during_close_generates_no_ids() {
-    let build: Build = |number, window| {
+    let build: BuildGeneratorFn = |number, window| {
         let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
         builder.window(window.start, window.end).build()
     };
@@ -402,7 +402,7 @@ fn a_grant_that_starts_during_close_generates_no_ids() {
     // Closes the generator first while its first grant begins, and then while its second grant begins.
     for grants in [0, 1] {
         for _ in 0..1000 {
-            let ids = Leased::new(build);
+            let ids = LeasedGenerator::new(build);
             (0..grants).for_each(|number| ids.begin(number, span.clone()).unwrap());
             let start = std::sync::Barrier::new(2);
             thread::scope(|threads| {

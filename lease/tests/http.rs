@@ -15,9 +15,9 @@ use polyflake_lease::{
 };
 
 /// The request line and headers of a request.
-struct Head(String);
+struct RequestHead(String);
 
-impl Head {
+impl RequestHead {
     fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.0.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(found, _)| *found == name).map(|(_, value)| value)
@@ -27,14 +27,16 @@ impl Head {
 /// Starts a service that handles one connection at a time and answers each request with the result of `answer`. The service
 /// closes the connection after sending a response whose body is not JSON. Returns the service's URL and a channel that
 /// receives the head of each request.
-fn serve(answer: impl Fn(&Head) -> String + Send + 'static) -> (String, Receiver<Head>) {
+fn serve(
+    answer: impl Fn(&RequestHead) -> String + Send + 'static,
+) -> (String, Receiver<RequestHead>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://sesame@{}", listener.local_addr().unwrap());
     let (sender, heads) = channel();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = BufReader::new(stream.unwrap());
-            while let Some(head) = read(&mut stream) {
+            while let Some(head) = read_head(&mut stream) {
                 let text = answer(&head);
                 let _ = (stream.get_mut().write_all(text.as_bytes()), sender.send(head));
                 if !text.ends_with('}') {
@@ -46,8 +48,8 @@ fn serve(answer: impl Fn(&Head) -> String + Send + 'static) -> (String, Receiver
     (url, heads)
 }
 
-fn read(stream: &mut BufReader<TcpStream>) -> Option<Head> {
-    let mut head = Head(String::new());
+fn read_head(stream: &mut BufReader<TcpStream>) -> Option<RequestHead> {
+    let mut head = RequestHead(String::new());
     while !head.0.ends_with("\r\n\r\n") {
         if stream.read_line(&mut head.0).unwrap_or(0) == 0 {
             return None;
@@ -59,7 +61,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Head> {
 }
 
 /// Returns the response of a well-behaved service.
-fn valid_response(head: &Head) -> String {
+fn valid_response(head: &RequestHead) -> String {
     let reply =
         Reply { now: 7, store: "a store".into(), namespace: None, content: ReplyContent::Done };
     let id = head.header("polyflake-request").unwrap();
@@ -109,7 +111,7 @@ fn only_a_request_after_a_read_requires_the_same_connection() {
 
 #[test]
 fn malformed_and_error_responses_are_rejected() {
-    let other = valid_response(&Head("polyflake-request: 7\r\n".into()));
+    let other = valid_response(&RequestHead("polyflake-request: 7\r\n".into()));
     let long = response(200, "", &"x".repeat(2 << 20));
     let coded = |code: &str, permanent: bool| {
         let body =

@@ -98,7 +98,9 @@ fn a_forty_minute_store_outage_does_not_interrupt_a_lease() {
         for minute in 0..180 {
             let is_away = (away_from..away_from + 40 * 60_000).contains(&(minute * 60_000));
             store.set_now(START_MS + host.now.elapsed_ms);
-            host.drive_with(|request| if is_away { unavailable() } else { store.answer(request) });
+            host.drive_with(
+                |request| if is_away { unavailable_reply() } else { store.answer(request) },
+            );
             assert!(host.keeper.end() > Some(host.now.wall_ms), "minute {minute}");
             host.advance(60_000);
         }
@@ -113,7 +115,7 @@ fn a_lost_reply_is_resolved_by_another_write() {
     let lost = store.answer(&claim).unwrap();
     assert_eq!(lost.content, ReplyContent::Done);
     host.advance(20_000);
-    let read = host.request();
+    let read = host.next_request();
     assert_eq!(read.operation, Operation::Read { first: 0 });
     // The late reply has no effect.
     host.keeper.answered(claim.number, Ok(lost), host.now);
@@ -121,7 +123,7 @@ fn a_lost_reply_is_resolved_by_another_write() {
     let reply = store.answer(&read);
     host.keeper.answered(read.number, reply, host.now);
     assert_eq!(host.keeper.number(), None, "a replica may not have what a read shows");
-    let proof = host.request();
+    let proof = host.next_request();
     let (Operation::Put { new: first, .. }, Operation::Put { old, new }) =
         (&claim.operation, &proof.operation)
     else {
@@ -138,7 +140,7 @@ fn a_lost_reply_is_resolved_by_another_write() {
 /// Simulates a store whose replica is unavailable: reads show the writes, but no write is acknowledged.
 fn answer_without_replica(store: &mut Memory) -> impl FnMut(&Request) -> Result<Reply> {
     |request| match (&request.operation, store.answer(request)?) {
-        (Operation::Put { .. }, Reply { content: ReplyContent::Done, .. }) => unavailable(),
+        (Operation::Put { .. }, Reply { content: ReplyContent::Done, .. }) => unavailable_reply(),
         (_, reply) => Ok(reply),
     }
 }
@@ -198,7 +200,7 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
         host.drive_with(|request| match request.operation {
             Operation::Put { .. } => {
                 sent.push(request.clone());
-                unavailable()
+                unavailable_reply()
             }
             _ => store.answer(request),
         });
@@ -226,7 +228,7 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
         store = before.clone();
         let claim = host.first_claim(&mut store);
         assert_eq!(store.answer(&claim).unwrap().content, ReplyContent::Done);
-        host.keeper.answered(claim.number, unavailable(), host.now);
+        host.keeper.answered(claim.number, unavailable_reply(), host.now);
         has_parted.set(own);
         host
     });
@@ -242,7 +244,7 @@ fn a_missing_claim_is_abandoned() {
     let mut host = KeeperHost::new(options(1));
     let claim = host.first_claim(&mut store);
     host.advance(20_000);
-    let read = host.request();
+    let read = host.next_request();
     let reply = store.answer(&read);
     host.keeper.answered(read.number, reply, host.now);
     let late = store.answer(&claim).unwrap();
@@ -435,7 +437,7 @@ fn manually_edited_rows_are_rejected() {
 fn a_store_at_the_maximum_time_is_rejected() {
     let mut store = Memory::new(Record::RESERVED);
     let mut host = KeeperHost::new(options(1));
-    let request = host.request();
+    let request = host.next_request();
     let reply = store.answer(&request);
     host.keeper.answered(request.number, reply, host.now);
     assert_eq!(host.drive_until_idle(&mut Memory::new(START_MS)), None);
@@ -580,7 +582,7 @@ struct FailingConnection(bool, SharedMemoryStore);
 impl Store for FailingConnection {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         if self.0 && request.number == 7 {
-            return unavailable();
+            return unavailable_reply();
         }
         self.1.answer(request)
     }
@@ -594,7 +596,7 @@ impl Store for SharedMemoryStore {
     }
 }
 
-fn unavailable() -> Result<Reply> {
+fn unavailable_reply() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
@@ -608,7 +610,7 @@ fn drive_with_failures(
     let before = host.asked.len();
     store.set_now(START_MS + host.now.elapsed_ms);
     let mut answer = |request: &Request| {
-        if answers(&request.operation) { store.answer(request) } else { unavailable() }
+        if answers(&request.operation) { store.answer(request) } else { unavailable_reply() }
     };
     while host.drive_with(&mut answer).is_some() {}
     host.asked.len() - before
@@ -864,7 +866,7 @@ fn a_failed_release_is_retried_for_ten_seconds() {
         let (began, mut tried) = (host.now.elapsed_ms, 0);
         host.close_and_drive_with(|request| {
             tried += 1;
-            if tried > failures { store.answer(request) } else { unavailable() }
+            if tried > failures { store.answer(request) } else { unavailable_reply() }
         });
         let end = store.records("orders/sno")[0].granted_until;
         assert_eq!(end == grant.start(), failures == 3);
@@ -880,7 +882,7 @@ fn a_release_applies_only_to_its_own_grant() {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
         host.advance(20 * 60_000);
-        let Operation::Put { new: renewed, .. } = host.request().operation else {
+        let Operation::Put { new: renewed, .. } = host.next_request().operation else {
             panic!("a renewal")
         };
         let token = if is_own { renewed.token } else { Random(99) };

@@ -120,7 +120,7 @@ fn a_check_reports_the_store_without_writing() {
 
 /// A check that is killed leaves its trial file behind, and processes in two containers may have the same process ID.
 #[test]
-fn a_check_ignores_another_processs_trial_file() {
+fn a_check_ignores_a_trial_file_of_another_process() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("ids.db");
     fs::write(path.with_extension(format!("trial-{}", std::process::id())), "").unwrap();

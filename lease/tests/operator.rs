@@ -11,16 +11,16 @@ use polyflake_lease::{
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "as operators call it")]
-fn draw() -> Result<Random> {
+fn draw_random() -> Result<Random> {
     Ok(Random(fastrand::u128(1..)))
 }
 
 fn operator<S: Store>(store: S) -> Operator<S, fn() -> Result<Random>> {
-    Operator::new(store, "orders/sno", draw as fn() -> Result<Random>).unwrap()
+    Operator::new(store, "orders/sno", draw_random as fn() -> Result<Random>).unwrap()
 }
 
 #[track_caller]
-fn assert_kind<V: std::fmt::Debug>(result: Result<V>, kind: ErrorKind) -> Error {
+fn assert_error_kind<V: std::fmt::Debug>(result: Result<V>, kind: ErrorKind) -> Error {
     let error = result.unwrap_err();
     assert_eq!(error.kind(), kind, "{error}");
     error
@@ -65,7 +65,7 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
     assert_eq!(freed.granted_until, used_until + 3, "rounded up to a tick");
     let next = late.drive_for(&mut store, HOUR).expect("expected the number that was freed");
     assert!(next.start() >= used_until);
-    assert_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
+    assert_error_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
 }
 
 /// A keeper cannot wait for the end of a reservation, because a reservation has no end.
@@ -130,7 +130,7 @@ fn a_reported_backup_starts_a_quiet_time() {
     let grant = new.drive_for(&mut store, 5 * HOUR).expect("expected a grant after that");
     assert!(grant.start() >= later);
     let nanoseconds = START_MS * 1_000_000;
-    assert_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
+    assert_error_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
 }
 
 /// In a planned failover, the old server is off, and the new server has everything that the old one acknowledged.
@@ -216,7 +216,8 @@ fn a_promotion_ends_only_its_own_quiet_time() {
     // Reporting the promotion again does not undo a later restore.
     operator(&mut store).restored(None).unwrap();
     let before = operator(&mut store).status().unwrap().namespace;
-    let error = assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
+    let error =
+        assert_error_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
     assert_eq!(error.until(), Some(before.quiet_until));
     let [_, third] = fail_over(&mut store);
     assert_eq!(
@@ -224,8 +225,8 @@ fn a_promotion_ends_only_its_own_quiet_time() {
         None,
         "notices the failover"
     );
-    assert_kind(operator(&mut store).promoted(&from, &third), ErrorKind::StoreChanged);
-    assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
+    assert_error_kind(operator(&mut store).promoted(&from, &third), ErrorKind::StoreChanged);
+    assert_error_kind(operator(&mut store).promoted(&from, &to), ErrorKind::StoreChanged);
     operator(&mut store).promoted(&to, &third).unwrap();
 }
 
@@ -236,11 +237,11 @@ fn promotions_require_the_same_postgresql_system_and_tables() {
     let name = |system, timeline, tables| format!("postgresql:{system}:{timeline:08X}:{tables}");
     let from = name(7, 10, 5);
     for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
-        assert_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
+        assert_error_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
     // These names could belong to a server and its promoted replica, but this store has a different name.
     let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
-    assert_kind(possible, ErrorKind::StoreChanged);
+    assert_error_kind(possible, ErrorKind::StoreChanged);
 }
 
 #[test]
@@ -259,14 +260,14 @@ fn mysql_promotions_require_another_server() {
         ("mysql:u-1:5", "sqlite:1:2", ErrorKind::OutOfRange),
         ("sqlite:1:2", "mariadb:1:5:8", ErrorKind::OutOfRange),
     ] {
-        assert_kind(operator(&mut store).promoted(from, to), kind);
+        assert_error_kind(operator(&mut store).promoted(from, to), kind);
     }
 }
 
 #[test]
 fn a_reported_restore_applies_to_every_namespace() {
     let mut store = Memory::new(START_MS);
-    assert_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);
+    assert_error_kind(operator(&mut store).restored(None), ErrorKind::OutOfRange);
     let other = Options::new("payments", Shape::sno(0..=3).unwrap()).unwrap();
     drop((holder(&mut store, options(10)), holder(&mut store, other.clone())));
     assert_eq!(operator(&mut store).namespaces().unwrap(), ["orders/sno", "payments/sno"]);
@@ -286,10 +287,10 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     let (dead, grant) = holder(&mut store, options(1));
     let token = store.records("orders/sno")[0].token;
     store.set_now(START_MS + 10 * 60_000);
-    assert_kind(operator(&mut store).dead(0, Random(1)), ErrorKind::LeaseLost);
+    assert_error_kind(operator(&mut store).dead(0, Random(1)), ErrorKind::LeaseLost);
     let freed = operator(&mut store).dead(0, token).unwrap();
     assert_eq!((freed.start, freed.granted_until), (grant.start(), START_MS + 11 * 60_000 + 4));
-    assert_kind(operator(&mut store).dead(0, token), ErrorKind::LeaseLost);
+    assert_error_kind(operator(&mut store).dead(0, token), ErrorKind::LeaseLost);
     let mut next = KeeperHost::new(options(1));
     next.advance(10 * 60_000);
     assert_eq!(next.drive_until_idle(&mut store), None);
@@ -308,13 +309,13 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     let token = store.records("orders/sno")[0].token;
     store.set_now(START_MS - HOUR);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.start());
-    assert_kind(operator(&mut store).dead(7, token), ErrorKind::OutOfRange);
+    assert_error_kind(operator(&mut store).dead(7, token), ErrorKind::OutOfRange);
 }
 
 #[test]
 fn invalid_operations_are_rejected_without_changes() {
     let mut store = Memory::new(START_MS);
-    let error = assert_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
+    let error = assert_error_kind(operator(&mut store).status(), ErrorKind::OutOfRange);
     assert_eq!(
         error.to_string(),
         "expected a namespace in the store, found none with the name orders/sno"
@@ -322,24 +323,24 @@ fn invalid_operations_are_rejected_without_changes() {
     drop(holder(&mut store, options(3)));
     let before = store.records("orders/sno");
     let mut it = operator(&mut store);
-    assert_kind(it.evict(3), ErrorKind::OutOfRange);
-    assert_kind(it.evict(2), ErrorKind::OutOfRange);
-    assert_kind(it.reserve(u64::MAX, ""), ErrorKind::OutOfRange);
-    assert_kind(it.reserve(0, "a\nb"), ErrorKind::OutOfRange);
-    assert_kind(it.reserve(0, &"x".repeat(201)), ErrorKind::OutOfRange);
-    assert_kind(it.free(0, START_MS), ErrorKind::OutOfRange);
-    assert_kind(it.free(0, u64::MAX), ErrorKind::OutOfRange);
+    assert_error_kind(it.evict(3), ErrorKind::OutOfRange);
+    assert_error_kind(it.evict(2), ErrorKind::OutOfRange);
+    assert_error_kind(it.reserve(u64::MAX, ""), ErrorKind::OutOfRange);
+    assert_error_kind(it.reserve(0, "a\nb"), ErrorKind::OutOfRange);
+    assert_error_kind(it.reserve(0, &"x".repeat(201)), ErrorKind::OutOfRange);
+    assert_error_kind(it.free(0, START_MS), ErrorKind::OutOfRange);
+    assert_error_kind(it.free(0, u64::MAX), ErrorKind::OutOfRange);
     assert_eq!(store.records("orders/sno"), before);
-    assert!(Operator::new(Memory::new(START_MS), "a b", draw).is_err());
+    assert!(Operator::new(Memory::new(START_MS), "a b", draw_random).is_err());
     let backup = store.clone();
     store.restore(backup);
     assert!(operator(&mut store).status().unwrap().is_restored);
-    assert_kind(operator(&mut store).evict(0), ErrorKind::StoreChanged);
+    assert_error_kind(operator(&mut store).evict(0), ErrorKind::StoreChanged);
     operator(&mut store).restored(None).unwrap();
     assert!(!operator(&mut store).status().unwrap().is_restored);
     store.lose("orders/sno", 0).expect("expected a record");
-    assert_kind(operator(&mut store).evict(0), ErrorKind::StoreDamaged);
-    assert_kind(operator(&mut store).restored(None), ErrorKind::StoreDamaged);
+    assert_error_kind(operator(&mut store).evict(0), ErrorKind::StoreDamaged);
+    assert_error_kind(operator(&mut store).restored(None), ErrorKind::StoreDamaged);
 }
 
 /// A store in which another process changes each record just before it is written.
@@ -365,7 +366,7 @@ impl Store for ContendedStore {
 fn updating_a_constantly_changing_record_returns_lease_unavailable() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(3)));
-    assert_kind(operator(ContendedStore(store)).evict(0), ErrorKind::LeaseUnavailable);
+    assert_error_kind(operator(ContendedStore(store)).evict(0), ErrorKind::LeaseUnavailable);
 }
 
 #[test]
@@ -381,7 +382,7 @@ fn shapes_round_trip() {
         let text = shape.to_json();
         assert_eq!(Shape::from_json(&text), Ok(shape));
         for end in 0..text.len() {
-            assert_kind(Shape::from_json(&text[..end]), ErrorKind::StoreDamaged);
+            assert_error_kind(Shape::from_json(&text[..end]), ErrorKind::StoreDamaged);
         }
     }
     let text = Shape::sno(0..=9).unwrap().to_json();
@@ -397,10 +398,10 @@ fn shapes_round_trip() {
     ];
     for (from, to) in damaged {
         assert!(text.contains(from), "{from}");
-        assert_kind(Shape::from_json(&text.replace(from, to)), ErrorKind::StoreDamaged);
+        assert_error_kind(Shape::from_json(&text.replace(from, to)), ErrorKind::StoreDamaged);
     }
     let newer = text.replace("\"format\":1", "\"format\":2");
-    assert_kind(Shape::from_json(&newer), ErrorKind::SchemaTooNew);
+    assert_error_kind(Shape::from_json(&newer), ErrorKind::SchemaTooNew);
 }
 
 fn plan(numbers: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan {

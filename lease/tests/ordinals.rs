@@ -6,7 +6,7 @@ use std::{env, ffi::OsString, process::Command, time::Duration};
 use polyflake_lease::{ErrorKind, Options, Ordinal, Result, Shape, sno::Generator};
 
 /// Reads an ordinal as if only one environment variable were set.
-fn read(ordinal: &Ordinal, name: &str, value: &str) -> Result<u64> {
+fn read_ordinal(ordinal: &Ordinal, name: &str, value: &str) -> Result<u64> {
     ordinal.read_in(|asked| (asked == name).then(|| OsString::from(value)))
 }
 
@@ -14,8 +14,8 @@ fn read(ordinal: &Ordinal, name: &str, value: &str) -> Result<u64> {
 fn invalid_ordinal_variables_are_rejected_without_their_value() {
     let ordinal = Ordinal::variable("V");
     for (value, expected) in [("0", 0), ("9999", 9999), ("007", 7)] {
-        assert_eq!(read(&ordinal, "V", value), Ok(expected));
-        let error = read(&ordinal, "ANOTHER", value).unwrap_err().to_string();
+        assert_eq!(read_ordinal(&ordinal, "V", value), Ok(expected));
+        let error = read_ordinal(&ordinal, "ANOTHER", value).unwrap_err().to_string();
         assert_eq!(error, "expected an ordinal in the environment variable V, found none");
     }
     let cases = [
@@ -28,7 +28,7 @@ fn invalid_ordinal_variables_are_rejected_without_their_value() {
         ("99999999999999999999999", "found a number of 2^53 or more"),
     ];
     for (value, expected) in cases {
-        let error = read(&ordinal, "V", value).unwrap_err();
+        let error = read_ordinal(&ordinal, "V", value).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
         let text = error.to_string();
         assert!(text.ends_with(expected) && !text.contains("sesame"), "{value:?}: {text}");

@@ -47,7 +47,9 @@ fn direct_and_pooled_connections_pass_the_suite() {
     let url = server.url();
     let check = |store: Result<AsyncPostgresql>| {
         conformance::check(&mut BlockingStore(&runtime, store.unwrap()));
-        server.by_hand(&["TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces"]);
+        server.execute_as_admin(&[
+            "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
+        ]);
     };
     check(runtime.block_on(AsyncPostgresql::open(&url)));
     check(runtime.block_on(AsyncPostgresql::from_pool(&pool)));

@@ -60,7 +60,7 @@ fn a_token_has_one_canonical_encoding() {
 }
 
 #[track_caller]
-fn assert_code(text: &str, code: &str) {
+fn assert_error_code(text: &str, code: &str) {
     let error = Record::from_json(text).unwrap_err();
     assert_eq!(error.code(), code, "{text}: {error}");
     assert!(!error.to_string().ends_with('.') && !error.to_string().is_empty());
@@ -104,13 +104,13 @@ fn malformed_records_are_rejected() {
     ];
     for (from, to) in damaged {
         assert!(text.contains(from), "{from}");
-        assert_code(&text.replace(from, to), "store_damaged");
+        assert_error_code(&text.replace(from, to), "store_damaged");
     }
-    assert_code(&text.replace("orders-7", &"x".repeat(201)), "store_damaged");
-    assert_code(&text.replace("\"format\":1", "\"format\":2"), "schema_too_new");
-    assert_code("", "store_damaged");
+    assert_error_code(&text.replace("orders-7", &"x".repeat(201)), "store_damaged");
+    assert_error_code(&text.replace("\"format\":1", "\"format\":2"), "schema_too_new");
+    assert_error_code("", "store_damaged");
     for end in 0..text.len() {
-        assert_code(&text[..end], "store_damaged");
+        assert_error_code(&text[..end], "store_damaged");
     }
 }
 

@@ -70,10 +70,10 @@ fn a_restore_replaces_the_lease() {
     a_restored_host_closes_its_connection_and_seals();
 }
 
-type Build =
+type BuildGeneratorFn =
     Box<dyn Fn(u64, Range<i64>) -> polyflake::Result<polyflake::sno::Generator> + Send + Sync>;
 
-fn build() -> Build {
+fn generator_builder() -> BuildGeneratorFn {
     Box::new(|number: u64, span: Range<i64>| {
         let builder = polyflake::sno::Generator::builder().partition(number.try_into().unwrap());
         builder.window(span.start, span.end).build()
@@ -84,7 +84,7 @@ fn build() -> Build {
 /// grant.
 fn a_grant_prepared_before_a_restore_does_not_begin() {
     const GRANT_SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;
-    let granted = Granted::<polyflake::sno::Leased, _>::new(build());
+    let granted = Granted::<polyflake::sno::Leased, _>::new(generator_builder());
     granted.prepare();
     for first in [true, false] {
         polyflake::after_restore().unwrap();
@@ -111,7 +111,7 @@ impl RestoringStore {
     }
 
     /// Reports a restore if a report is pending.
-    fn report(&self) {
+    fn report_restore(&self) {
         if self.reports.swap(false, Ordering::Relaxed) {
             self.asked.lock().unwrap().clear();
             polyflake::after_restore().unwrap();
@@ -162,17 +162,17 @@ fn a_release_is_not_sent_after_a_restore() {
         let (opened, told) = (noted.clone(), noted.clone());
         let open = move || {
             if in_open {
-                opened.report();
+                opened.report_restore();
             }
             Ok(opened.clone())
         };
         let options = Options::new("release", Shape::sno(0..=7).unwrap()).unwrap();
         let options = options.watch(move |event| {
             if !in_open && matches!(event, Event::Sealed { .. }) {
-                told.report();
+                told.report_restore();
             }
         });
-        let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(build()));
+        let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(generator_builder()));
         let lease = Lease::start(open, options, granted).unwrap();
         lease.ready(Duration::from_secs(10)).unwrap();
         noted.reports.store(true, Ordering::Relaxed);
@@ -185,7 +185,7 @@ fn a_release_is_not_sent_after_a_restore() {
 
 /// The restore is reported after the generator is created but before its lease starts.
 fn a_lease_that_starts_after_a_restore_begins() {
-    let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(build()));
+    let granted = Arc::new(Granted::<polyflake::sno::Leased, _>::new(generator_builder()));
     polyflake::after_restore().unwrap();
     let options = Options::new("late", Shape::sno(0..=7).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:late"), options, granted.clone()).unwrap();

@@ -92,7 +92,7 @@ fn non_store_files_are_rejected() {
 
 /// Further cases are in tests/leases/urls.json.
 #[test]
-fn urls_of_other_libraries_are_accepted_or_rejected() {
+fn absolute_urls_are_accepted_and_foreign_syntax_is_rejected() {
     let folder = folder();
     let at = folder.path().display();
     for (url, found) in [

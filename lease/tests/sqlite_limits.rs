@@ -16,7 +16,7 @@ use std::{
 use claims::{claim_with, file_url};
 use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Store, open};
 
-const STORE: &str = "POLYFLAKE_LIMITED_STORE";
+const STORE_VARIABLE: &str = "POLYFLAKE_LIMITED_STORE";
 
 fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
     let options = Options::new(namespace, Shape::sno(0..=9999)?)?.prefer(number)?;
@@ -24,7 +24,7 @@ fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
 }
 
 /// Creates a folder that other users may enter, with a store's file in which one worker ID is claimed.
-fn store() -> (tempfile::TempDir, PathBuf) {
+fn create_store() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let path = folder.path().join("leases.db");
@@ -38,25 +38,25 @@ fn assert_granted(path: &Path, namespace: &str, expected: u64) {
     assert_eq!(status.granted, expected);
 }
 
-fn store_of_limited_process() -> Option<PathBuf> {
-    env::var_os(STORE).map(PathBuf::from)
+fn limited_process_store() -> Option<PathBuf> {
+    env::var_os(STORE_VARIABLE).map(PathBuf::from)
 }
 
 #[test]
 fn a_read_only_file_is_rejected_and_usable_afterwards() {
-    if let Some(path) = store_of_limited_process() {
+    if let Some(path) = limited_process_store() {
         let error = open(&file_url(path)).err().expect("a rejection");
         assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
         assert!(error.to_string().contains("readonly"), "{error}");
         return;
     }
-    let (folder, path) = store();
+    let (folder, path) = create_store();
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode));
     set(&path, 0o444).unwrap();
     set(folder.path(), 0o555).unwrap();
     let mut again = Command::new(env::current_exe().unwrap());
     again.args(["--exact", "a_read_only_file_is_rejected_and_usable_afterwards"]);
-    again.env(STORE, &path).current_dir("/");
+    again.env(STORE_VARIABLE, &path).current_dir("/");
     if fs::metadata("/proc/self").is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0) {
         // Root ignores file permissions, so the process runs as another user.
         again.uid(65_534);
@@ -71,7 +71,7 @@ fn a_read_only_file_is_rejected_and_usable_afterwards() {
 
 #[test]
 fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
-    if let Some(path) = store_of_limited_process() {
+    if let Some(path) = limited_process_store() {
         let mut store = open(&file_url(path)).unwrap();
         for _ in 0..2 {
             // This claim creates 5,000 records.
@@ -81,14 +81,14 @@ fn a_full_disk_returns_an_error_and_is_usable_afterwards() {
         }
         return;
     }
-    let (_folder, path) = store();
+    let (_folder, path) = create_store();
     let blocks = fs::metadata(&path).unwrap().len() / 512 + 64;
     // With the signal ignored, a write past the limit fails in the same way as a write to a full disk.
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
     let mut again = Command::new("sh");
     again.args(["-c", &script, "sh"]).arg(env::current_exe().unwrap());
     again.args(["--exact", "a_full_disk_returns_an_error_and_is_usable_afterwards"]);
-    assert!(again.env(STORE, &path).status().unwrap().success());
+    assert!(again.env(STORE_VARIABLE, &path).status().unwrap().success());
     assert_granted(&path, "orders/sno", 1);
     let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store, "orders", 1).unwrap();

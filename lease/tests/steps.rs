@@ -31,24 +31,24 @@ use serde_json::{Value as Json, json};
 use server::{Server, programs};
 use sql::{encode_outcome, run_in_mysql, run_in_postgresql, run_in_sqlite};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
+const STEPS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
 /// The time that the store reports in all recordings, in Unix milliseconds.
 const NOW: i64 = 1_763_650_000_000;
 const START: u64 = 1_763_650_000_000;
 
 /// The store's name in the recording for `SQLite`, followed by its names in the recordings for servers.
-const SQLITE: &str = "sqlite:1:2";
-const POSTGRESQL: &str = "postgresql:1:00000001:1";
-const MARIADB: &str = "mariadb:1:1:1";
-const MYSQL: &str = "mysql:00000000-0000-0000-0000-000000000001:1";
-const REDIS: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
+const SQLITE_STORE: &str = "sqlite:1:2";
+const POSTGRESQL_STORE: &str = "postgresql:1:00000001:1";
+const MARIADB_STORE: &str = "mariadb:1:1:1";
+const MYSQL_STORE: &str = "mysql:00000000-0000-0000-0000-000000000001:1";
+const REDIS_STORE: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";
 
 /// The end of a waiting time, so far in the future that `Redis` accepts it whenever the test runs.
 const DISTANT_FUTURE: u64 = 9_000_000_000_000;
 
 /// Allows only one test at a time to write the recording.
-static WRITING: Mutex<()> = Mutex::new(());
+static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
 /// Collects the statements and outcomes of a recording. A turn consists of the statements that the steps send at once, and
 /// their outcome. The text of each distinct statement is stored only once.
@@ -135,7 +135,7 @@ impl Recorder<'_> {
     }
 
     /// Runs a statement that is not part of the steps, such as an operator's change.
-    fn by_hand(&mut self, text: &str) {
+    fn run_manual_statement(&mut self, text: &str) {
         let statement = Statement { text: text.into(), values: Vec::new() };
         (self.run)(&statement).unwrap();
         self.requests.push(json!({"by_hand": text}));
@@ -175,7 +175,10 @@ fn proposed_namespace(incarnation: u128) -> Namespace {
 
 /// Records the statements that the steps send to an engine, and their outcomes. During the recording, a store is created,
 /// worker IDs are claimed and renewed, writes arrive too late or receive no reply, and a column is dropped.
-fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) -> Json {
+fn record_conversation(
+    engine: Engine,
+    run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>,
+) -> Json {
     let known = Known::default();
     let place = if matches!(engine, Engine::Postgresql(_)) { "polyflake." } else { "" };
     let is_redis = engine == Engine::Redis;
@@ -218,9 +221,9 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
     it.send(Operation::Survey, ConnectionEvent::Kept).unwrap();
     if is_redis {
         it.send(Operation::List, ConnectionEvent::Kept).unwrap();
-        it.by_hand("SET polyflake:records:orders other");
+        it.run_manual_statement("SET polyflake:records:orders other");
     } else {
-        it.by_hand(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
+        it.run_manual_statement(&format!("ALTER TABLE {place}polyflake_leases DROP COLUMN holder"));
     }
     it.send(Operation::Read { first: 0 }, ConnectionEvent::Kept).unwrap_err();
     json!({"texts": it.texts, "conversation": it.requests})
@@ -230,12 +233,12 @@ fn record(engine: Engine, run: &mut dyn FnMut(&Statement) -> Result<Rows, Failur
 /// is requested.
 #[track_caller]
 fn assert_recorded(engine: &str, found: &Json) {
-    let _alone = WRITING.lock().unwrap();
-    let mut file = parse_json(&fs::read_to_string(FILE).unwrap_or_else(|_| "{}".into()));
+    let _alone = WRITE_LOCK.lock().unwrap();
+    let mut file = parse_json(&fs::read_to_string(STEPS_FILE).unwrap_or_else(|_| "{}".into()));
     if env::var_os("POLYFLAKE_RECORD").is_some() {
         file["about"] = "What steps of leases and databases tell each other: docs/leases.md, Drivers. A statement is the index of its text in `texts`, and its values. The outcome of a turn is its rows and its failure, if any. `by_hand` runs a statement between two requests. All requests share what is known of stores.".into();
         file[engine] = found.clone();
-        fs::write(FILE, format!("{}\n", format_json(&file, 0))).unwrap();
+        fs::write(STEPS_FILE, format!("{}\n", format_json(&file, 0))).unwrap();
     }
     assert_eq!(&file[engine], found);
 }
@@ -262,29 +265,29 @@ fn format_json(value: &Json, depth: usize) -> String {
 
 /// Asserts that the statements and outcomes for an empty `SQLite` file match the recording.
 #[track_caller]
-fn assert_sqlite(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
-    let found = record(Engine::Sqlite(SQLITE.into()), run);
+fn assert_sqlite_conversation(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record_conversation(Engine::Sqlite(SQLITE_STORE.into()), run);
     assert_recorded("sqlite", &found);
 }
 
 /// Asserts that the statements and outcomes for an empty `PostgreSQL` server match the recording, regardless of the store's
 /// name.
 #[track_caller]
-fn assert_postgresql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
-    let found = record(Engine::Postgresql(Schema::default()), run).to_string();
+fn assert_postgresql_conversation(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record_conversation(Engine::Postgresql(Schema::default()), run).to_string();
     let name = found.split('"').find(|text| text.starts_with("postgresql:")).unwrap().to_owned();
-    assert_recorded("postgresql", &parse_json(&found.replace(&name, POSTGRESQL)));
+    assert_recorded("postgresql", &parse_json(&found.replace(&name, POSTGRESQL_STORE)));
 }
 
 /// Asserts that the statements and outcomes for an empty `MariaDB` or `MySQL` database match the recording, regardless of
 /// the store's name.
 #[track_caller]
-fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
-    let found = record(Engine::Mysql, run).to_string();
+fn assert_mysql_conversation(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record_conversation(Engine::Mysql, run).to_string();
     let name_of = |server| found.split('"').find(|text| text.starts_with(server));
     let (server, name, recorded) = name_of("mariadb:")
-        .map(|name| ("mariadb", name, MARIADB))
-        .or_else(|| name_of("mysql:").map(|name| ("mysql", name, MYSQL)))
+        .map(|name| ("mariadb", name, MARIADB_STORE))
+        .or_else(|| name_of("mysql:").map(|name| ("mysql", name, MYSQL_STORE)))
         .unwrap();
     let found = found.replace(&format!("\"{name}\""), &format!("\"{recorded}\""));
     assert_recorded(server, &parse_json(&found));
@@ -293,17 +296,17 @@ fn assert_mysql(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
 /// Asserts that the statements and outcomes for an empty `Redis` server match the recording, regardless of the server's
 /// IDs.
 #[track_caller]
-fn assert_redis(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
-    let found = record(Engine::Redis, run).to_string();
+fn assert_redis_conversation(run: &mut dyn FnMut(&Statement) -> Result<Rows, Failure>) {
+    let found = record_conversation(Engine::Redis, run).to_string();
     let name = found.split('"').find(|text| text.starts_with("volatile:")).unwrap().to_owned();
-    assert_recorded("redis", &parse_json(&found.replace(&name, REDIS)));
+    assert_recorded("redis", &parse_json(&found.replace(&name, REDIS_STORE)));
 }
 
 #[test]
 fn redis_matches_the_recorded_conversation() {
     let Some(program) = redis_server::program() else { return };
     let server = RedisServer::start(&program, &[]);
-    assert_redis(&mut |statement| server.run(statement));
+    assert_redis_conversation(&mut |statement| server.run(statement));
 }
 
 #[test]
@@ -311,14 +314,16 @@ fn mariadb_matches_the_recorded_conversation() {
     let Some(program) = mysql_server::program() else { return };
     let server = MysqlServer::start(&program, &[]);
     let (runtime, mut client) = server.connect();
-    assert_mysql(&mut |statement| runtime.block_on(run_in_mysql(&mut client, statement)));
+    assert_mysql_conversation(&mut |statement| {
+        runtime.block_on(run_in_mysql(&mut client, statement))
+    });
 }
 
 #[test]
 fn sqlite_matches_the_recorded_conversation() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let connection = rusqlite::Connection::open(folder.path().join("leases.db")).unwrap();
-    assert_sqlite(&mut |statement| run_in_sqlite(&connection, statement));
+    assert_sqlite_conversation(&mut |statement| run_in_sqlite(&connection, statement));
 }
 
 #[test]
@@ -326,17 +331,17 @@ fn postgresql_matches_the_recorded_conversation() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let mut client = postgres::Client::connect(&server.url(), postgres::NoTls).unwrap();
-    assert_postgresql(&mut |statement| run_in_postgresql(&mut client, statement));
+    assert_postgresql_conversation(&mut |statement| run_in_postgresql(&mut client, statement));
 }
 
 /// Given the recorded outcomes, the steps must produce the recorded statements and replies. The bindings for every language
 /// have this test.
 #[test]
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
-    let file = parse_json(&fs::read_to_string(FILE).unwrap());
+    let file = parse_json(&fs::read_to_string(STEPS_FILE).unwrap());
     let postgresql = Engine::Postgresql(Schema::default());
     for (name, engine) in [
-        ("sqlite", Engine::Sqlite(SQLITE.into())),
+        ("sqlite", Engine::Sqlite(SQLITE_STORE.into())),
         ("postgresql", postgresql),
         ("mariadb", Engine::Mysql),
         ("mysql", Engine::Mysql),

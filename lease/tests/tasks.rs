@@ -55,7 +55,7 @@ impl SlowStore {
         Host::new(move || std::future::ready(Ok(slow.clone())), time::sleep, spawn)
     }
 
-    fn granted(&self) -> u64 {
+    fn grant_count(&self) -> u64 {
         let mut store = self.store.lock().unwrap().clone();
         store.set_now(unix_ms());
         let mut operator = Operator::new(&mut store, "orders/sno", || Ok(Random(1))).unwrap();
@@ -65,7 +65,7 @@ impl SlowStore {
     async fn wait_until_free(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
-            if self.granted() == 0 {
+            if self.grant_count() == 0 {
                 return true;
             }
         }
@@ -120,10 +120,10 @@ fn the_executor_runs_while_the_store_is_slow() {
         let mut batch = vec![Sno::default(); 70_000];
         ids.fill_async(time::sleep, 3, &mut batch, &mut 0).await.unwrap();
         assert!(batch.is_sorted());
-        assert_eq!(slow.granted(), 1);
+        assert_eq!(slow.grant_count(), 1);
         turns.store(0, Ordering::Relaxed);
         ids.close_async(time::sleep).await;
-        assert!(turns.load(Ordering::Relaxed) >= 5 && slow.granted() == 0);
+        assert!(turns.load(Ordering::Relaxed) >= 5 && slow.grant_count() == 0);
     });
 }
 

@@ -27,7 +27,7 @@ fn lock_tests() -> MutexGuard<'static, ()> {
     TEST_LOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn threads() -> usize {
+fn thread_count() -> usize {
     let threads = fs::read_dir("/proc/self/task").unwrap().flatten();
     // A thread may have exited since the folder was listed.
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
@@ -38,7 +38,11 @@ fn threads() -> usize {
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < LONG_TIMEOUT, "expected {what}, found {} threads", threads());
+        assert!(
+            began.elapsed() < LONG_TIMEOUT,
+            "expected {what}, found {} threads",
+            thread_count()
+        );
         thread::sleep(Duration::from_millis(10));
     }
 }
@@ -53,13 +57,13 @@ fn one_thread_serves_all_leases_of_a_process() {
     let _alone = lock_tests();
     let start = || Generator::with("memory:threads", options("orders"), LONG_TIMEOUT).unwrap();
     let all: Vec<_> = (0..40).map(|_| start()).collect();
-    wait_until("one thread", || threads() == 1);
+    wait_until("one thread", || thread_count() == 1);
     wait_until("renewals of all leases", || {
         all.iter().all(|ids| ids.lease().figures().renewals >= 2 && ids.try_generate(0).is_ok())
     });
-    wait_until("one thread", || threads() == 1);
+    wait_until("one thread", || thread_count() == 1);
     drop(all);
-    wait_until("no thread", || threads() == 0);
+    wait_until("no thread", || thread_count() == 0);
     // Creating another generator starts the thread again.
     start().generate(0).unwrap();
 }
@@ -88,7 +92,7 @@ fn hanging_requests_do_not_block_other_leases() {
         .collect();
     let ids = Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap();
     *hangs.0.lock().unwrap() = true;
-    wait_until("a thread for each request", || threads() == 9);
+    wait_until("a thread for each request", || thread_count() == 9);
     let renewals = ids.lease().figures().renewals;
     wait_until("renewals beside them", || {
         ids.generate(0).unwrap();
@@ -99,7 +103,7 @@ fn hanging_requests_do_not_block_other_leases() {
     *hangs.0.lock().unwrap() = false;
     hangs.1.notify_all();
     wait_until("IDs of all", || held.iter().all(|ids| ids.try_generate(0).is_ok()));
-    wait_until("one thread", || threads() == 1);
+    wait_until("one thread", || thread_count() == 1);
 }
 
 /// A store that panics on demand.
@@ -132,7 +136,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     ended.lease().ready(LONG_TIMEOUT).unwrap();
     ended.generate(0).unwrap();
     drop((ids, ended));
-    wait_until("no thread", || threads() == 0);
+    wait_until("no thread", || thread_count() == 0);
 }
 
 /// Measures the cost of keeping forty leases for half a minute, both with this crate's threads and with one thread per
@@ -144,7 +148,7 @@ fn measure_the_cost_of_forty_leases() {
     measure("one thread for all", || "memory:cost".into());
     measure("a thread for each", || {
         let connect = || async { Ok(SharedStore(open("memory:cost")?)) };
-        Host::new(connect, ThreadSleep::new, |task| drop(thread::spawn(|| run(task)))).into()
+        Host::new(connect, ThreadSleep::new, |task| drop(thread::spawn(|| block_on(task)))).into()
     });
 }
 
@@ -155,7 +159,7 @@ fn measure(name: &str, source: impl Fn() -> Source) {
         let ids = Generator::with_async(source(), options, LONG_TIMEOUT, async |pause| {
             thread::sleep(pause);
         });
-        run(Box::pin(ids)).unwrap()
+        block_on(Box::pin(ids)).unwrap()
     };
     let all: Vec<_> = (0..40).map(|_| start()).collect();
     thread::sleep(Duration::from_secs(1));
@@ -175,7 +179,7 @@ fn measure(name: &str, source: impl Fn() -> Source) {
     thread::sleep(Duration::from_secs(2));
 }
 
-struct Process {
+struct ProcessMetrics {
     threads: u64,
     /// Resident memory in KiB.
     memory: u64,
@@ -183,7 +187,7 @@ struct Process {
     ticks: u64,
 }
 
-fn process_metrics() -> Process {
+fn process_metrics() -> ProcessMetrics {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let number = |key: &str| -> u64 {
         let line = status.lines().find_map(|line| line.strip_prefix(key)).unwrap();
@@ -192,7 +196,7 @@ fn process_metrics() -> Process {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     let ticks = [11, 12].map(|at| fields[at].parse::<u64>().unwrap()).iter().sum();
-    Process { threads: number("Threads:"), memory: number("VmRSS:"), ticks }
+    ProcessMetrics { threads: number("Threads:"), memory: number("VmRSS:"), ticks }
 }
 
 /// A blocking store, for use by a task that has its own thread.
@@ -206,7 +210,7 @@ impl AsyncStore for SharedStore {
 
 std::thread_local! {
     /// The time at which this thread's task must be polled again.
-    static NEXT: Cell<Option<Instant>> = const { Cell::new(None) };
+    static NEXT_WAKE: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// A sleep future for a task that has its own thread.
@@ -225,7 +229,7 @@ impl Future for ThreadSleep {
         if Instant::now() >= self.0 {
             return Poll::Ready(());
         }
-        NEXT.set(Some(NEXT.get().map_or(self.0, |next| next.min(self.0))));
+        NEXT_WAKE.set(Some(NEXT_WAKE.get().map_or(self.0, |next| next.min(self.0))));
         Poll::Pending
     }
 }
@@ -239,14 +243,14 @@ impl Wake for UnparkWaker {
 }
 
 /// Runs a task on this thread.
-fn run<V>(mut task: Pin<Box<impl Future<Output = V> + ?Sized>>) -> V {
+fn block_on<V>(mut task: Pin<Box<impl Future<Output = V> + ?Sized>>) -> V {
     let waker = Waker::from(Arc::new(UnparkWaker(thread::current())));
     loop {
-        NEXT.set(None);
+        NEXT_WAKE.set(None);
         if let Poll::Ready(value) = task.as_mut().poll(&mut Context::from_waker(&waker)) {
             return value;
         }
-        match NEXT.get() {
+        match NEXT_WAKE.get() {
             Some(next) => thread::park_timeout(next.saturating_duration_since(Instant::now())),
             None => thread::park(),
         }

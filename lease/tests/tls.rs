@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-use certificates::certify;
+use certificates::write_certificates;
 use mysql_server::MysqlServer;
 use polyflake_lease::{ErrorKind, Mysql, Postgresql, Redis, conformance, sno};
 use server::{Server, programs};
@@ -73,12 +73,12 @@ fn a_server_is_contacted_only_with_a_valid_certificate() {
     let server = Server::start(&programs);
     server.power_off();
     let folder = server.folder();
-    certify(folder, "localhost");
+    write_certificates(folder, "localhost");
     let rules = "local all all trust\nhostssl all all 127.0.0.1/32 trust\n";
     fs::write(folder.join("data/pg_hba.conf"), rules).unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let [certificate, key] = ["server.crt", "server.key"].map(|name| folder.join(name));
-    server.start_with(&format!(
+    server.start_with_options(&format!(
         "-c listen_addresses=127.0.0.1 -c port={port} -c ssl=on -c ssl_cert_file={} -c ssl_key_file={}",
         certificate.display(),
         key.display()
@@ -122,9 +122,9 @@ fn a_mariadb_server_is_contacted_only_with_a_valid_certificate() {
     let Some(program) = mysql_server::program() else { return };
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    certify(folder.path(), "localhost");
-    let (_encrypted, encrypted) = MysqlServer::start_encrypted(&program, folder.path());
-    let (_plain, plain) = MysqlServer::start_on_a_port(&program, &[]);
+    write_certificates(folder.path(), "localhost");
+    let (_encrypted, encrypted) = MysqlServer::start_with_tls(&program, folder.path());
+    let (_plain, plain) = MysqlServer::start_on_port(&program, &[]);
     let root = folder.path().join("root.pem").to_str().unwrap().replace('/', "%2F");
     let url =
         |host: &str, port: u16, rest: &str| format!("mysql://lease:sesame@{host}:{port}/app{rest}");
@@ -166,7 +166,7 @@ fn a_mariadb_server_is_contacted_only_with_a_valid_certificate() {
 fn a_redis_server_is_contacted_only_with_a_valid_certificate() {
     let Some(program) = redis_server::program() else { return };
     let folder = tempfile::tempdir().unwrap();
-    certify(folder.path(), "localhost");
+    write_certificates(folder.path(), "localhost");
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
     let of = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let [certificate, key, root] = ["server.crt", "server.key", "root.pem"].map(of);

@@ -115,7 +115,7 @@ fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
 
 /// The store loses all its data. An hour later, the network delivers a keeper's first messages a second time.
 #[test]
-fn a_repeated_message_does_not_begin_a_past_waiting_time() {
+fn a_repeated_message_does_not_restart_an_expired_wait() {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     host.drive_until_idle(&mut store);
     let writes: Vec<_> = host.asked.iter().filter(|it| is_namespace_write(it)).cloned().collect();
@@ -141,7 +141,7 @@ fn is_namespace_write(request: &Request) -> bool {
 fn a_proposed_namespace_does_not_grow() {
     let mut store = Memory::volatile(START_MS);
     let mut host = KeeperHost::new(options(4));
-    let open = host.request();
+    let open = host.next_request();
     let old: Namespace = store.answer(&open).unwrap().namespace.unwrap();
     let new = Namespace { records: 1, version: 2, ..old.clone() };
     let operation = Operation::PutNamespace { old, new, first: 0, count: 1 };

@@ -35,7 +35,7 @@ async function bundle(entry, plugins = []) {
   return outputFiles[0].text;
 }
 
-const ours = {
+const aliasPlugin = {
   name: "ours",
   setup({ onResolve }) {
     onResolve({ filter: /^inspect(\.wasm)?$/ }, ({ path }) => ({ path: aliases[path] }));
@@ -47,7 +47,7 @@ const ours = {
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 // A string in the script must not close the script element.
-const script = (await bundle("page.js", [ours])).replaceAll("</script", "<\\/script");
+const script = (await bundle("page.js", [aliasPlugin])).replaceAll("</script", "<\\/script");
 const style = await bundle("style.css");
 const policy = [
   "default-src 'none'",

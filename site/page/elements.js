@@ -12,7 +12,7 @@ export function create(name, properties, ...children) {
 }
 
 /** Sets the options of a `<select>`. */
-export function options(select, entries) {
+export function fillOptions(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => new Option(text, value)));
 }
 

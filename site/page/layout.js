@@ -1,17 +1,17 @@
 /** The layout editor: shows a layout's fields, its properties, and its JSON. */
 import { layout } from "polyflake";
-import { copyButton, create, element, options } from "./elements.js";
+import { copyButton, create, element, fillOptions } from "./elements.js";
 
 const ROLES = { timestamp: "time", sequence: "sequence", bindable: "maker", constant: "fixed", unused: "fixed" };
 /** The initial members of a new field, by kind. */
-const NEW = {
+const NEW_FIELDS = {
   timestamp: { tick: "1ms", epoch_ms: 1767225600000 },
   sequence: {},
   bindable: { name: "machine" },
   constant: { name: "version", value: 1 },
   unused: {},
 };
-const FIRST = {
+const INITIAL_DESCRIPTION = {
   id: "integer",
   bits: 64,
   fields: [
@@ -39,15 +39,15 @@ const MEMBERS = {
   unused: [],
 };
 
-let description = structuredClone(FIRST);
-let built;
-let changed = () => {};
+let description = structuredClone(INITIAL_DESCRIPTION);
+let builtLayout;
+let onChange = () => {};
 
 /** Formats a number for display, or states that no limit is known. */
-const count = (number) => (number === undefined ? "no known limit" : number.toLocaleString("en"));
+const formatCount = (number) => (number === undefined ? "no known limit" : number.toLocaleString("en"));
 
 /** Formats a time as a date. For a time after the year 9999, returns a phrase instead of a date. */
-function day(ms) {
+function formatDay(ms) {
   const date = new Date(Number(ms));
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999
     ? "after the year 9999"
@@ -60,10 +60,10 @@ function facts({ bits, perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, 
     : "IDs exceed 2^53, so JavaScript numbers round them. Use bigints, and strings in JSON.";
   const lines = [
     ["Bits", `${bits}`],
-    ["IDs per second, one generator", count(perSecond)],
-    ["IDs per second, all generators", count(perSecondInAll)],
-    ["First day", firstMs === undefined ? "no time" : day(firstMs)],
-    ["Last day", lastMs === undefined ? "no time" : day(lastMs)],
+    ["IDs per second, one generator", formatCount(perSecond)],
+    ["IDs per second, all generators", formatCount(perSecondInAll)],
+    ["First day", firstMs === undefined ? "no time" : formatDay(firstMs)],
+    ["Last day", lastMs === undefined ? "no time" : formatDay(lastMs)],
     ["Sorts by time", sortsByTime ? "yes" : "no"],
     ["Below 2^63", below2_63 ? "yes, so never negative as a signed integer" : "no, so negative as a signed integer"],
     ["JavaScript", warning],
@@ -83,12 +83,12 @@ function build(from) {
   }
   element("bar").replaceChildren(...description.fields.filter(({ bits }) => bits > 0).map(piece));
   try {
-    built = new layout.Layout(description);
-    element("facts").replaceChildren(...facts(built.describe()));
+    builtLayout = new layout.Layout(description);
+    element("facts").replaceChildren(...facts(builtLayout.describe()));
     element("problem").textContent = "";
-    changed(built.toJson());
+    onChange(builtLayout.toJson());
   } catch (error) {
-    built = undefined;
+    builtLayout = undefined;
     element("facts").replaceChildren();
     const missing = 64 - sum;
     const hint =
@@ -98,7 +98,7 @@ function build(from) {
           ? ` ${missing} bits are left.`
           : ` ${-missing} bits are too many.`;
     element("problem").textContent = `The layout is not valid yet: ${error.message}.${hint}`;
-    changed("");
+    onChange("");
   }
 }
 
@@ -136,13 +136,13 @@ function control(field, [member, label, isNumber]) {
 /** Creates the controls of a field. */
 function row(field, at) {
   const kind = create("select", {});
-  options(
+  fillOptions(
     kind,
-    Object.keys(NEW).map((name) => [name, name]),
+    Object.keys(NEW_FIELDS).map((name) => [name, name]),
   );
   kind.value = field.kind;
   kind.addEventListener("change", () => {
-    description.fields[at] = { kind: kind.value, bits: field.bits, ...NEW[kind.value] };
+    description.fields[at] = { kind: kind.value, bits: field.bits, ...NEW_FIELDS[kind.value] };
     draw(at, "select");
   });
   const bits = create("input", { type: "number", min: 0, value: field.bits });
@@ -194,7 +194,7 @@ function draw(focused, what) {
 /** Returns whether a value has the shape of a description. The package checks its members. */
 const isDescription = (value) =>
   Array.isArray(value?.fields) &&
-  value.fields.every((field) => Number.isInteger(field?.bits) && field.kind in NEW) &&
+  value.fields.every((field) => Number.isInteger(field?.bits) && field.kind in NEW_FIELDS) &&
   ["integer", "bytes"].includes(value.id);
 
 /** Loads a layout from JSON if the JSON describes one. */
@@ -211,11 +211,11 @@ function restoreLayout(json) {
 }
 
 export function startLayout(json, change) {
-  changed = change;
-  options(element("preset"), [["", "your own layout"], ...layout.presets().map((name) => [name, name])]);
+  onChange = change;
+  fillOptions(element("preset"), [["", "your own layout"], ...layout.presets().map((name) => [name, name])]);
   element("preset").addEventListener("change", () => {
     const name = element("preset").value;
-    description = name ? JSON.parse(layout.Layout.preset(name).toJson()) : structuredClone(FIRST);
+    description = name ? JSON.parse(layout.Layout.preset(name).toJson()) : structuredClone(INITIAL_DESCRIPTION);
     draw();
   });
   element("type").addEventListener("change", () => {
@@ -239,8 +239,8 @@ export function startLayout(json, change) {
   return {
     restore,
     current() {
-      if (!built) throw new Error("The layout below is not complete.");
-      return built;
+      if (!builtLayout) throw new Error("The layout below is not complete.");
+      return builtLayout;
     },
   };
 }

@@ -15,7 +15,7 @@ const EXAMPLES = [
 /** The maximum number of lines. Further lines are ignored, because every keystroke reads all lines again. */
 const MAX_LINES = 500;
 
-const percent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
+const formatPercent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
 
 /** Names for the roles of fields whose own names do not describe the role. */
 const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
@@ -24,7 +24,7 @@ const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
 
 /** Formats a time in the reader's time zone. Returns an empty string if a date cannot represent it. */
-function local(unixMs) {
+function localTime(unixMs) {
   const date = new Date(unixMs);
   if (unixMs === null || Number.isNaN(date.getTime())) return "";
   return date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
@@ -49,7 +49,7 @@ function rows(reading) {
   if (!reading.time || pieces.length === 0)
     return reading.fields.map((field) => row({ ...field, value: `${field.value}` }));
   const bits = pieces.reduce((sum, piece) => sum + piece.bits, 0);
-  const here = create("span", { className: "local" }, `${local(reading.unix_ms)}, in your time zone`);
+  const here = create("span", { className: "local" }, `${localTime(reading.unix_ms)}, in your time zone`);
   const time = row({ name: "time", role: "time", bits, value: create("span", {}, reading.time, here) });
   const others = reading.fields.filter(({ role }) => role !== "time" || pieces.length > 1);
   const at = reading.fields.indexOf(pieces[0]);
@@ -82,7 +82,7 @@ function list(answers, current, choose) {
       "tr",
       {},
       create("th", { scope: "row" }, create("button", pressed, id)),
-      create("td", {}, first ? `${first.title}, ${percent(first.odds)}` : "unknown format"),
+      create("td", {}, first ? `${first.title}, ${formatPercent(first.odds)}` : "unknown format"),
       create("td", {}, first?.time ?? ""),
     );
   };
@@ -95,22 +95,22 @@ function list(answers, current, choose) {
   );
 }
 
-const coloured = (reading) => {
+const colouredId = (reading) => {
   const all = digits(reading);
   return reading.fields
     .filter(({ bits }) => bits > 0)
     .map((field) => bitsOf(field, all.slice(field.offset, field.offset + field.bits)));
 };
 
-const other = (reading) =>
+const otherReading = (reading) =>
   create(
     "li",
     {},
     create(
       "details",
       {},
-      create("summary", {}, create("b", {}, reading.title), ` ${percent(reading.odds)}: ${reading.reason}`),
-      create("div", { className: "bits", ariaHidden: "true" }, ...coloured(reading)),
+      create("summary", {}, create("b", {}, reading.title), ` ${formatPercent(reading.odds)}: ${reading.reason}`),
+      create("div", { className: "bits", ariaHidden: "true" }, ...colouredId(reading)),
       table(reading),
     ),
   );
@@ -119,7 +119,7 @@ const other = (reading) =>
  * Returns the copy buttons: for the time, for the readings as JSON, and, if there are several lines, for a spreadsheet
  * table.
  */
-function copies(answers, id, first, readings) {
+function copyButtons(answers, id, first, readings) {
   const line = ({ id, readings: [first] }) => [id, first?.format ?? "", first?.time ?? ""].join("\t");
   return [
     first.time && copyButton("Copy the time", () => first.time),
@@ -128,7 +128,7 @@ function copies(answers, id, first, readings) {
   ].filter(Boolean);
 }
 
-export async function startLook(id, keep) {
+export async function startInspector(id, keep) {
   const { instance } = await WebAssembly.instantiate(wasm, { "./inspect_page_bg.js": bound });
   bound.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start();
@@ -153,11 +153,11 @@ export async function startLook(id, keep) {
     };
     element("lines").replaceChildren(...(answers.length > 1 ? [list(answers, current, choose)] : []));
     element("sentence").textContent = [sentence, suggestion].filter(Boolean).join(" ");
-    element("copies").replaceChildren(...(first ? copies(answers, id, first, readings) : []));
-    element("bits").replaceChildren(...(first ? coloured(first) : []));
+    element("copies").replaceChildren(...(first ? copyButtons(answers, id, first, readings) : []));
+    element("bits").replaceChildren(...(first ? colouredId(first) : []));
     element("fields").replaceChildren(...(first ? [table(first)] : []));
     element("others-title").hidden = others.length === 0;
-    element("others").replaceChildren(...others.map(other));
+    element("others").replaceChildren(...others.map(otherReading));
   }
 
   function show(id) {

@@ -6,9 +6,9 @@ import randflakePicture from "pictures/randflake.svg";
 import snoPicture from "pictures/sno.svg";
 import uuidPicture from "pictures/uuid-v7.svg";
 import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
-import { copyButton, create, element, options } from "./elements.js";
+import { copyButton, create, element, fillOptions } from "./elements.js";
 
-const DAY = 86_400;
+const SECONDS_PER_DAY = 86_400;
 
 /** Each generator lives as long as the page, so that it never repeats an ID. */
 const once = (make) => {
@@ -16,15 +16,15 @@ const once = (make) => {
   return () => (made ??= make());
 };
 const randomBelow = (limit) => crypto.getRandomValues(new Uint32Array(1))[0] % limit;
-const orders = once(() => new sno.Generator());
-const keys = once(() => new hotguid.Generator());
-const events = once(() => new uuid7.Generator());
-const invoices = once(() => {
+const orderGenerator = once(() => new sno.Generator());
+const keyGenerator = once(() => new hotguid.Generator());
+const eventGenerator = once(() => new uuid7.Generator());
+const invoiceGenerator = once(() => {
   const now = Math.floor(Date.now() / 1000);
-  const grant = new randflake.Grant(randomBelow(1 << 17), now, now + DAY);
+  const grant = new randflake.Grant(randomBelow(1 << 17), now, now + SECONDS_PER_DAY);
   return new randflake.Generator(grant, crypto.getRandomValues(new Uint8Array(16)));
 });
-const posts = once(() => {
+const postGenerator = once(() => {
   const bindables = { worker: randomBelow(32), process: randomBelow(32) };
   return new layout.Generator(layout.Layout.preset("discord"), { bindables });
 });
@@ -38,33 +38,33 @@ const FAMILIES = {
       "16 characters that sort by time. The type tag (metabyte) is a number from 0 to 255 that you choose. This page uses a random partition.",
     kind: ["Type tag (metabyte)", 255],
     picture: snoPicture,
-    make: (kind) => orders().generate(kind),
+    make: (kind) => orderGenerator().generate(kind),
   },
   randflake: {
     title: "Randflake",
     about:
       "An encrypted 64-bit integer. This page uses a random secret and a random node, and discards them when you close it.",
     picture: randflakePicture,
-    make: () => `${invoices().generate()}`,
+    make: () => `${invoiceGenerator().generate()}`,
   },
   hotguid: {
     title: "Hot Guid",
     about: "A GUID that sorts by time. It contains random bits, a counter and a shard key that you choose.",
     kind: ["Shard key", 0xffffffff],
     picture: hotguidPicture,
-    make: (kind) => keys().generate(kind),
+    make: (kind) => keyGenerator().generate(kind),
   },
   uuid7: {
     title: "UUID v7",
     about: "A standard UUID that sorts by time. IDs of this page sort in the order in which it generates them.",
     picture: uuidPicture,
-    make: () => events().generate(),
+    make: () => eventGenerator().generate(),
   },
   discord: {
     title: "Discord's layout",
     about: "A 64-bit integer that sorts by time. This page uses a random worker and a random process.",
     picture: discordPicture,
-    make: () => `${posts().generate()}`,
+    make: () => `${postGenerator().generate()}`,
   },
   own: {
     title: "The layout below",
@@ -85,7 +85,7 @@ const ownGenerator = (() => {
   };
 })();
 
-export function startMake(chosen, { keep, show, layout }) {
+export function startMaker(chosen, { keep, show, layout }) {
   function choose(name) {
     const family = FAMILIES[name] ? name : "sno";
     const { about, kind, picture, title } = FAMILIES[family];
@@ -118,7 +118,7 @@ export function startMake(chosen, { keep, show, layout }) {
     }
   }
 
-  options(
+  fillOptions(
     element("family"),
     Object.entries(FAMILIES).map(([name, { title }]) => [name, title]),
   );

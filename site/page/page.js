@@ -5,34 +5,34 @@
 import logo from "favicon.svg";
 import { element } from "./elements.js";
 import { startLayout } from "./layout.js";
-import { startLook } from "./look.js";
-import { startMake } from "./make.js";
+import { startInspector } from "./look.js";
+import { startMaker } from "./make.js";
 
 const state = new URLSearchParams(location.hash.slice(1));
 
 /** Stores a part of the state. An empty part is omitted. */
-function keep(name, value) {
+function storeState(name, value) {
   if (value) state.set(name, value);
   else state.delete(name);
   history.replaceState(null, "", `#${state}`);
 }
 
 element("logo").src = logo;
-const look = await startLook(state.get("id"), (id) => keep("id", id));
+const inspector = await startInspector(state.get("id"), (id) => storeState("id", id));
 /** The layout that the page starts with. IDs are read with a layout only if the reader drew, loaded or used it. */
-let first;
+let initialLayout;
 const layout = startLayout(state.get("layout"), (json) => {
-  first ??= json;
-  const isOwn = json !== first || state.has("layout");
-  if (isOwn) keep("layout", json);
-  look.setLayout(isOwn ? json : "");
+  initialLayout ??= json;
+  const isOwn = json !== initialLayout || state.has("layout");
+  if (isOwn) storeState("layout", json);
+  inspector.setLayout(isOwn ? json : "");
 });
-const make = startMake(state.get("make"), {
-  keep: (family) => keep("make", family),
-  show: look.show,
+const maker = startMaker(state.get("make"), {
+  keep: (family) => storeState("make", family),
+  show: inspector.show,
   layout() {
     const own = layout.current();
-    look.setLayout(own.toJson());
+    inspector.setLayout(own.toJson());
     return own;
   },
 });
@@ -44,6 +44,6 @@ window.addEventListener("hashchange", () => {
   for (const name of [...state.keys()]) state.delete(name);
   for (const [name, value] of given) state.set(name, value);
   if (given.has("layout")) layout.restore(given.get("layout"));
-  if (given.has("make")) make.choose(given.get("make"));
-  if (given.has("id")) look.show(given.get("id"));
+  if (given.has("make")) maker.choose(given.get("make"));
+  if (given.has("id")) inspector.show(given.get("id"));
 });

@@ -16,7 +16,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "packages/python/src/polyflake"
 #: Longer signatures are split into one parameter per line to fit a phone's screen.
-WIDTH = 64
+LINE_WIDTH = 64
 CONSTRUCTORS = ("__init__", "__new__")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -41,7 +41,7 @@ def signature(name: str, function: Function, is_method: bool) -> str:
     returns = f" -> {ast.unparse(function.returns)}" if function.returns and function.name not in CONSTRUCTORS else ""
     keyword = "async " if isinstance(function, ast.AsyncFunctionDef) else ""
     line = f"{keyword}{name}({', '.join(parameters)}){returns}"
-    if len(line) <= WIDTH:
+    if len(line) <= LINE_WIDTH:
         return line
     return "\n".join([f"{keyword}{name}(", *(f"    {parameter}," for parameter in parameters), f"){returns}"])
 
@@ -56,8 +56,8 @@ def format_parameters(arguments: ast.arguments) -> list[str]:
         return f"{text}{' = ' if argument.annotation else '='}{ast.unparse(default)}"
 
     positional = [*arguments.posonlyargs, *arguments.args]
-    missing = len(positional) - len(arguments.defaults)
-    defaults = [None] * missing + list(arguments.defaults)
+    required_count = len(positional) - len(arguments.defaults)
+    defaults = [None] * required_count + list(arguments.defaults)
     parameters = [format_argument(*pair) for pair in zip(positional, defaults, strict=True)]
     if arguments.posonlyargs:
         parameters.insert(len(arguments.posonlyargs), "/")
@@ -119,7 +119,7 @@ class Reference:
         self.modules = {stem: aliases.visit(module) for stem, module in self.modules.items()}
         self.private = [module for stem, module in self.modules.items() if stem.startswith("_")]
 
-    def public(self) -> list[str]:
+    def public_stems(self) -> list[str]:
         """The names of the public modules."""
         return [stem for stem in self.modules if stem == "__init__" or not stem.startswith("_")]
 
@@ -129,7 +129,10 @@ class Reference:
         name = "polyflake" if stem == "__init__" else f"polyflake.{stem}"
         parts = [f"# {name}", to_markdown(ast.get_docstring(module))]
         if stem == "__init__":
-            parts += ["## Modules", "\n".join(f"- [polyflake.{one}]({one}.md)" for one in self.public() if one != stem)]
+            parts += [
+                "## Modules",
+                "\n".join(f"- [polyflake.{one}]({one}.md)" for one in self.public_stems() if one != stem),
+            ]
         for public in exported_names(module):
             if public not in self.modules:
                 parts += self.entry(public, module)
@@ -137,18 +140,20 @@ class Reference:
 
     def entry(self, name: str, module: ast.Module) -> list[str]:
         """The heading of a name, its signature, its documentation and its members."""
-        defined = self.find_class(name, module)
-        if defined is None:
-            found = [self.member(statement, text, False) for statement, text in self.find(name, module)]
-            if not found:
+        definition = self.find_class(name, module)
+        if definition is None:
+            entry_members = [
+                self.member(statement, text, False) for statement, text in self.find_statements(name, module)
+            ]
+            if not entry_members:
                 raise SystemExit(f"expected a definition of {name}")
-            return section(f"## {name}", found)
-        members = list(self.members(defined))
+            return section(f"## {name}", entry_members)
+        members = list(self.members(definition))
         calls = [call for member, call, _ in members if member in CONSTRUCTORS]
-        init = "\n\n".join(text for member, _, text in members if member in CONSTRUCTORS)
-        bases = ", ".join(base for base in map(ast.unparse, defined.bases) if not base.startswith("_"))
+        init_text = "\n\n".join(text for member, _, text in members if member in CONSTRUCTORS)
+        bases = ", ".join(base for base in map(ast.unparse, definition.bases) if not base.startswith("_"))
         head = [f"class {name}{f'({bases})' if bases else ''}", *(re.sub(r"^__\w+__", name, call) for call in calls)]
-        parts = [f"## {name}", code_block(head), to_markdown(ast.get_docstring(defined)), init]
+        parts = [f"## {name}", code_block(head), to_markdown(ast.get_docstring(definition)), init_text]
         for member in dict.fromkeys(member for member, _, _ in members if member not in CONSTRUCTORS):
             parts += section(f"### {name}.{member}", [one for one in members if one[0] == member])
         return parts
@@ -159,7 +164,7 @@ class Reference:
         statements = (statement for module in [*modules, *self.private] for statement in module.body)
         return next((one for one in statements if isinstance(one, ast.ClassDef) and one.name == name), None)
 
-    def find(self, name: str, module: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
+    def find_statements(self, name: str, module: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
         """Returns the definitions of a function or a value in the module or in a private one."""
         for one in [module, *self.private]:
             found = [pair for pair in documented_statements(one.body) if name_of(pair[0]) == name]
@@ -171,9 +176,9 @@ class Reference:
         """Yields the public members of a class, including the members that it inherits from private base classes."""
         for base in defined.bases:
             name = re.sub(r"\[.*", "", ast.unparse(base))
-            inherited = self.find_class(name) if name.startswith("_") else None
-            if inherited:
-                yield from self.members(inherited)
+            base_class = self.find_class(name) if name.startswith("_") else None
+            if base_class:
+                yield from self.members(base_class)
         for statement, text in documented_statements(defined.body):
             name = name_of(statement)
             if name in CONSTRUCTORS or not name.startswith("_"):
@@ -209,7 +214,7 @@ def section(heading: str, found: list[Member]) -> list[str]:
 def main(folder: Path) -> None:
     reference = Reference()
     folder.mkdir(parents=True, exist_ok=True)
-    for stem in reference.public():
+    for stem in reference.public_stems():
         name = "index" if stem == "__init__" else stem
         (folder / f"{name}.md").write_text(reference.page(stem))
 

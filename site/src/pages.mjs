@@ -4,8 +4,8 @@ import { dirname, join, normalize } from "node:path";
 import { parse } from "smol-toml";
 
 export const REPOSITORY = join(import.meta.dirname, "../..");
-export const HOME = "https://example.invalid/polyflake";
-const REPO_URL = `${HOME}/blob/main/`;
+export const HOME_URL = "https://example.invalid/polyflake";
+const REPO_URL = `${HOME_URL}/blob/main/`;
 
 /**
  * The files outside of `docs`, keyed by their path in the site. `PAGE_TITLES` overrides the titles of pages, because
@@ -39,15 +39,15 @@ const docsPages = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
   .map((name) => [name.replace(/(\/README)?\.md$/, ""), `docs/${name}`]);
 
 /** The reference of the Python package, with a page for each module. `python/reference.py` writes it. */
-const PYTHON = "api/python";
+const PYTHON_PLACE = "api/python";
 const PYTHON_FOLDER = "target/site/python";
-const python = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
-  name === "index.md" ? PYTHON : `${PYTHON}/${name.replace(".md", "")}`,
+const pythonPages = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
+  name === "index.md" ? PYTHON_PLACE : `${PYTHON_PLACE}/${name.replace(".md", "")}`,
   `${PYTHON_FOLDER}/${name}`,
 ]);
 
 /** The page generated from `packages/api.toml`, which lists the public names of all languages. */
-const NAMES = "api/names";
+const NAMES_PLACE = "api/names";
 const NAMES_FILE = "packages/api.toml";
 
 /**
@@ -58,7 +58,7 @@ const UNSEARCHED_PAGES = new Set(["decisions", "bench/goals", "platforms", "chan
 export const isSearchable = (place) => !UNSEARCHED_PAGES.has(place) && !place.startsWith("api/");
 
 /** Files by their path in the site. */
-export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...python, [NAMES, NAMES_FILE]]);
+export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...pythonPages, [NAMES_PLACE, NAMES_FILE]]);
 /**
  * The path of each file's page. A link to `site/README.md`, which describes the page that identifies IDs, leads to that
  * page.
@@ -90,7 +90,7 @@ function mapProse(text, change) {
     .join("\n");
 }
 
-const plain = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
+const toPlainText = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
 
 /** Formats an entry of `api.toml` as a list item. A string is the summary of a name that exists in all languages. */
 function item(name, entry) {
@@ -100,7 +100,7 @@ function item(name, entry) {
 }
 
 /** Returns the page of the names in all languages, starting with those that the guide teaches. */
-function names() {
+function namesPage() {
   const { guide, ...api } = parse(readFileSync(join(REPOSITORY, "packages/api.toml"), "utf8"));
   const body = Object.entries(guide).map(([family, taught]) => {
     const { functions = {}, classes = {} } = api[family];
@@ -123,7 +123,7 @@ function names() {
   });
   const description =
     "The public names, with those that the guides use first. In JavaScript, names are in camelCase. Languages in parentheses are the only ones that have the name.";
-  const elsewhere = `Each name's documentation: [Rust](/api/rust/polyflake/), [Python](/${PYTHON}/), [JavaScript](/api/javascript/).`;
+  const elsewhere = `Each name's documentation: [Rust](/api/rust/polyflake/), [Python](/${PYTHON_PLACE}/), [JavaScript](/api/javascript/).`;
   return {
     title: "Names in all languages",
     description,
@@ -136,7 +136,7 @@ function names() {
  * Returns a page: its title, its first sentence, and the Markdown after the title with its links adapted to the site.
  */
 export function readPage(place) {
-  if (place === NAMES) return names();
+  if (place === NAMES_PLACE) return namesPage();
   const file = FILES.get(place);
   const text = readFileSync(join(REPOSITORY, file), "utf8");
   const [, title, rest] = /^# (.+)\n([\s\S]*)$/.exec(text) ?? [];
@@ -144,8 +144,8 @@ export function readPage(place) {
   const body = mapProse(rest, (line) => line.replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link, file)})`));
   const prose = rest.replace(/^```[\s\S]*?^```$/gm, "").split(/\n\n+/);
   const paragraph = prose.find((part) => /^[A-Za-z*`[]/.test(part.trim()) && !part.trim().startsWith("[!")) ?? title;
-  const description = plain(paragraph.replaceAll("\n", " "))
+  const description = toPlainText(paragraph.replaceAll("\n", " "))
     .trim()
     .split(/(?<=[.]) /)[0];
-  return { title: PAGE_TITLES[place] ?? plain(title), description, body, file };
+  return { title: PAGE_TITLES[place] ?? toPlainText(title), description, body, file };
 }

@@ -1,6 +1,6 @@
 /** Combines consecutive code blocks in several languages into tabs. The reader's choice applies to all pages. */
-const NAMES = { rust: "Rust", python: "Python", js: "JavaScript" };
-const KEY = "language";
+const LANGUAGE_NAMES = { rust: "Rust", python: "Python", js: "JavaScript" };
+const STORAGE_KEY = "language";
 
 const languageOf = (block) => block?.matches?.(".expressive-code") && block.querySelector("pre")?.dataset.language;
 
@@ -13,7 +13,7 @@ function* runs() {
       if (run.length > 1) yield run;
       run = [];
     }
-    if (languageOf(block) in NAMES) run.push(block);
+    if (languageOf(block) in LANGUAGE_NAMES) run.push(block);
   }
   if (run.length > 1) yield run;
 }
@@ -26,7 +26,7 @@ function choose(language) {
 
 function tabs(run, number) {
   // Tabs appear in the same order on all pages.
-  const order = Object.keys(NAMES);
+  const order = Object.keys(LANGUAGE_NAMES);
   const blocks = run.toSorted((a, b) => order.indexOf(languageOf(a)) - order.indexOf(languageOf(b)));
   const list = document.createElement("div");
   list.className = "languages not-content";
@@ -37,12 +37,12 @@ function tabs(run, number) {
     const language = languageOf(block);
     block.id ||= `code-${number}-${language}`;
     block.setAttribute("role", "tabpanel");
-    Object.assign(button, { type: "button", id: `${block.id}-tab`, textContent: NAMES[language] });
+    Object.assign(button, { type: "button", id: `${block.id}-tab`, textContent: LANGUAGE_NAMES[language] });
     button.setAttribute("role", "tab");
     button.setAttribute("aria-controls", block.id);
     block.setAttribute("aria-labelledby", button.id);
     button.addEventListener("click", () => {
-      localStorage.setItem(KEY, language);
+      localStorage.setItem(STORAGE_KEY, language);
       const before = button.getBoundingClientRect().top;
       choose(language);
       // The height of the blocks above may have changed, so scroll to keep the chosen block in place.
@@ -73,15 +73,15 @@ function tabs(run, number) {
 }
 
 for (const [number, run] of [...runs()].entries()) choices.push(tabs(run, number));
-choose(localStorage.getItem(KEY));
+choose(localStorage.getItem(STORAGE_KEY));
 
 /** Makes tables that are wider than the page focusable, so that they can be scrolled with the keyboard. */
-function reachWideTables() {
+function makeWideTablesFocusable() {
   for (const table of document.querySelectorAll(".sl-markdown-content table")) {
     if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
     else table.removeAttribute("tabindex");
   }
 }
 
-reachWideTables();
-addEventListener("resize", reachWideTables);
+makeWideTablesFocusable();
+addEventListener("resize", makeWideTablesFocusable);

@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import puppeteer from "puppeteer-core";
 
-const find = (...names) =>
+const findExecutable = (...names) =>
   (process.env.PATH ?? "")
     .split(delimiter)
     .flatMap((folder) => names.map((name) => join(folder, name)))
     .find(existsSync);
 
 export const BROWSERS = {
-  chrome: find("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
-  firefox: find("firefox-esr", "firefox"),
+  chrome: findExecutable("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+  firefox: findExecutable("firefox-esr", "firefox"),
 };
 
 export const launch = (browser) =>
@@ -25,7 +25,7 @@ export const launch = (browser) =>
  * Opens a page with a viewport of the given size. Errors in the page are collected in `page.faults`. Only Chromium
  * supports `dark`, which emulates dark mode.
  */
-export async function open(browser, address, { width = 1280, height = 900, dark = false } = {}) {
+export async function openPage(browser, address, { width = 1280, height = 900, dark = false } = {}) {
   const page = await browser.newPage();
   page.faults = [];
   page.on("pageerror", (error) => page.faults.push(String(error)));

@@ -87,7 +87,7 @@ function isInTypeDoc([module, owner, name]) {
 }
 
 /** Returns the names without an entry in the reference of a language. */
-export function missing(language) {
+export function missingNames(language) {
   const hasEntry = { rust: isInRustdoc, python: isInPythonPages, js: isInTypeDoc }[language];
   return [...publicNames(language)].filter((name) => !hasEntry(name)).map((name) => name.filter(Boolean).join("."));
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { BROWSERS, launch, open } from "./browsers.mjs";
+import { BROWSERS, launch, openPage } from "./browsers.mjs";
 
 const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
 const PAGE = pathToFileURL(join(BUILD_FOLDER, "dist/inspect/index.html")).href;
@@ -37,7 +37,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
     after(() => browser?.close());
 
     const opened = async (fragment = "", options = {}) => {
-      const page = await open(browser, `${PAGE}${fragment}`, options);
+      const page = await openPage(browser, `${PAGE}${fragment}`, options);
       await page.waitForSelector("#fields table");
       return page;
     };

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { HOME } from "../src/pages.mjs";
-import { BROWSERS, launch, open } from "./browsers.mjs";
-import { missing, publicNames } from "./names.mjs";
+import { HOME_URL } from "../src/pages.mjs";
+import { BROWSERS, launch, openPage } from "./browsers.mjs";
+import { missingNames, publicNames } from "./names.mjs";
 
 const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
 const DIST = join(BUILD_FOLDER, "dist");
 const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const MEDIA_TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 /**
  * Tests against WCAG 2.2 AA. One rule is off because the theme's search button is named "Search" but also shows its
  * shortcut.
@@ -85,14 +85,14 @@ function fileOf(address) {
   return existsSync(file) ? file : undefined;
 }
 
-const read = (address) => readFileSync(fileOf(address), "utf8");
+const readPageFile = (address) => readFileSync(fileOf(address), "utf8");
 const idsIn = (html) => new Set(Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id));
 
 test("every link leads to a page and an existing anchor", () => {
   assert(PAGES.length > 20, PAGES.join(" "));
   const broken = [];
   for (const page of [...PAGES, "/api/javascript/"]) {
-    for (const [, link] of read(page).matchAll(/(?:href|src)="([^"]*)"/g)) {
+    for (const [, link] of readPageFile(page).matchAll(/(?:href|src)="([^"]*)"/g)) {
       const url = new URL(link.replaceAll("&amp;", "&"), `http://site${page}`);
       if (url.host !== "site" || url.protocol !== "http:") continue;
       const file = fileOf(url.pathname);
@@ -108,24 +108,24 @@ test("llms.txt lists each page as Markdown", () => {
   const list = readFileSync(join(DIST, "llms.txt"), "utf8");
   const links = Array.from(list.matchAll(/\]\(([^)]+)\)/g), ([, link]) => link);
   assert.equal(links.length, PAGES.length);
-  for (const link of links) assert.match(read(link), /^# /, link);
+  for (const link of links) assert.match(readPageFile(link), /^# /, link);
 });
 
 test("pages for maintainers are neither in the navigation nor in the search", () => {
   for (const place of ["/decisions/", "/bench/goals/", "/platforms/", "/changes/"]) {
-    assert(!read(place).includes("data-pagefind-body"), place);
-    const navigation = read("/guide/quickstart/").split("<nav").slice(1).join();
+    assert(!readPageFile(place).includes("data-pagefind-body"), place);
+    const navigation = readPageFile("/guide/quickstart/").split("<nav").slice(1).join();
     const [sidebar] = navigation.split("</nav>").filter((part) => part.includes('href="/guide/workers/"'));
     assert(!sidebar.includes(`href="${place}"`), place);
   }
-  assert(read("/guide/workers/").includes("data-pagefind-body"));
-  assert(read("/guide/quickstart/").includes('href="/guide/workers/"'));
+  assert(readPageFile("/guide/workers/").includes("data-pagefind-body"));
+  assert(readPageFile("/guide/quickstart/").includes('href="/guide/workers/"'));
 });
 
 for (const language of ["rust", "python", "js"]) {
   test(`the reference of ${language} has an entry for each public name`, () => {
     assert([...publicNames(language)].length > 200);
-    assert.deepEqual(missing(language), []);
+    assert.deepEqual(missingNames(language), []);
   });
 }
 
@@ -134,15 +134,15 @@ test("the references document leases", () => {
   for (const address of [...rust, "/api/javascript/functions/polyflake_lease.ready.html"])
     assert(fileOf(address), address);
   for (const name of ["lease", "Lease", "Lease.close", "LeaseStatus.end"])
-    assert(read("/api/python/").includes(`>${name}</h`), name);
+    assert(readPageFile("/api/python/").includes(`>${name}</h`), name);
 });
 
 test("each page has its version, the repository and a preview image", () => {
   for (const address of PAGES) {
-    const html = read(address);
+    const html = readPageFile(address);
     assert.match(html, /class="version" href="\/changes\/"[^>]*>\d+\.\d+\.\d+</, address);
     assert.match(html, /<meta property="og:image" content="https?:\/\/[^"]+\/social\.png"/, address);
-    assert(html.includes(`href="${HOME}"`), address);
+    assert(html.includes(`href="${HOME_URL}"`), address);
   }
   assert(statSync(join(DIST, "social.png")).size < 100_000);
 });
@@ -155,7 +155,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     server = createServer(({ url }, response) => {
       const file = fileOf(new URL(url, "http://site").pathname);
       if (!file) return response.writeHead(404).end();
-      response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" });
+      response.writeHead(200, { "content-type": MEDIA_TYPES[extname(file)] ?? "application/octet-stream" });
       response.end(readFileSync(file));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -170,7 +170,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
   for (const dark of [false, true]) {
     test(`each page is accessible in ${dark ? "dark" : "light"} mode`, async () => {
       for (const address of PAGES) {
-        const page = await open(browser, home + address, { dark });
+        const page = await openPage(browser, home + address, { dark });
         // The theme's script makes scrollable blocks focusable.
         await page.waitForFunction(() =>
           [...document.querySelectorAll("pre")].every(
@@ -189,7 +189,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
 
   test("each page fits a phone", async () => {
     for (const address of [...PAGES, ...REFERENCES]) {
-      const page = await open(browser, home + address, { width: 360, height: 780 });
+      const page = await openPage(browser, home + address, { width: 360, height: 780 });
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, address);
       await page.close();
     }
@@ -200,20 +200,20 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       page.$$eval('[role="tabpanel"]:not([hidden]) pre', (all) => [
         ...new Set(all.map(({ dataset }) => dataset.language)),
       ]);
-    let page = await open(browser, `${home}/guide/workers/`);
+    let page = await openPage(browser, `${home}/guide/workers/`);
     assert.deepEqual((await shown(page)).includes("js"), false);
     await page.focus('[role="tab"][aria-selected="true"]');
     await page.keyboard.press("ArrowLeft");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "JavaScript");
     assert((await shown(page)).includes("js"));
     await page.close();
-    page = await open(browser, `${home}/guide/workers/`);
+    page = await openPage(browser, `${home}/guide/workers/`);
     assert.equal(await page.$eval('[role="tab"][aria-selected="true"]', (tab) => tab.textContent), "JavaScript");
     await page.close();
   });
 
   test("search shows several results", async () => {
-    const page = await open(browser, home);
+    const page = await openPage(browser, home);
     await search(page, "metabyte");
     await page.waitForSelector("site-search .pagefind-ui__result-link");
     assert((await page.$$("site-search .pagefind-ui__result-link")).length > 1);
@@ -221,7 +221,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
   });
 
   test("search lists the page that answers a question first", async () => {
-    const page = await open(browser, home);
+    const page = await openPage(browser, home);
     const wrong = [];
     for (const [question, address] of SEARCH_CASES) {
       await search(page, question);
@@ -235,7 +235,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     await page.close();
   });
 
-  test("pages render without errors in every size", async () => {
+  test("pages render without errors at every size", async () => {
     mkdirSync(join(BUILD_FOLDER, "shots"), { recursive: true });
     for (const [name, address, options] of [
       ["home", "/", {}],
@@ -243,7 +243,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       ["formats-phone", "/formats/", { width: 360, height: 780 }],
       ["wide", "/databases/", { width: 3840, height: 2160 }],
     ]) {
-      const page = await open(browser, home + address, options);
+      const page = await openPage(browser, home + address, options);
       await page.screenshot({ path: join(BUILD_FOLDER, `shots/site-${name}.png`) });
       assert.deepEqual(page.faults, []);
       await page.close();

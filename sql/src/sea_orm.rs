@@ -39,7 +39,7 @@ macro_rules! column {
         impl<$($of)*> TryGetable for $column<$id> {
             fn try_get_by<I: ColIdx>(row: &QueryResult, index: I) -> Result<Self, TryGetError> {
                 let $found = <$by as TryGetable>::try_get_by(row, index)?;
-                let read = <$id as Column>::read($value).map(Self);
+                let read = <$id as Column>::from_value($value).map(Self);
                 read.map_err(|error| conversion_error::<Self>(type_name::<$by>(), error).into())
             }
         }
@@ -47,7 +47,7 @@ macro_rules! column {
         impl<$($of)*> ValueType for $column<$id> {
             fn try_from(value: Stored) -> Result<Self, ValueTypeErr> {
                 let $found = <$by as ValueType>::try_from(value)?;
-                <$id as Column>::read($value).map(Self).map_err(|_| ValueTypeErr)
+                <$id as Column>::from_value($value).map(Self).map_err(|_| ValueTypeErr)
             }
 
             fn type_name() -> String {

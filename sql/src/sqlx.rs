@@ -43,7 +43,7 @@ macro_rules! column {
         {
             fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
                 let $found = <$read as Decode<'r, DB>>::decode(value)?;
-                Ok(Self(T::read($value)?))
+                Ok(Self(T::from_value($value)?))
             }
         }
     };

@@ -21,7 +21,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 from elftools.elf.sections import Section
 
-BINARIES = (".so", ".pyd", ".node", "/polyflake", ".exe")
+BINARY_SUFFIXES = (".so", ".pyd", ".node", "/polyflake", ".exe")
 NEWEST_GLIBC = (2, 17)
 
 
@@ -41,17 +41,17 @@ def inspect_elf(data: bytes) -> tuple[set[str], list[str]]:
     """Returns the names that an ELF file exports, and the problems found in the file."""
     elf = ELFFile(io.BytesIO(data))
     sections = {section.name: section for section in elf.iter_sections()}
-    wrong = [f"has the section {name}" for name in sections if name == ".symtab" or name.startswith(".debug")]
+    faults = [f"has the section {name}" for name in sections if name == ".symtab" or name.startswith(".debug")]
     for section in sections.values():
         if isinstance(section, GNUVerNeedSection):
-            wanted = [version.name for _, versions in section.iter_versions() for version in versions]
-            wrong += [f"needs {name}" for name in wanted if is_too_new(name)]
+            required_versions = [version.name for _, versions in section.iter_versions() for version in versions]
+            faults += [f"needs {name}" for name in required_versions if is_too_new(name)]
         # A Python module must use the system library for stack unwinding. musl and Node do not need that library.
         if isinstance(section, DynamicSection) and "libc.so.6" in needed_libraries(section) and is_py_module(sections):
-            wrong += [] if "libgcc_s.so.1" in needed_libraries(section) else ["has an unwinder of its own"]
+            faults += [] if "libgcc_s.so.1" in needed_libraries(section) else ["has an unwinder of its own"]
     # A static program has no dynamic symbol table.
     symbols = sections[".dynsym"].iter_symbols() if ".dynsym" in sections else ()
-    return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, wrong
+    return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, faults
 
 
 def needed_libraries(section: DynamicSection) -> list[str]:
@@ -69,46 +69,48 @@ def is_too_new(version: str) -> bool:
 
 def inspect_pe(data: bytes) -> tuple[set[str], list[str]]:
     pe = pefile.PE(data=data)
-    wrong = [] if pe.FILE_HEADER.NumberOfSymbols == 0 else ["has a table of symbols"]
+    faults = [] if pe.FILE_HEADER.NumberOfSymbols == 0 else ["has a table of symbols"]
     names = [section.Name.rstrip(b"\0").decode() for section in pe.sections]
-    wrong += [f"has the section {name}" for name in names if name.startswith(".debug")]
-    exported = getattr(pe, "DIRECTORY_ENTRY_EXPORT", None)
-    return {symbol.name.decode() for symbol in exported.symbols if symbol.name} if exported else set(), wrong
+    faults += [f"has the section {name}" for name in names if name.startswith(".debug")]
+    export_directory = getattr(pe, "DIRECTORY_ENTRY_EXPORT", None)
+    return {
+        symbol.name.decode() for symbol in export_directory.symbols if symbol.name
+    } if export_directory else set(), faults
 
 
 def inspect_macho(data: bytes) -> tuple[set[str], list[str]]:
     """Returns the names that a 64-bit Mach-O file exports, and the problems found in the file."""
     symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
     _, _, _, _, commands = struct.unpack_from("<5I", data)
-    at, names, wrong = 32, set(), []
+    at, names, faults = 32, set(), []
     for _ in range(commands):
         command, size = struct.unpack_from("<2I", data, at)
         if command == segment and data[at + 8 : at + 24].startswith(b"__DWARF"):
-            wrong.append("has debug information")
+            faults.append("has debug information")
         if command == symtab:
             symbols, count, strings, _ = struct.unpack_from("<4I", data, at + 8)
             for index in range(count):
                 name, kind = struct.unpack_from("<IB", data, symbols + 16 * index)
                 text = data[strings + name : data.index(b"\0", strings + name)].decode()
                 if kind & debug:
-                    wrong.append(f"has the debug symbol {text}")
+                    faults.append(f"has the debug symbol {text}")
                 elif kind & external and kind & defined:
                     names.add(text.removeprefix("_"))
         at += size
-    return names, wrong
+    return names, faults
 
 
-KINDS = {b"\x7fELF": inspect_elf, b"MZ\x90\x00": inspect_pe, b"\xcf\xfa\xed\xfe": inspect_macho}
+INSPECTORS = {b"\x7fELF": inspect_elf, b"MZ\x90\x00": inspect_pe, b"\xcf\xfa\xed\xfe": inspect_macho}
 
 
 def find_faults(path: Path, entry: str, folders: list[str]) -> list[str]:
     wrong, binaries = [], 0
     for name, data in members(path):
         wrong += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
-        if not name.endswith(BINARIES):
+        if not name.endswith(BINARY_SUFFIXES):
             continue
         binaries += 1
-        exported, faults = KINDS[data[:4]](data)
+        exported, faults = INSPECTORS[data[:4]](data)
         wrong += [f"{name} {fault}" for fault in faults]
         if entry not in exported | {"main"}:
             wrong.append(f"{name} exports no {entry}")

@@ -16,14 +16,14 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-PYPI = ["c_uuid_v7", "fastuuidv7", "python-ulid", "ulid-transform", "uuid_utils"]
-NPM = ["@napi-rs/uuid", "@napi-rs/uuid-linux-x64-gnu", "nanoid", "ulid", "uniku", "uuid"]
+PYPI_PACKAGES = ["c_uuid_v7", "fastuuidv7", "python-ulid", "ulid-transform", "uuid_utils"]
+NPM_PACKAGES = ["@napi-rs/uuid", "@napi-rs/uuid-linux-x64-gnu", "nanoid", "ulid", "uniku", "uuid"]
 CRATES = ["fast-uuid-v7", "ferroid", "ulid", "uuid"]
 # No ID library ships a program on both registries, so the comparison uses a linter and a bundler.
-PROGRAMS_PYPI = ["ruff"]
-PROGRAMS_NPM = ["@esbuild/linux-x64"]
+PYPI_PROGRAMS = ["ruff"]
+NPM_PROGRAMS = ["@esbuild/linux-x64"]
 
-OURS = {
+OWN_PATTERNS = {
     "Python wheels": ["wheel-linux-x64-gnu/*.whl", "wheel-linux-x64-gnu-cp312/*.whl"],
     "npm packages": ["npm/*.tgz", "addon-linux-x64-gnu/*.tgz"],
     "crates": ["crates/*.crate"],
@@ -33,36 +33,36 @@ OURS = {
 
 def run(*words: str, folder: Path, **env: str) -> str:
     """Runs a command, and returns its output."""
-    done = subprocess.run(words, cwd=folder, env={**os.environ, **env}, check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout
+    result = subprocess.run(words, cwd=folder, env={**os.environ, **env}, check=True, stdout=subprocess.PIPE, text=True)
+    return result.stdout
 
 
 def download_from_pypi(names: list[str], folder: Path) -> list[Path]:
-    into = folder / "pypi"
-    options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(into)]
+    destination = folder / "pypi"
+    options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--dest", str(destination)]
     run(sys.executable, "-m", "pip", "download", *options, *names, folder=folder)
-    return list(into.iterdir())
+    return list(destination.iterdir())
 
 
 def download_from_npm(names: list[str], folder: Path) -> list[Path]:
-    into = folder / "npm"
-    into.mkdir(exist_ok=True)
-    run("npm", "pack", "--silent", "--pack-destination", str(into), *names, folder=folder)
-    return list(into.iterdir())
+    destination = folder / "npm"
+    destination.mkdir(exist_ok=True)
+    run("npm", "pack", "--silent", "--pack-destination", str(destination), *names, folder=folder)
+    return list(destination.iterdir())
 
 
 def download_from_cargo(names: list[str], folder: Path) -> list[Path]:
     """Downloads crates into a new, empty Cargo home directory."""
-    home = {"CARGO_HOME": str(folder / "cargo")}
+    cargo_env = {"CARGO_HOME": str(folder / "cargo")}
     project = folder / "project"
-    run("cargo", "init", "--quiet", "--vcs", "none", "--name", "peers", str(project), folder=folder, **home)
-    run("cargo", "add", "--quiet", *names, folder=project, **home)
-    metadata = json.loads(run("cargo", "metadata", "--quiet", "--format-version", "1", folder=project, **home))
+    run("cargo", "init", "--quiet", "--vcs", "none", "--name", "peers", str(project), folder=folder, **cargo_env)
+    run("cargo", "add", "--quiet", *names, folder=project, **cargo_env)
+    metadata = json.loads(run("cargo", "metadata", "--quiet", "--format-version", "1", folder=project, **cargo_env))
     files = [f"{one['name']}-{one['version']}.crate" for one in metadata["packages"] if one["name"] in names]
     return [path for file in files for path in (folder / "cargo/registry/cache").glob(f"*/{file}")]
 
 
-def unpacked(path: Path) -> int:
+def unpacked_size(path: Path) -> int:
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as archive:
             return sum(member.file_size for member in archive.infolist())
@@ -77,7 +77,7 @@ def table(title: str, ours: list[Path], peers: list[Path]) -> Iterator[str]:
     yield "|---|---|---|"
     for path in [*sorted(ours), *sorted(peers, key=lambda path: path.name.lower())]:
         name = f"**{path.name}**" if path in ours else path.name
-        yield f"| {name} | {path.stat().st_size:,} | {unpacked(path):,} |"
+        yield f"| {name} | {path.stat().st_size:,} | {unpacked_size(path):,} |"
     yield ""
 
 
@@ -86,17 +86,17 @@ def main(built: Path) -> None:
         folder = Path(name)
         (folder / "programs").mkdir()
         peers = {
-            "Python wheels": download_from_pypi(PYPI, folder),
-            "npm packages": download_from_npm(NPM, folder),
+            "Python wheels": download_from_pypi(PYPI_PACKAGES, folder),
+            "npm packages": download_from_npm(NPM_PACKAGES, folder),
             "crates": download_from_cargo(CRATES, folder),
             "programs": [
-                *download_from_pypi(PROGRAMS_PYPI, folder / "programs"),
-                *download_from_npm(PROGRAMS_NPM, folder / "programs"),
+                *download_from_pypi(PYPI_PROGRAMS, folder / "programs"),
+                *download_from_npm(NPM_PROGRAMS, folder / "programs"),
             ],
         }
-        for title, patterns in OURS.items():
-            ours = [path for pattern in patterns for path in built.glob(pattern)]
-            print("\n".join(table(title, ours, peers[title])))
+        for title, patterns in OWN_PATTERNS.items():
+            own_paths = [path for pattern in patterns for path in built.glob(pattern)]
+            print("\n".join(table(title, own_paths, peers[title])))
 
 
 main(Path(sys.argv[1]))

@@ -20,23 +20,23 @@ for _ in range(30):
 
 
 def derive_key(secret: bytes, name: str, bits: int) -> bytes:
-    extracted = hmac.new(bytes(32), secret, hashlib.sha256).digest()
+    pseudorandom_key = hmac.new(bytes(32), secret, hashlib.sha256).digest()
     info = f"polyflake/public/{name}/{bits}".encode()
-    return hmac.new(extracted, info + b"\x01", hashlib.sha256).digest()[:16]
+    return hmac.new(pseudorandom_key, info + b"\x01", hashlib.sha256).digest()[:16]
 
 
-def check(values: list[int]) -> int:
+def check_value(values: list[int]) -> int:
     total = 0
     for at, value in enumerate(values):
         total ^= POWERS[(POWERS.index(value) + 14 - at) % 31] if value else 0
     return total
 
 
-def text(secret: bytes, name: str, bits: int, version: int, number: int) -> str:
+def encode_text(secret: bytes, name: str, bits: int, version: int, number: int) -> str:
     block = bytearray(8)
     Sparx64(derive_key(secret, name, bits)).encrypt(block, number.to_bytes(8, "big"))
     values = [version] + [int.from_bytes(block, "big") >> (60 - 5 * at) & 31 for at in range(13)]
-    return f"{name}_" + "".join(ALPHABET[value] for value in [*values, check(values)])
+    return f"{name}_" + "".join(ALPHABET[value] for value in [*values, check_value(values)])
 
 
 random.seed(36)
@@ -47,7 +47,7 @@ cases = [
         "bits": bits,
         "version": version,
         "number": str(number),
-        "text": text(secret, name, bits, version, number),
+        "text": encode_text(secret, name, bits, version, number),
     }
     for secret in (bytes(range(32)), bytes([7]) * 32)
     for name, bits in (("order", 48), ("invoice", 48), ("a", 64), ("line_item2", 63), ("x" * 63, 1))

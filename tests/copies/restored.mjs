@@ -21,7 +21,7 @@ import { join } from "node:path";
 import process, { argv } from "node:process";
 
 const [path, total, backend] = [argv[2], Number(argv[3]), argv[4]];
-const copy = createRequire(import.meta.url)(path);
+const copyProcess = createRequire(import.meta.url)(path);
 const { afterRestore, hotguid, layout, randflake, sno, uuid7 } = await import(`polyflake/${backend}`);
 
 /** A generator of each format, and whether it has an explicit worker ID. */
@@ -47,7 +47,7 @@ function* chunks(ids, count) {
 }
 
 /** Reports the restore, and returns the generator that the copy uses from then on. */
-function report_restore(create, ids, isExplicit) {
+function reportRestore(create, ids, isExplicit) {
   afterRestore();
   if (!isExplicit) return ids;
   assert.throws(() => ids.generate(), { code: "forked" });
@@ -63,13 +63,13 @@ function write(name, ids, count) {
 }
 
 /** Returns the number of IDs that the original and the copy both generated. */
-function repeated(name, [isExplicit, create], count, reports) {
+function countRepeats(name, [isExplicit, create], count, reports) {
   const ids = create(1);
   for (let k = 0; k < 10; k++) ids.generate();
-  const child = copy();
+  const child = copyProcess();
   if (child === 0) {
     try {
-      write(name, reports ? report_restore(create, ids, isExplicit) : ids, count);
+      write(name, reports ? reportRestore(create, ids, isExplicit) : ids, count);
     } finally {
       // A normal exit would wait for other threads. `process.pid` still contains the ID of the original process.
       process.kill(Number(readlinkSync("/proc/self")), "SIGKILL");
@@ -91,9 +91,9 @@ function repeated(name, [isExplicit, create], count, reports) {
 
 const folder = mkdtempSync(join(tmpdir(), "copies-"));
 try {
-  assert(repeated(join(folder, "control"), GENERATORS.Randflake, 1000, false) > 0, "not a copy");
+  assert(countRepeats(join(folder, "control"), GENERATORS.Randflake, 1000, false) > 0, "not a copy");
   for (const [title, generator] of Object.entries(GENERATORS)) {
-    const equal = repeated(join(folder, title), generator, total, true);
+    const equal = countRepeats(join(folder, title), generator, total, true);
     console.log(`Node, ${backend}, ${title}: ${equal} of ${total} equal`);
     assert.equal(equal, 0);
   }

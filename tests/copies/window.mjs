@@ -7,9 +7,9 @@ import { lease } from "polyflake/lease";
 
 const [file, renewed, times] = [env.FAKETIME_TIMESTAMP_FILE, [], []];
 const watch = ({ name }) => name === "renewed" && renewed.push(performance.now());
-const held = lease(argv[2], "windows", { watch });
-new sno.Generator({ lease: held });
-await held.ready();
+const heldLease = lease(argv[2], "windows", { watch });
+new sno.Generator({ lease: heldLease });
+await heldLease.ready();
 for (let round = 1; round <= 20; round++) {
   await sleep(round * 500);
   writeFileSync(`${file}.new`, `+${5 * round}\n`);
@@ -18,6 +18,6 @@ for (let round = 1; round <= 20; round++) {
   while (renewed.length < round) await sleep(1);
   times.push((renewed.at(-1) - moved) / 1000);
 }
-await held.close();
+await heldLease.close();
 times.sort((a, b) => a - b);
 console.log(`${times[0].toFixed(1)} to ${times[19].toFixed(1)} s, median ${((times[9] + times[10]) / 2).toFixed(1)} s`);

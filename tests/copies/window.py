@@ -17,7 +17,7 @@ from typing import Any
 import polyflake
 from polyflake import sno
 
-COUNT = 20
+RENEWAL_COUNT = 20
 
 
 def main() -> None:
@@ -31,15 +31,15 @@ def main() -> None:
     with polyflake.lease(sys.argv[1], "windows", watch=watch) as lease:
         sno.Generator(lease=lease).generate()
         times = []
-        for round in range(1, COUNT + 1):
+        for round in range(1, RENEWAL_COUNT + 1):
             select.select([], [], [], round / 2)  # Python's own `sleep` fails under libfaketime
-            beside = file.with_suffix(".new")
-            beside.write_text(f"+{5 * round}\n")
-            moved = time.monotonic()
-            beside.rename(file)
+            temporary_file = file.with_suffix(".new")
+            temporary_file.write_text(f"+{5 * round}\n")
+            moved_at = time.monotonic()
+            temporary_file.rename(file)
             while len(renewed) < round:
                 select.select([], [], [], 0.001)
-            times.append(renewed[-1] - moved)
+            times.append(renewed[-1] - moved_at)
     print(f"{min(times):.1f} to {max(times):.1f} s, median {statistics.median(times):.1f} s")
 
 

@@ -27,7 +27,7 @@ CONCURRENT_CHILDREN = 8
 GRANDCHILD_INTERVAL = 10
 
 SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()
-#: The size in bytes of each format's IDs, in the order of `make`.
+#: The size in bytes of each format's IDs, in the order of `make_ids`.
 WIDTHS = (10, 16, 16)
 GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
 EXPLICIT_GENERATORS: list[Any] = [
@@ -39,15 +39,15 @@ EXPLICIT_GENERATORS: list[Any] = [
 ]
 
 
-def make(count: int) -> bytes:
+def make_ids(count: int) -> bytes:
     """Returns the bytes of `count` IDs of each format from this process."""
     half = count // 2
-    made = [
+    generated_ids = [
         b"".join([bytes(sno.generate()) for _ in range(half)]) + bytes(SNO.generate_many(half)),
         b"".join([hotguid.generate().bytes for _ in range(half)]) + bytes(GUID.generate_many(half)),
         b"".join([uuid7.generate().bytes for _ in range(half)]) + bytes(UUID7.generate_many(half)),
     ]
-    return b"".join(made)
+    return b"".join(generated_ids)
 
 
 def error_code(generator: Any) -> str:
@@ -86,15 +86,15 @@ class Child:
 def make_child_work(count: int, has_child: bool) -> Callable[[], bytes]:
     """Returns a function that makes `count` IDs and, with ``has_child``, forks a child that makes the same number."""
 
-    def child() -> bytes:
+    def run_child() -> bytes:
         codes = [error_code(generator) for generator in EXPLICIT_GENERATORS]
         if codes != ["forked"] * len(EXPLICIT_GENERATORS):
             raise AssertionError(codes)
         grandchild = Child(make_child_work(count, False)) if has_child else None
-        made = make(count)
+        made = make_ids(count)
         return made + grandchild.join() if grandchild else made
 
-    return child
+    return run_child
 
 
 def are_distinct(ids: bytes, width: int) -> bool:
@@ -107,7 +107,7 @@ def are_distinct(ids: bytes, width: int) -> bool:
     return not ((high[1:] == high[:-1]) & (low[1:] == low[:-1])).any()
 
 
-def split(made: bytes, count: int, formats: list[bytearray]) -> None:
+def split_by_format(made: bytes, count: int, formats: list[bytearray]) -> None:
     """Distributes the IDs of a process and its child to one list per format."""
     start = 0
     while start < len(made):
@@ -121,29 +121,29 @@ def main() -> None:
     parser.add_argument("--forks", type=int, default=10_000)
     parser.add_argument("--ids", type=int, default=1000, help="IDs of each process")
     options = parser.parse_args()
-    begin = time.monotonic()
+    started_at = time.monotonic()
     assert not are_distinct(b"0123456789" * 2, 10), "the comparison finds what is there"
     formats = [bytearray() for _ in WIDTHS]
-    each = options.ids // 6 * 2
+    ids_per_format = options.ids // 6 * 2
     children: deque[Child] = deque()
-    processes = 1
-    split(make(each), each, formats)
+    process_count = 1
+    split_by_format(make_ids(ids_per_format), ids_per_format, formats)
     for index in range(options.forks):
         has_child = index % GRANDCHILD_INTERVAL == 0
-        children.append(Child(make_child_work(each, has_child)))
-        processes += 1 + has_child
+        children.append(Child(make_child_work(ids_per_format, has_child)))
+        process_count += 1 + has_child
         if len(children) == CONCURRENT_CHILDREN:
-            split(children.popleft().join(), each, formats)
+            split_by_format(children.popleft().join(), ids_per_format, formats)
     while children:
-        split(children.popleft().join(), each, formats)
-    split(make(each), each, formats)
+        split_by_format(children.popleft().join(), ids_per_format, formats)
+    split_by_format(make_ids(ids_per_format), ids_per_format, formats)
     count = sum(len(ids) // width for ids, width in zip(formats, WIDTHS, strict=True))
-    if count != (processes + 1) * each * len(WIDTHS):
-        sys.exit(f"expected the IDs of {processes} processes, found {count}")
-    well = all(are_distinct(bytes(ids), width) for ids, width in zip(formats, WIDTHS, strict=True))
-    seconds = time.monotonic() - begin
-    print(f"{processes} processes, {count} IDs: {'none twice' if well else 'SOME TWICE'}, {seconds:.0f} s")
-    if not well:
+    if count != (process_count + 1) * ids_per_format * len(WIDTHS):
+        sys.exit(f"expected the IDs of {process_count} processes, found {count}")
+    all_distinct = all(are_distinct(bytes(ids), width) for ids, width in zip(formats, WIDTHS, strict=True))
+    seconds = time.monotonic() - started_at
+    print(f"{process_count} processes, {count} IDs: {'none twice' if all_distinct else 'SOME TWICE'}, {seconds:.0f} s")
+    if not all_distinct:
         sys.exit(1)
 
 

@@ -29,7 +29,7 @@ from django.db import connection, connections
 from django.test.utils import setup_test_environment, teardown_test_environment
 from sqlalchemy import Engine, create_engine
 
-numbers = count()
+database_numbers = count()
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")
 django.setup()
 
@@ -44,9 +44,9 @@ class Server:
 
     def run(self, program: str, *arguments: str) -> None:
         # The folder of another PostgreSQL version may contain no client programs, so fall back to those on the `PATH`.
-        found = shutil.which(program, path=self.programs) or program
+        program_path = shutil.which(program, path=self.programs) or program
         subprocess.run(
-            [found, *arguments],
+            [program_path, *arguments],
             user=self.user,
             cwd=self.folder,
             check=True,
@@ -64,7 +64,7 @@ class Server:
 
     def database(self) -> str:
         """Creates an empty database and returns its name."""
-        name = f"test_{next(numbers)}"
+        name = f"test_{next(database_numbers)}"
         with psycopg.connect(host=str(self.folder), user="test", dbname="postgres", autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
         return name
@@ -74,16 +74,16 @@ class Server:
 
 
 @contextmanager
-def started(setting: str = "fsync=off") -> Iterator[Server]:
+def running_server(setting: str = "fsync=off") -> Iterator[Server]:
     """Runs a server inside the context. Skips the test on a machine without PostgreSQL."""
-    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda program: int(program.parts[-3]))
+    initdb_paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda program: int(program.parts[-3]))
     if "POLYFLAKE_POSTGRESQL" in os.environ:  # the folder of another version's programs
-        versions = [Path(os.environ["POLYFLAKE_POSTGRESQL"]) / "initdb"]
-    if not versions:
+        initdb_paths = [Path(os.environ["POLYFLAKE_POSTGRESQL"]) / "initdb"]
+    if not initdb_paths:
         assert "CI" not in os.environ, "expected PostgreSQL on this machine"
         pytest.skip("no PostgreSQL on this machine")
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder), versions[-1].parent)
+        server = Server(Path(folder), initdb_paths[-1].parent)
         if server.user:
             os.chown(folder, pwd.getpwnam(server.user).pw_uid, -1)
         server.start(setting)
@@ -93,7 +93,7 @@ def started(setting: str = "fsync=off") -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    with started() as server:
+    with running_server() as server:
         yield server
 
 
@@ -119,8 +119,8 @@ class MariaDb:
         # give each server its own folder.
         environment = os.environ | {"TMPDIR": str(folder)}
         if self.is_mysql:
-            initialize = [program, "--no-defaults", "--initialize-insecure", *stated]
-            subprocess.run(initialize, check=True, env=environment, stderr=subprocess.DEVNULL)
+            initialize_command = [program, "--no-defaults", "--initialize-insecure", *stated]
+            subprocess.run(initialize_command, check=True, env=environment, stderr=subprocess.DEVNULL)
         switches = ["--no-defaults", "--skip-networking", "--skip-grant-tables"]
         self.process = subprocess.Popen([program, *switches, *stated], env=environment, stderr=subprocess.DEVNULL)
 
@@ -145,7 +145,7 @@ class MariaDb:
 
     def database(self) -> str:
         """Creates an empty database and returns its name."""
-        name = f"test_{next(numbers)}"
+        name = f"test_{next(database_numbers)}"
         with closing(self.connect()) as connection:
             connection.cursor().execute(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
         return name
@@ -218,14 +218,14 @@ def migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session", params=["sqlite3", "postgresql", "mysql"])
 def database(request: pytest.FixtureRequest, migrations: Path, _django: None) -> Iterator[str]:
     """Selects a Django database with the migrations' tables."""
-    stated = {"ENGINE": f"django.db.backends.{request.param}", "NAME": ":memory:"}
+    database_settings = {"ENGINE": f"django.db.backends.{request.param}", "NAME": ":memory:"}
     if request.param == "postgresql":
         server: Server = request.getfixturevalue("server")
-        stated |= {"NAME": server.database(), "HOST": str(server.folder), "USER": "test"}
+        database_settings |= {"NAME": server.database(), "HOST": str(server.folder), "USER": "test"}
     elif request.param == "mysql":
         mariadb: MariaDb = request.getfixturevalue("mariadb")
-        stated |= {"NAME": mariadb.database(), "HOST": str(mariadb.socket), "USER": "root"}
-    connections.settings.update(connections.configure_settings({"default": stated}))
+        database_settings |= {"NAME": mariadb.database(), "HOST": str(mariadb.socket), "USER": "root"}
+    connections.settings.update(connections.configure_settings({"default": database_settings}))
     del connections["default"]
     call_command("migrate", verbosity=0)
     yield request.param

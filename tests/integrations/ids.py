@@ -14,8 +14,10 @@ def snos(metabyte: int = 1) -> list[Sno]:
     """Returns one ID per hour, with decreasing partitions."""
     epoch_ms = 1_262_304_000_000
     ticks = [(NOW_MS + hour * HOUR_MS - epoch_ms) // 4 for hour in range(20)]
-    made = zip(ticks, range(20, 0, -1), strict=True)
-    return [Sno.from_parts(tick=tick, partition=k * 3000, sequence=k, metabyte=metabyte) for tick, k in made]
+    ticks_and_sequences = zip(ticks, range(20, 0, -1), strict=True)
+    return [
+        Sno.from_parts(tick=tick, partition=k * 3000, sequence=k, metabyte=metabyte) for tick, k in ticks_and_sequences
+    ]
 
 
 IDS = snos()
@@ -25,7 +27,7 @@ GUIDS = [
     )
     for k in range(20)
 ]
-GUIDS8 = [
+UUID8_GUIDS = [
     hotguid.from_parts(timestamp=NOW_MS // 1000 + k * 3600, machine=2**34 - 1 - k, counter=k, shard_key=k, uuid8=True)
     for k in range(20)
 ]

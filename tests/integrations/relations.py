@@ -19,20 +19,20 @@ TAGS_BY_ORDER: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
 LINES_BY_ORDER: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
 PARENTS: dict[int, int | None] = {0: None, 1: 0, 2: 0, 3: 1}
 TAGS, ORDERS = range(3), range(4)
-ORDER_OF = {line: order for order, lines in LINES_BY_ORDER.items() for line in lines}
+ORDER_BY_LINE = {line: order for order, lines in LINES_BY_ORDER.items() for line in lines}
 
-_ORDERS_OF = {tag: [order for order in ORDERS if tag in TAGS_BY_ORDER[order]] for tag in TAGS}
+_ORDERS_BY_TAG = {tag: [order for order in ORDERS if tag in TAGS_BY_ORDER[order]] for tag in TAGS}
 # The expected result of each query, in terms of row numbers.
 EXPECTED_ANSWERS: dict[str, Any] = {
     "tags": TAGS_BY_ORDER,
     "tags loaded ahead": TAGS_BY_ORDER,
     "tags loaded ahead, some": {order: [tag for tag in tags if tag] for order, tags in TAGS_BY_ORDER.items()},
-    "orders of tags": _ORDERS_OF,
-    "orders of tags loaded ahead": _ORDERS_OF,
+    "orders of tags": _ORDERS_BY_TAG,
+    "orders of tags loaded ahead": _ORDERS_BY_TAG,
     "lines": LINES_BY_ORDER,
     "lines loaded ahead": LINES_BY_ORDER,
-    "orders of lines by a join": ORDER_OF,
-    "orders of lines loaded ahead": ORDER_OF,
+    "orders of lines by a join": ORDER_BY_LINE,
+    "orders of lines loaded ahead": ORDER_BY_LINE,
     "parents": PARENTS,
     "parents loaded ahead": PARENTS,
     "children of children": {0: [3], 1: [], 2: [], 3: []},

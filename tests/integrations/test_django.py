@@ -37,7 +37,7 @@ from polyflake.sno import Sno
 from shop.models import SHOPS, Order
 
 OWN_CHECKS = ["polyflake.E001"]
-ORDER_NUMBERS = public.Keyring(bytes(range(32))).of("order")
+ORDER_ID_TYPE = public.Keyring(bytes(range(32))).of("order")
 # The type and collation of each column of the table, by database.
 EXPECTED_TYPES: dict[str, dict[str, tuple[str, str | None]]] = {
     "postgresql": {
@@ -51,7 +51,7 @@ EXPECTED_TYPES: dict[str, dict[str, tuple[str, str | None]]] = {
         "order.id": ("char(16)", "ascii_bin"),
         "order.raw": ("binary(10)", None),
         "order.uuid8": ("binary(16)", None),
-        "order.compatible": ("binary(16)", None),
+        "order.uuid": ("binary(16)", None),
         "order.guid": ("binary(16)", None),
         "order.flake": ("bigint(20)", None),
         "uuid8line.id": ("binary(16)", None),
@@ -65,7 +65,7 @@ def orders(database: str) -> Iterator[str]:
     """Inserts an order for each ID and yields the database's name."""
     with transaction.atomic():
         Order.objects.bulk_create(
-            Order(id=id, raw=bytes(id), uuid8=id.uuid, compatible=str(id), guid=guid, flake=-(2**63), post=post)
+            Order(id=id, raw=bytes(id), uuid8=id.uuid, uuid=str(id), guid=guid, flake=-(2**63), post=post)
             for id, guid, post in reversed(list(zip(IDS, GUIDS, POST_IDS, strict=True)))
         )
         yield database
@@ -84,27 +84,30 @@ def test_migrations_import_the_fields_and_are_complete(migrations: Path) -> None
     source = written.read_text()
     assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
     # Since version 6.1, Django writes the arguments of a partial function in call syntax.
-    stated = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
-    assert f"functools.partial(polyflake.sno.generate, {stated})" in source, source
+    expected_arguments = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
+    assert f"functools.partial(polyflake.sno.generate, {expected_arguments})" in source, source
     state = MigrationLoader(connection).project_state()
     assert MigrationAutodetector(state, ProjectState.from_apps(django.apps.apps))._detect_changes() == {}
 
 
-def column(table: str, name: str) -> tuple[str, str | None]:
+def column_type_and_collation(table: str, name: str) -> tuple[str, str | None]:
     """Returns a column's type and collation."""
-    kind = "column_type" if connection.vendor == "mysql" else "data_type"
-    asked = f"SELECT {kind}, collation_name FROM information_schema.columns WHERE (table_name, column_name) = (%s, %s)"
+    type_column = "column_type" if connection.vendor == "mysql" else "data_type"
+    type_query = (
+        f"SELECT {type_column}, collation_name FROM information_schema.columns"
+        " WHERE (table_name, column_name) = (%s, %s)"
+    )
     with connection.cursor() as cursor:
-        cursor.execute(asked, [f"shop_{table}", name])
+        cursor.execute(type_query, [f"shop_{table}", name])
         (found,) = cursor.fetchall()
         return found
 
 
-@pytest.mark.parametrize("name", ["id", "raw", "uuid8", "compatible"])
+@pytest.mark.parametrize("name", ["id", "raw", "uuid8", "uuid"])
 def test_columns_of_every_form_sort_and_filter_like_the_ids(name: str) -> None:
     assert list(Order.objects.order_by(name).values_list(name, flat=True)) == IDS
-    found = Order.objects.filter(**{f"{name}__range": SNO_SPAN}).order_by(name)
-    assert [getattr(order, name) for order in found] == IDS[5:10]
+    found_orders = Order.objects.filter(**{f"{name}__range": SNO_SPAN}).order_by(name)
+    assert [getattr(order, name) for order in found_orders] == IDS[5:10]
     assert Order.objects.get(**{name: str(IDS[3])}).id == IDS[3]
     assert Order.objects.filter(**{f"{name}__gte": IDS[15]}).count() == 5
     assert type(getattr(Order.objects.get(pk=IDS[0]), name)) is Sno
@@ -123,15 +126,15 @@ def test_guids_and_integers_sort_and_filter_by_time() -> None:
 def test_columns_sort_by_bytes(database: str) -> None:
     assert Order.objects.aggregate(last=models.Max("id")) == {"last": IDS[-1]}
     stated = EXPECTED_TYPES.get(database, {})
-    assert {name: column(*name.split(".")) for name in stated} == stated
+    assert {name: column_type_and_collation(*name.split(".")) for name in stated} == stated
 
 
 def test_a_default_makes_ids_and_dumps_contain_strings() -> None:
-    new = Order.objects.create()
-    assert (new.id.metabyte, new.raw) == (7, None)
-    dumped = serializers.serialize("json", Order.objects.order_by("id"))
-    assert f'"pk": "{IDS[0]}"' in dumped
-    assert [item.object.raw for item in serializers.deserialize("json", dumped)] == [*IDS, None]
+    new_order = Order.objects.create()
+    assert (new_order.id.metabyte, new_order.raw) == (7, None)
+    serialized_orders = serializers.serialize("json", Order.objects.order_by("id"))
+    assert f'"pk": "{IDS[0]}"' in serialized_orders
+    assert [item.object.raw for item in serializers.deserialize("json", serialized_orders)] == [*IDS, None]
 
 
 @pytest.mark.parametrize(
@@ -189,9 +192,9 @@ def test_sql_server_columns_are_checked() -> None:
 
 def test_sql_server_stores_guids_in_its_sort_order() -> None:
     field, backend = HotGuidField(), Backend()
-    stored = field.get_db_prep_value(GUIDS[0], backend)
-    assert stored == hotguid.to_sql(GUIDS[0])
-    assert field.from_db_value(stored, None, backend) == GUIDS[0]
+    stored_guid = field.get_db_prep_value(GUIDS[0], backend)
+    assert stored_guid == hotguid.to_sql(GUIDS[0])
+    assert field.from_db_value(stored_guid, None, backend) == GUIDS[0]
     assert field.get_db_prep_value(GUIDS[0], connection, prepared=True) in (GUIDS[0], GUIDS[0].hex, GUIDS[0].bytes)
 
 
@@ -200,24 +203,24 @@ def test_the_admin_shows_edits_and_validates_ids() -> None:
     client.force_login(User.objects.create_superuser("admin"))
     page = client.get("/admin/shop/order/")
     assert str(IDS[0]) in page.content.decode()
-    address = f"/admin/shop/order/{IDS[0]}/change/"
-    page = client.get(address)
+    change_url = f"/admin/shop/order/{IDS[0]}/change/"
+    page = client.get(change_url)
     assert f'value="{IDS[0]}"' in page.content.decode()
     order = Order.objects.get(pk=IDS[0])
     assert page.context["adminform"].form.initial["raw"] == str(IDS[0])
     form: dict[str, Any] = {"id": str(order.id), "raw": "short", "uuid8": str(IDS[1]), "guid": str(order.guid)}
-    form |= {"flake": 1, "post": 2, "compatible": ""}
-    response = client.post(address, form)
+    form |= {"flake": 1, "post": 2, "uuid": ""}
+    response = client.post(change_url, form)
     assert "expected length 16, found 5" in response.content.decode()
-    assert client.post(address, {**form, "raw": str(order.raw)}).status_code == 302
+    assert client.post(change_url, {**form, "raw": str(order.raw)}).status_code == 302
     order.refresh_from_db()
-    assert (order.raw, order.uuid8, order.compatible, order.post) == (IDS[0], IDS[1], None, 2)
-    shown = page.context["adminform"].form
-    typed = {name: shown[name].value() for name in shown.fields}
+    assert (order.raw, order.uuid8, order.uuid, order.post) == (IDS[0], IDS[1], None, 2)
+    admin_form = page.context["adminform"].form
+    form_values = {name: admin_form[name].value() for name in admin_form.fields}
     # For a field with a default function, the form contains a second, hidden copy, so that a new default does not count
     # as a change.
-    typed |= {shown.add_initial_prefix(name): value for name, value in typed.items()}
-    assert type(shown)(typed, instance=shown.instance).changed_data == []
+    form_values |= {admin_form.add_initial_prefix(name): value for name, value in form_values.items()}
+    assert type(admin_form)(form_values, instance=admin_form.instance).changed_data == []
 
 
 def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
@@ -226,8 +229,10 @@ def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
     assert (shown["id"], shown["raw"], shown["guid"]) == (str(IDS[5]), str(IDS[5]), str(GUIDS[5]))
     assert (shown["flake"], shown["post"]) == ("8000000000000", str(POST_IDS[5]))
     body = {"id": "a7rdmuv326nct5if", "raw": None, "guid": str(GUIDS[0]), "flake": "3vgoe12ccb8gh", "post": "-7"}
-    made = client.post("/orders/", body, content_type="application/json")
-    assert (made.status_code, made.json()["flake"]) == (201, "3vgoe12ccb8gh"), made.content
+    create_response = client.post("/orders/", body, content_type="application/json")
+    assert (create_response.status_code, create_response.json()["flake"]) == (201, "3vgoe12ccb8gh"), (
+        create_response.content
+    )
     assert Order.objects.get(pk="a7rdmuv326nct5if").flake == 4_594_531_474_933_654_033
     response = client.post(
         "/orders/", {**body, "id": "short", "flake": "-", "post": str(2**63)}, content_type="application/json"
@@ -245,20 +250,20 @@ def test_the_rest_framework_reads_and_writes_integers_as_strings() -> None:
 
 
 class NumberedSerializer(ModelSerializer):
-    id = PublicIdField(ORDER_NUMBERS, read_only=True)
+    id = PublicIdField(ORDER_ID_TYPE, read_only=True)
 
     class Meta:
         model = SHOPS["int64"].Order
         fields = ("id", "number")
 
 
-class FlakedSerializer(ModelSerializer):
+class RandflakeSerializer(ModelSerializer):
     class Meta:
         model = Order
         fields = ("id", "flake")
 
 
-def answer(serializer: Any, method: str, text: str, **options: Any) -> Any:
+def send_request(serializer: Any, method: str, text: str, **options: Any) -> Any:
     """Returns the response of a view set that uses the mixin, for a string in the URL."""
     members = {"queryset": serializer.Meta.model.objects.all(), "serializer_class": serializer, **options}
     view = type(
@@ -271,49 +276,49 @@ def answer(serializer: Any, method: str, text: str, **options: Any) -> Any:
 
 @pytest.mark.usefixtures("orders")
 def test_a_view_finds_a_row_only_by_its_serialized_id() -> None:
-    rows, text = SHOPS["int64"].Order.objects, ORDER_NUMBERS.encode(42)
+    rows, text = SHOPS["int64"].Order.objects, ORDER_ID_TYPE.encode(42)
     with transaction.atomic():
         rows.create(id=42, number=7)
-        assert answer(NumberedSerializer, "get", text).data == {"id": text, "number": 7}
-        assert answer(NumberedSerializer, "patch", text).data == {"id": text, "number": 8}
+        assert send_request(NumberedSerializer, "get", text).data == {"id": text, "number": 7}
+        assert send_request(NumberedSerializer, "patch", text).data == {"id": text, "number": 8}
         for method in ("get", "patch", "delete"):
-            for other in ("42", ORDER_NUMBERS.encode(43), text[:-1], text.upper()):
-                assert answer(NumberedSerializer, method, other).status_code == 404, (method, other)
-        assert answer(NumberedSerializer, "delete", text).status_code == 204
+            for other in ("42", ORDER_ID_TYPE.encode(43), text[:-1], text.upper()):
+                assert send_request(NumberedSerializer, method, other).status_code == 404, (method, other)
+        assert send_request(NumberedSerializer, "delete", text).status_code == 204
         assert not rows.filter(id=42).exists()
 
         Order.objects.filter(id=IDS[5]).update(flake=7)
-        shown = answer(FlakedSerializer, "get", randflake.encode_text(7), lookup_field="flake")
+        shown = send_request(RandflakeSerializer, "get", randflake.encode_text(7), lookup_field="flake")
         assert (shown.data["id"], shown.data["flake"]) == (str(IDS[5]), randflake.encode_text(7))
-        assert answer(FlakedSerializer, "get", "7x", lookup_field="flake").status_code == 404
-        assert answer(FlakedSerializer, "get", str(IDS[5])).data["id"] == str(IDS[5])
+        assert send_request(RandflakeSerializer, "get", "7x", lookup_field="flake").status_code == 404
+        assert send_request(RandflakeSerializer, "get", str(IDS[5])).data["id"] == str(IDS[5])
         transaction.set_rollback(True)
     with pytest.raises(AssertionError, match="expected a field for 'post'"):
-        answer(FlakedSerializer, "get", "7", lookup_field="post")
+        send_request(RandflakeSerializer, "get", "7", lookup_field="post")
 
 
 def test_path_converters_parse_ids() -> None:
     class OrderConverter(PublicIdConverter):
-        of = ORDER_NUMBERS
+        of = ORDER_ID_TYPE
 
     cases: list[tuple[type, Any, str]] = [
         (SnoConverter, IDS[0], str(IDS[0])),
         (RandflakeConverter, 4_594_531_474_933_654_033, "3vgoe12ccb8gh"),
-        (OrderConverter, 42, ORDER_NUMBERS.encode(42)),
+        (OrderConverter, 42, ORDER_ID_TYPE.encode(42)),
     ]
     for converter, id, text in cases:
         name = converter.__name__
         register_converter(converter, name)
         pattern = path(f"orders/<{name}:id>/", lambda request, id: None)
-        matched = pattern.resolve(f"orders/{text}/")
-        assert matched is not None and matched.kwargs == {"id": id}
+        resolver_match = pattern.resolve(f"orders/{text}/")
+        assert resolver_match is not None and resolver_match.kwargs == {"id": id}
         assert converter().to_url(id) == text
         for wrong in (text[:-1] + "y", "42_", text.upper()):
             assert pattern.resolve(f"orders/{wrong}/") is None, wrong
 
 
 @pytest.mark.usefixtures("orders")
-@pytest.mark.parametrize("name", ["id", "raw", "uuid8", "compatible"])
+@pytest.mark.parametrize("name", ["id", "raw", "uuid8", "uuid"])
 def test_a_value_without_an_output_field_is_found(name: str) -> None:
     found = Order.objects.filter(**{name: models.Value(IDS[5])}).values_list("id", flat=True)
     assert list(found) == [IDS[5]]

@@ -50,7 +50,7 @@ def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int,
     return {row.number: answer(row) for row in rows}
 
 
-def number(row: Any) -> int | None:
+def row_number(row: Any) -> int | None:
     return None if row is None else row.number
 
 
@@ -59,7 +59,7 @@ def tags_by_order(shop: FilledShop) -> dict[int, list[int]]:
 
 
 def parents(shop: FilledShop) -> dict[int, int | None]:
-    return map_by_order(shop.Order.objects.select_related("parent"), lambda order: number(order.parent))
+    return map_by_order(shop.Order.objects.select_related("parent"), lambda order: row_number(order.parent))
 
 
 def other_orders(shop: FilledShop) -> dict[int, int]:
@@ -67,7 +67,7 @@ def other_orders(shop: FilledShop) -> dict[int, int]:
     return map_by_order(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
 
 
-def change(shop: FilledShop) -> Any:
+def change_parents(shop: FilledShop) -> Any:
     orders = list(shop.Order.objects.order_by("number"))
     for order, parent in zip(orders, [None, 3, 3, 0], strict=True):
         order.parent_id = shop.key(parent)
@@ -78,8 +78,8 @@ def change(shop: FilledShop) -> Any:
 def upsert(shop: FilledShop) -> Any:
     orders = [shop.Order(id=shop.keys[k], number=k + 4) for k in (3, 4)]
     # MySQL and MariaDB detect the conflicting key on their own.
-    stated = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
-    shop.Order.objects.bulk_create(orders, update_conflicts=True, update_fields=["number"], **stated)
+    conflict_options = {} if connection.vendor == "mysql" else {"unique_fields": ["id"]}
+    shop.Order.objects.bulk_create(orders, update_conflicts=True, update_fields=["number"], **conflict_options)
     return {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
 
 
@@ -121,9 +121,9 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     "orders of lines loaded ahead": lambda shop: map_by_order(
         shop.Line.objects.prefetch_related("order"), lambda line: line.order.number
     ),
-    "parents": lambda shop: map_by_order(shop.Order.objects.all(), lambda order: number(order.parent)),
+    "parents": lambda shop: map_by_order(shop.Order.objects.all(), lambda order: row_number(order.parent)),
     "parents loaded ahead": lambda shop: map_by_order(
-        shop.Order.objects.prefetch_related("parent"), lambda order: number(order.parent)
+        shop.Order.objects.prefetch_related("parent"), lambda order: row_number(order.parent)
     ),
     "children of children": lambda shop: map_by_order(
         shop.Order.objects.prefetch_related("children__children"),
@@ -182,7 +182,7 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
         and order_numbers(shop.Order.objects.all())
     ),
     "made many or changed": upsert,
-    "changed many": change,
+    "changed many": change_parents,
     "changed by keys": lambda shop: (
         shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]]).update(number=7)
         and {shop.keys.index(order.id): order.number for order in shop.Order.objects.all()}
@@ -261,34 +261,36 @@ def submitted_values(form: Any) -> dict[str, Any]:
 def test_the_admin_edits_related_rows(shop: FilledShop) -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
-    place = f"/admin/shop/{shop.Order._meta.model_name}/"
+    list_url = f"/admin/shop/{shop.Order._meta.model_name}/"
     for query, find_orders in [
         ({"q": str(shop.keys[1])}, [1, 3]),
         ({"q": "no ID"}, []),
         ({"tags__id__exact": str(shop.keys[0])}, [0, 3]),
     ]:
-        assert order_numbers(client.get(place, query).context["cl"].result_list) == find_orders
-    page = client.get(f"{place}{shop.keys[0]}/change/")
+        assert order_numbers(client.get(list_url, query).context["cl"].result_list) == find_orders
+    page = client.get(f"{list_url}{shop.keys[0]}/change/")
     form, lines = page.context["adminform"].form, page.context["inline_admin_formsets"][0].formset
-    edited = submitted_values(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
+    edited_values = submitted_values(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
     for one in [lines.management_form, *lines.forms]:
-        edited |= submitted_values(one)
-    edited[lines.forms[0].add_prefix("number")] = 70
-    saved = client.post(f"{place}{shop.keys[0]}/change/", edited)
-    assert saved.status_code == 302, saved.context["errors"]
+        edited_values |= submitted_values(one)
+    edited_values[lines.forms[0].add_prefix("number")] = 70
+    save_response = client.post(f"{list_url}{shop.keys[0]}/change/", edited_values)
+    assert save_response.status_code == 302, save_response.context["errors"]
     assert (tags_by_order(shop)[0], parents(shop)[0], order_numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
-    asked = client.post(place, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]})
-    assert str(shop.keys[4]) in asked.content.decode()  # one of the order's lines
-    assert client.post(f"{place}{shop.keys[1]}/delete/", {"post": "yes"}).status_code == 302
+    confirmation_response = client.post(
+        list_url, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]}
+    )
+    assert str(shop.keys[4]) in confirmation_response.content.decode()  # one of the order's lines
+    assert client.post(f"{list_url}{shop.keys[1]}/delete/", {"post": "yes"}).status_code == 302
     assert not shop.Order.objects.filter(id=shop.keys[1]).exists()
 
 
 def test_the_rest_framework_writes_related_rows(shop: FilledShop) -> None:
-    client, place = Client(), f"/{shop.kind}-orders/"
+    client, list_url = Client(), f"/{shop.kind}-orders/"
     tags = [str(shop.keys[0]), str(shop.keys[1])]
     body = {"id": str(shop.keys[9]), "number": 5, "other": None, "parent": str(shop.keys[0]), "tags": tags}
-    made = client.post(place, body, content_type="application/json")
-    assert made.status_code == 201, made.content
-    for answer in (made.json(), client.get(f"{place}{shop.keys[9]}/").json()):
+    create_response = client.post(list_url, body, content_type="application/json")
+    assert create_response.status_code == 201, create_response.content
+    for answer in (create_response.json(), client.get(f"{list_url}{shop.keys[9]}/").json()):
         assert {**answer, "tags": sorted(answer["tags"])} == {**body, "tags": sorted(tags)}
     assert tags_by_order(shop)[5] == [0, 1]

@@ -16,7 +16,7 @@ import polyflake.asyncpg
 import polyflake.psycopg
 import polyflake.sqlite3
 from conftest import Server
-from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, SNO_SPAN
+from ids import FORMS, GUID_SPAN, GUIDS, IDS, INTEGERS, SNO_SPAN, UUID8_GUIDS
 from polyflake import hotguid, sno, uuid7
 from polyflake.sno import Sno
 
@@ -30,12 +30,14 @@ def test_sqlite3_stores_ids_and_reads_declared_columns() -> None:
         database.execute("CREATE TABLE t (id SNO PRIMARY KEY, guid HOTGUID, plain TEXT) WITHOUT ROWID")
         rows = list(zip(IDS, GUIDS, IDS, strict=True))
         database.executemany("INSERT INTO t VALUES (?, ?, ?)", reversed(rows))
-        found = database.execute("SELECT * FROM t ORDER BY id").fetchall()
-        assert found == [(id, guid, str(id)) for id, guid, _ in rows]
-        found = database.execute("SELECT id FROM t WHERE id BETWEEN ? AND ? ORDER BY id", SNO_SPAN).fetchall()
-        assert found == [(id,) for id in IDS[5:10]]
-        found = database.execute("SELECT guid FROM t WHERE guid BETWEEN ? AND ? ORDER BY guid", GUID_SPAN).fetchall()
-        assert found == [(id,) for id in GUIDS[5:10]]
+        found_rows = database.execute("SELECT * FROM t ORDER BY id").fetchall()
+        assert found_rows == [(id, guid, str(id)) for id, guid, _ in rows]
+        found_rows = database.execute("SELECT id FROM t WHERE id BETWEEN ? AND ? ORDER BY id", SNO_SPAN).fetchall()
+        assert found_rows == [(id,) for id in IDS[5:10]]
+        found_rows = database.execute(
+            "SELECT guid FROM t WHERE guid BETWEEN ? AND ? ORDER BY guid", GUID_SPAN
+        ).fetchall()
+        assert found_rows == [(id,) for id in GUIDS[5:10]]
 
 
 def test_conform_supports_only_the_sqlite3_protocol() -> None:
@@ -50,21 +52,21 @@ def test_psycopg_stores_ids(server: Server, form: Any, binary: bool) -> None:
     with psycopg.connect(server.url()) as connection:
         polyflake.psycopg.register(connection, form=form)
         connection.execute(f"CREATE TABLE t (id {COLUMNS[form]} PRIMARY KEY)")
-        mark = "%b" if binary else "%s"
-        connection.cursor().executemany(f"INSERT INTO t VALUES ({mark})", [(id,) for id in reversed(IDS)])
+        placeholder = "%b" if binary else "%s"
+        connection.cursor().executemany(f"INSERT INTO t VALUES ({placeholder})", [(id,) for id in reversed(IDS)])
         found = connection.execute("SELECT id FROM t ORDER BY id", binary=binary).fetchall()
         assert [READ[form](id) for (id,) in found] == IDS
-        span = f"SELECT id FROM t WHERE id BETWEEN {mark} AND {mark} ORDER BY id"
-        assert [READ[form](id) for (id,) in connection.execute(span, SNO_SPAN).fetchall()] == IDS[5:10]
+        span_query = f"SELECT id FROM t WHERE id BETWEEN {placeholder} AND {placeholder} ORDER BY id"
+        assert [READ[form](id) for (id,) in connection.execute(span_query, SNO_SPAN).fetchall()] == IDS[5:10]
 
 
 def test_an_unknown_form_is_rejected_with_the_valid_names() -> None:
-    names = "expected form 'text', 'bytes', 'uuid8' or 'uuid', found 'binary'"
+    message = "expected form 'text', 'bytes', 'uuid8' or 'uuid', found 'binary'"
     for refused in (
         lambda form: polyflake.psycopg.register(form=form),
         lambda form: asyncio.run(polyflake.asyncpg.register(None, form=form)),
     ):
-        with pytest.raises(ValueError, match=names) as caught:
+        with pytest.raises(ValueError, match=message) as caught:
             refused("binary")
         assert (caught.value.code, caught.value.field) == ("out_of_range", "form")  # type: ignore[attr-defined]
 
@@ -99,7 +101,7 @@ def test_psycopg_copies_ids_and_other_values(server: Server, form: Any, column: 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
-    async def use() -> None:
+    async def store_and_read_ids() -> None:
         connection = await asyncpg.connect(server.url())
         try:
             await polyflake.asyncpg.register(connection, form=form)
@@ -112,13 +114,13 @@ def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
             # PostgreSQL would expect an array of `text` here, but asyncpg supports only its own codec for that type.
             cast = "::varchar[]" if form == "text" else ""
             assert await connection.fetchval(f"SELECT count(*) FROM t WHERE id = any($1{cast})", IDS[:3]) == 3
-            plain = {"text": "x", "bytes": b"x", "uuid8": GUIDS[0], "uuid": str(GUIDS[0])}[form]
-            kind = COLUMNS[form].split()[0]
-            assert str(await connection.fetchval(f"SELECT $1::{kind}", plain)) == str(plain)
+            plain_value = {"text": "x", "bytes": b"x", "uuid8": GUIDS[0], "uuid": str(GUIDS[0])}[form]
+            column_type = COLUMNS[form].split()[0]
+            assert str(await connection.fetchval(f"SELECT $1::{column_type}", plain_value)) == str(plain_value)
         finally:
             await connection.close()
 
-    asyncio.run(use())
+    asyncio.run(store_and_read_ids())
 
 
 @pytest.mark.parametrize("value", [10, [0] * 10, "x" * 10, GUIDS[0], True])
@@ -140,11 +142,13 @@ def test_asyncpg_rejects_other_values_for_bytes(server: Server, value: object) -
 def test_postgresql_sorts_hot_guids_of_both_forms_by_time(server: Server) -> None:
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE t (id uuid PRIMARY KEY, number bigint)")
-        connection.cursor().executemany("INSERT INTO t VALUES (%s, NULL)", [(id,) for id in reversed(GUIDS + GUIDS8)])
+        connection.cursor().executemany(
+            "INSERT INTO t VALUES (%s, NULL)", [(id,) for id in reversed(GUIDS + UUID8_GUIDS)]
+        )
         found = [id for (id,) in connection.execute("SELECT id FROM t ORDER BY id").fetchall()]
-        assert found == sorted(GUIDS + GUIDS8)
+        assert found == sorted(GUIDS + UUID8_GUIDS)
         span = connection.execute("SELECT id FROM t WHERE id BETWEEN %s AND %s", GUID_SPAN).fetchall()
-        assert {id for (id,) in span} == {*GUIDS[5:10], *GUIDS8[5:10]}
+        assert {id for (id,) in span} == {*GUIDS[5:10], *UUID8_GUIDS[5:10]}
         # PostgreSQL returns a UUID string unchanged after a cast, and finds the version digit in its standard position.
         for id in (hotguid.Generator(uuid8=True).generate(7), sno.generate(7).uuid8):
             row = connection.execute("SELECT %s::uuid, substr(%s::uuid::text, 15, 1)", [str(id), str(id)]).fetchone()
@@ -159,10 +163,10 @@ def test_postgresql_sorts_version_7_uuids_like_python(server: Server) -> None:
         connection.cursor().executemany("INSERT INTO t VALUES (%s)", [(id,) for id in reversed(ids)])
         found = connection.execute("SELECT id, substr(id::text, 15, 1) FROM t ORDER BY id").fetchall()
         assert found == [(id, "7") for id in ids]
-        first = uuid7.unix_ms(ids[0])
-        span = uuid7.time_range(first, first + 1)
+        first_ms = uuid7.unix_ms(ids[0])
+        span = uuid7.time_range(first_ms, first_ms + 1)
         found = connection.execute("SELECT id FROM t WHERE id BETWEEN %s AND %s ORDER BY id", span).fetchall()
-        assert found == [(id,) for id in ids if uuid7.unix_ms(id) == first]
+        assert found == [(id,) for id in ids if uuid7.unix_ms(id) == first_ms]
 
 
 def test_integers_sort_as_in_the_database(server: Server) -> None:

@@ -68,24 +68,24 @@ def test_the_fastapi_example_works_with_postgresql(server: Server, monkeypatch: 
     assert client.get("/orders", params={**span, "end": (now - HOUR / 2).isoformat()}).json() == []
     for record in (person, *orders):
         assert client.get(f"/records/{record['id']}").json() == record
-    other = Sno(person["id"]).with_metabyte(9)
-    assert client.get(f"/records/{other}").json()["detail"][0]["msg"] == "expected metabyte 1 or 2, found 9"
-    assert client.get(f"/records/{other.with_metabyte(2)}").status_code == 404
+    other_id = Sno(person["id"]).with_metabyte(9)
+    assert client.get(f"/records/{other_id}").json()["detail"][0]["msg"] == "expected metabyte 1 or 2, found 9"
+    assert client.get(f"/records/{other_id.with_metabyte(2)}").status_code == 404
     assert client.post(f"/people/{Sno(person['id']).with_partition(7)}/orders", params={"item": "a"}).status_code == 404
 
-    def answer(method: str, path: str, **params: str) -> tuple[int, str]:
-        answer = client.request(method, path, params=params)
-        return answer.status_code, answer.json()["detail"][0]["type"]
+    def send_request(method: str, path: str, **params: str) -> tuple[int, str]:
+        response = client.request(method, path, params=params)
+        return response.status_code, response.json()["detail"][0]["type"]
 
-    assert answer("GET", "/orders", start=span["end"], end=span["start"]) == (422, "out_of_range")
-    assert answer("GET", "/orders", start=span["start"], end="2040-01-01T00:00:00") == (422, "invalid_type")
-    assert answer("GET", "/orders", start="1999-01-01T00:00:00Z", end=span["end"]) == (422, "time_out_of_range")
-    assert answer("GET", "/orders", start="now", end=span["end"])[0] == 422
-    assert answer("GET", "/orders", start=span["start"]) == (422, "missing")
+    assert send_request("GET", "/orders", start=span["end"], end=span["start"]) == (422, "out_of_range")
+    assert send_request("GET", "/orders", start=span["start"], end="2040-01-01T00:00:00") == (422, "invalid_type")
+    assert send_request("GET", "/orders", start="1999-01-01T00:00:00Z", end=span["end"]) == (422, "time_out_of_range")
+    assert send_request("GET", "/orders", start="now", end=span["end"])[0] == 422
+    assert send_request("GET", "/orders", start=span["start"]) == (422, "missing")
     sno.set_default_generator(sno.Generator(7, window=(1_700_000_000_000, 1_700_000_001_000)))
     try:
-        assert answer("POST", "/people", name="Bob") == (503, "lease_expired")
-        assert answer("POST", f"/people/{person['id']}/orders", item="d") == (503, "lease_expired")
+        assert send_request("POST", "/people", name="Bob") == (503, "lease_expired")
+        assert send_request("POST", f"/people/{person['id']}/orders", item="d") == (503, "lease_expired")
     finally:
         sno.set_default_generator(None)
     app.engine.dispose()
@@ -101,8 +101,8 @@ def test_the_django_example_runs(tmp_path: Path) -> None:
         ["shell", "--command", DJANGO_SCRIPT],
     ):
         command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
+        completed = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+        assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
 @pytest.mark.parametrize("project", ["fastapi", "django", "public"])

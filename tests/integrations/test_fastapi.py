@@ -42,26 +42,26 @@ client = TestClient(app)
 
 
 def test_an_id_can_be_a_path_or_query_parameter() -> None:
-    answer = client.get(f"/people/{ID}", params={"friend": str(ID.with_metabyte(2))})
-    assert (answer.status_code, answer.json()) == (200, {"id": str(ID), "name": str(ID.with_metabyte(2))})
+    response = client.get(f"/people/{ID}", params={"friend": str(ID.with_metabyte(2))})
+    assert (response.status_code, response.json()) == (200, {"id": str(ID), "name": str(ID.with_metabyte(2))})
     assert client.get(f"/people/{ID}").json()["name"] == "None"
     for path, query, code, where in [
         ("short", {}, "invalid_length", ["path", "id"]),
         (str(ID.with_metabyte(2)), {}, "metabyte", ["path", "id"]),
         (str(ID), {"friend": "A" * 16}, "invalid_character", ["query", "friend"]),
     ]:
-        answer = client.get(f"/people/{path}", params=query)
-        (error,) = answer.json()["detail"]
-        assert (answer.status_code, error["type"], error["loc"]) == (422, code, where)
+        response = client.get(f"/people/{path}", params=query)
+        (error,) = response.json()["detail"]
+        assert (response.status_code, error["type"], error["loc"]) == (422, code, where)
 
 
 def test_a_union_can_be_a_request_body() -> None:
     for body in ({"id": str(ID), "name": "Ada"}, {"id": str(ID.with_metabyte(2)), "flake": "3vgoe12ccb8gh"}):
-        answer = client.post("/records", json=body)
-        assert (answer.status_code, answer.json()) == (200, body)
-    answer = client.post("/records", json={"id": str(ID.with_metabyte(7))})
-    assert answer.status_code == 422
-    assert answer.json()["detail"][0]["msg"].endswith("1 (Person) or 2 (Order), found 7")
+        response = client.post("/records", json=body)
+        assert (response.status_code, response.json()) == (200, body)
+    response = client.post("/records", json={"id": str(ID.with_metabyte(7))})
+    assert response.status_code == 422
+    assert response.json()["detail"][0]["msg"].endswith("1 (Person) or 2 (Order), found 7")
 
 
 def test_openapi_describes_ids() -> None:

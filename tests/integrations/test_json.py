@@ -63,16 +63,16 @@ ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "json": lambda value: json.dumps(value, default=default),
 }
 # The JSON form of each value. All of these encoders support a standard UUID, the first value, without polyflake.
-ENCODED = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POST_IDS[0]: POST_IDS[0]}
+ENCODED_VALUES = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POST_IDS[0]: POST_IDS[0]}
 
 
-@pytest.mark.parametrize("value", ENCODED, ids=["reference", "sno", "hotguid", "layout"])
+@pytest.mark.parametrize("value", ENCODED_VALUES, ids=["reference", "sno", "hotguid", "layout"])
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_an_id_is_encoded_at_every_position(encoder: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENCODERS_BY_TYPE, Sno, str)
-    written = ENCODERS[encoder]({"id": value, "ids": [value, None], "at": {"id": (value,)}})
-    text = ENCODED[value]
-    assert json.loads(written) == {"id": text, "ids": [text, None], "at": {"id": [text]}}
+    encoded = ENCODERS[encoder]({"id": value, "ids": [value, None], "at": {"id": (value,)}})
+    text = ENCODED_VALUES[value]
+    assert json.loads(encoded) == {"id": text, "ids": [text, None], "at": {"id": [text]}}
 
 
 @pytest.mark.parametrize("encoder", ["django", "rest_framework", "msgspec", "orjson", "json"])
@@ -110,8 +110,8 @@ def test_integer_types_are_encoded_as_strings() -> None:
     text = b'{"flake":"3vgoe12ccb8gh","post":"-9223372036854775808"}'
     assert msgspec.json.encode(post, enc_hook=enc_hook) == text
     assert orjson.dumps(msgspec.structs.asdict(post), default=default, option=orjson.OPT_PASSTHROUGH_SUBCLASS) == text
-    read = msgspec.json.decode(text, type=Post, dec_hook=dec_hook)
-    assert read == post and [type(read.flake), type(read.post)] == [Randflake, Int64]
+    decoded_post = msgspec.json.decode(text, type=Post, dec_hook=dec_hook)
+    assert decoded_post == post and [type(decoded_post.flake), type(decoded_post.post)] == [Randflake, Int64]
     packed = msgspec.msgpack.encode({"flake": 7, "post": 7})
     assert msgspec.msgpack.decode(packed, type=Post, dec_hook=dec_hook) == Post(Randflake(7), Int64("7"))
     for flake, number in [('"-"', "7"), ("1.5", "7"), ('"7"', '"12.0"'), ('"7"', '" 12"'), ('"7"', str(2**63))]:
@@ -145,21 +145,21 @@ def test_msgspec_writes_a_json_schema_of_ids() -> None:
         flake: Randflake
         post: Int64
 
-    shown = msgspec.json.schema(Order, schema_hook=schema_hook)["$defs"]["Order"]["properties"]
+    properties = msgspec.json.schema(Order, schema_hook=schema_hook)["$defs"]["Order"]["properties"]
     texts = {"id": str(IDS[0]), "flake": "3vgoe12ccb8gh", "post": str(-(2**63))}
     for name, text in texts.items():
-        check = Draft202012Validator(shown[name])
-        assert check.is_valid(text) and not check.is_valid(text + "\n"), name
+        validator = Draft202012Validator(properties[name])
+        assert validator.is_valid(text) and not validator.is_valid(text + "\n"), name
     with pytest.raises(NotImplementedError):
         schema_hook(bytes)
 
 
 def test_celery_messages_can_contain_ids() -> None:
     """Follows the page on JSON encoders, and also tests a nested value."""
-    json_of_kombu = pytest.importorskip("kombu.utils.json")
+    kombu_json = pytest.importorskip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
     page = Path(__file__).parents[2] / "docs/integrations/json-encoders.md"
     assert f"| `{line}`" in page.read_text(encoding="utf-8")
-    json_of_kombu.register_type(Sno, "sno", str, Sno)
-    sent = [[IDS[0], GUIDS[0]], {"ids": IDS[:3]}]
-    assert json_of_kombu.loads(json_of_kombu.dumps(sent)) == sent
+    kombu_json.register_type(Sno, "sno", str, Sno)
+    sent_arguments = [[IDS[0], GUIDS[0]], {"ids": IDS[:3]}]
+    assert kombu_json.loads(kombu_json.dumps(sent_arguments)) == sent_arguments

@@ -34,7 +34,7 @@ from redis.retry import Retry
 from sqlalchemy import create_engine
 
 import polyflake
-from conftest import MariaDb, Server, started
+from conftest import MariaDb, Server, running_server
 from polyflake import PolyflakeError, _lease, _lease_stores, sno
 from polyflake._polyflake import place
 
@@ -44,13 +44,13 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def durable_server() -> Iterator[Server]:
     """Yields a server with durable writes, because leases reject any other."""
-    with started("fsync=on") as server:
+    with running_server("fsync=on") as server:
         yield server
         _lease._close_all()
 
 
 @pytest.fixture
-def file() -> Iterator[Path]:
+def lease_file() -> Iterator[Path]:
     """Yields a file on a disk, because the system's temporary folder may be in memory."""
     with tempfile.TemporaryDirectory(dir=REPOSITORY / "target") as folder:
         yield Path(folder) / "ids.db"
@@ -58,9 +58,9 @@ def file() -> Iterator[Path]:
 
 
 def granted_ids(url: str) -> list[int]:
-    asked = "SELECT first FROM polyflake.polyflake_leases WHERE granted_until > %s ORDER BY first"
+    query = "SELECT first FROM polyflake.polyflake_leases WHERE granted_until > %s ORDER BY first"
     with psycopg.connect(url) as connection:
-        return [first for (first,) in connection.execute(asked, [time.time_ns() // 1_000_000]).fetchall()]
+        return [first for (first,) in connection.execute(query, [time.time_ns() // 1_000_000]).fetchall()]
 
 
 #: Ways to specify a database in tests that use threads.
@@ -78,8 +78,8 @@ STORES: dict[str, Callable[[ExitStack, str], Any]] = {
 def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) -> None:
     url = durable_server.url()
     with ExitStack() as stack:
-        given = STORES[store](stack, url)
-        with polyflake.lease(given, "orders", lease_seconds=1.5, numbers=(3, 3)) as lease:
+        lease_store = STORES[store](stack, url)
+        with polyflake.lease(lease_store, "orders", lease_seconds=1.5, numbers=(3, 3)) as lease:
             ids = sno.Generator(lease=lease)
             made, end = [], time.monotonic() + 2.5
             while time.monotonic() < end:
@@ -91,10 +91,10 @@ def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) 
             assert status.renewals >= 3
         assert granted_ids(url) == []
         if store == "pool":
-            with given.connection() as connection:
+            with lease_store.connection() as connection:
                 assert not connection.autocommit, "a connection comes back as it was"
         if store == "engine":
-            given.dispose()
+            lease_store.dispose()
     assert {id.partition for id in made} == {3}
     assert len(set(made)) == len(made)
 
@@ -105,8 +105,8 @@ def test_a_connection_that_cannot_be_released_is_ignored(durable_server: Server)
         raise OSError("the pool is closed")
 
     driver = _lease_stores.Psycopg(lambda: psycopg.connect(durable_server.url()), release_connection)
-    assert driver.do({"do": "open"}) == {"opened": None}
-    assert driver.do({"do": "close"}) is None
+    assert driver.execute({"do": "open"}) == {"opened": None}
+    assert driver.execute({"do": "close"}) is None
     assert driver.connection is None
 
 
@@ -115,19 +115,19 @@ def test_an_unreadable_certificate_file_is_an_immediate_error(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: name == client)
-    empty = tmp_path / "empty.pem"
-    empty.write_text("")
-    for file in (tmp_path / "none.pem", tmp_path, empty):
+    empty_file = tmp_path / "empty.pem"
+    empty_file.write_text("")
+    for file in (tmp_path / "none.pem", tmp_path, empty_file):
         # No server listens on this port. The test needs no server, because the file is read before connecting.
         url = f"postgres://localhost:1/db?namespace=orders&sslrootcert={str(file).replace('/', '%2F')}"
         reason = re.escape(f"cannot read the root certificates in {file} (`sslrootcert`): ")
         with pytest.raises(PolyflakeError, match=reason) as caught:
             polyflake.lease.check(url)
         assert caught.value.code == "out_of_range"
-        begun = time.monotonic()
+        started_at = time.monotonic()
         with polyflake.lease(url) as lease, pytest.raises(PolyflakeError, match=reason):
             sno.Generator(lease=lease).generate()
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - started_at < 5
 
 
 @pytest.mark.parametrize("client", ["psycopg", "asyncpg"])
@@ -157,12 +157,12 @@ def create_roles(url: str, *roles: str) -> list[str]:
 
 def wait_for_first_id(ids: sno.Generator) -> sno.Sno:
     """Returns the first ID once the store grants one. Until then, calls fail without waiting."""
-    end = time.monotonic() + 60
+    deadline = time.monotonic() + 60
     while True:
         try:
             return ids.generate()
         except PolyflakeError:
-            if time.monotonic() > end:
+            if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
 
@@ -176,9 +176,9 @@ def test_roles_of_one_database_share_one_store(durable_server: Server) -> None:
         others = sno.Generator(lease=second)
         with pytest.raises(PolyflakeError, match=r"GRANT USAGE ON SCHEMA .polyflake. TO ROLE"):
             others.generate()
-        rights = (REPOSITORY / "lease/sql/postgresql-role.sql").read_text("utf-8")
+        role_sql = (REPOSITORY / "lease/sql/postgresql-role.sql").read_text("utf-8")
         with psycopg.connect(one, autocommit=True) as owner:
-            owner.execute(rights.replace(':"role"', "svc_b").encode())
+            owner.execute(role_sql.replace(':"role"', "svc_b").encode())
         assert wait_for_first_id(others).partition == 1
     with psycopg.connect(url, autocommit=True) as owner:
         found = owner.execute("SELECT schemaname FROM pg_tables WHERE tablename = 'polyflake_leases'").fetchall()
@@ -278,12 +278,12 @@ def relay_over_tcp(server: Server) -> Iterator[int]:
         def handle(self) -> None:
             with socket.socket(socket.AF_UNIX) as there:
                 there.connect(f"{server.folder}/.s.PGSQL.5432")
-                ends = {self.request: there, there: self.request}
-                while ready := select.select([*ends], [], [])[0]:
+                peers = {self.request: there, there: self.request}
+                while ready := select.select([*peers], [], [])[0]:
                     for end in ready:
                         if not (data := end.recv(65536)):
                             return
-                        ends[end].sendall(data)
+                        peers[end].sendall(data)
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), TcpRelay) as relay:
         relay.daemon_threads = True
@@ -304,16 +304,16 @@ print(sno.Generator(lease=polyflake.lease(sys.argv[1], "orders")).generate().par
 """
     with relay_over_tcp(durable_server) as port:
         store = f"postgresql://test@localhost:{port}/{url.split('/')[3].split('?')[0]}"
-        done = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, timeout=60)
-        assert (done.stdout, done.stderr) == ("0\n", "")
+        completed = subprocess.run([sys.executable, "-c", code, store], capture_output=True, text=True, timeout=60)
+        assert (completed.stdout, completed.stderr) == ("0\n", "")
     assert granted_ids(url) == []
 
 
 def test_a_missing_client_is_reported_at_the_first_id(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_lease_stores, "find_spec", lambda name: None)
-    ids = sno.Generator(lease=polyflake.lease("postgres://me:secret@db/app", "orders"))
+    generator = sno.Generator(lease=polyflake.lease("postgres://me:secret@db/app", "orders"))
     with pytest.raises(PolyflakeError, match=r'pip install "psycopg\[binary\]"') as error:
-        ids.generate()
+        generator.generate()
     assert error.value.code == "lease_unavailable"
 
 
@@ -347,16 +347,16 @@ def test_a_broken_connection_is_reopened(mariadb: MariaDb) -> None:
     name = mariadb.database()
     store = f"mysql://root@/{name}?host={mariadb.socket}"
     driver = _lease_stores.new_driver("mysql", json.loads(place(store, "any"))["server"], os.getpid(), 5.0)
-    assert driver.do({"do": "open"}) == {"opened": None}
-    run = {"do": "run", "statements": [["SELECT 1, ?", ["%s"]]], "within_ms": 5000}
-    assert driver.do(run) == {"rows": [[[1, "%s"]]], "failure": None}
-    killed = driver.do({**run, "statements": [["KILL CONNECTION_ID()", []]]})
-    assert driver.do(run)["failure"]["code"] is None, killed
-    driver.do({"do": "close"})
-    driver.do({"do": "open"})
-    missing = driver.do({**run, "statements": [["SELECT * FROM missing", []]]})
-    assert missing["failure"]["code"] == "1146"
-    assert driver.do({**run, "statements": [["DO SLEEP(9)", []]], "within_ms": 200}) == {"silent": True}
+    assert driver.execute({"do": "open"}) == {"opened": None}
+    run_request = {"do": "run", "statements": [["SELECT 1, ?", ["%s"]]], "within_ms": 5000}
+    assert driver.execute(run_request) == {"rows": [[[1, "%s"]]], "failure": None}
+    kill_answer = driver.execute({**run_request, "statements": [["KILL CONNECTION_ID()", []]]})
+    assert driver.execute(run_request)["failure"]["code"] is None, kill_answer
+    driver.execute({"do": "close"})
+    driver.execute({"do": "open"})
+    missing_table_answer = driver.execute({**run_request, "statements": [["SELECT * FROM missing", []]]})
+    assert missing_table_answer["failure"]["code"] == "1146"
+    assert driver.execute({**run_request, "statements": [["DO SLEEP(9)", []]], "within_ms": 200}) == {"silent": True}
     driver.end()
 
 
@@ -370,7 +370,7 @@ def test_a_rejected_connection_reports_the_servers_error_code(
     mariadb: MariaDb, address: str, code: str | None, said: str
 ) -> None:
     server = json.loads(place("mysql://" + address.format(mariadb.socket), "any"))["server"]
-    failure = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).do({"do": "open"})["failure"]
+    failure = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).execute({"do": "open"})["failure"]
     assert failure["code"] == code
     assert said in failure["message"]
     gc.collect()
@@ -384,14 +384,14 @@ def test_pymysql_names_the_package_that_a_password_needs(monkeypatch: pytest.Mon
 
 
 def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(_lease_stores._SILENCE, "read_timeout", 1)
+    monkeypatch.setitem(_lease_stores._TIMEOUTS, "read_timeout", 1)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"mysql://me@127.0.0.1:{listener.getsockname()[1]}/app"
         server = json.loads(place(url, "any"))["server"]
-        since = time.monotonic()
-        answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).do({"do": "open"})
+        started_at = time.monotonic()
+        answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).execute({"do": "open"})
     assert answer["failure"]["code"] is None
-    assert time.monotonic() - since < 10
+    assert time.monotonic() - started_at < 10
 
 
 def test_a_mysql_server_without_tls_gets_no_password() -> None:
@@ -411,7 +411,7 @@ def test_a_mysql_server_without_tls_gets_no_password() -> None:
         thread.start()
         url = f"mysql://me:sesame@localhost:{listener.getsockname()[1]}/app?sslmode=require"
         server = json.loads(place(url, "any"))["server"]
-        answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).do({"do": "open"})
+        answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).execute({"do": "open"})
         thread.join()
     assert "does not support SSL" in answer["failure"]["message"]
     assert heard == [b""]
@@ -455,7 +455,7 @@ def test_redis_serves_leases_via_a_url_or_a_client(redis_server: Path) -> None:
 def test_a_rejected_connection_to_redis_has_the_servers_code(
     redis_server: Path, address: str, code: str | None, said: str
 ) -> None:
-    failure = redis_driver("redis://" + address.format(redis_server)).do({"do": "open"})["failure"]
+    failure = redis_driver("redis://" + address.format(redis_server)).execute({"do": "open"})["failure"]
     assert failure["code"] == code
     assert said in failure["message"]
     gc.collect()
@@ -463,19 +463,21 @@ def test_a_rejected_connection_to_redis_has_the_servers_code(
 
 def test_a_script_timeout_closes_the_redis_connection(redis_server: Path) -> None:
     driver = redis_driver(f"redis:///0?host={redis_server}")
-    assert driver.do({"do": "open"}) == {"opened": None}
-    endless = ["while true do end", ["0"]]
-    assert driver.do({"do": "run", "statements": [endless], "within_ms": 200}) == {"silent": True}
+    assert driver.execute({"do": "open"}) == {"opened": None}
+    endless_statement = ["while true do end", ["0"]]
+    assert driver.execute({"do": "run", "statements": [endless_statement], "within_ms": 200}) == {"silent": True}
     with redis.Redis(unix_socket_path=str(redis_server)) as client:
         client.script_kill()
-    driver.do({"do": "open"})
-    failed = driver.do(
+    driver.execute({"do": "open"})
+    failure_answer = driver.execute(
         {"do": "run", "statements": [["return redis.error_reply('OOM full')", ["0"]]], "within_ms": 5000}
     )
-    assert failed == {"rows": [], "failure": {"code": "OOM", "message": "OOM full"}}
-    found = driver.do({"do": "run", "statements": [["return {KEYS[1], ARGV[1]}", ["1", "k", "é"]]], "within_ms": 5000})
-    assert found == {"rows": [[["k", "é"]]], "failure": None}
-    driver.do({"do": "close"})
+    assert failure_answer == {"rows": [], "failure": {"code": "OOM", "message": "OOM full"}}
+    script_answer = driver.execute(
+        {"do": "run", "statements": [["return {KEYS[1], ARGV[1]}", ["1", "k", "é"]]], "within_ms": 5000}
+    )
+    assert script_answer == {"rows": [[["k", "é"]]], "failure": None}
+    driver.execute({"do": "close"})
     driver.end()
 
 
@@ -500,9 +502,9 @@ def test_a_script_is_not_resent_after_its_reply_is_lost() -> None:
         client = redis.Redis(host="127.0.0.1", port=port, protocol=2, retry=Retry(NoBackoff(), 3))
         drivers = [redis_driver(f"redis://127.0.0.1:{port}"), _lease_stores.new_driver(None, client, os.getpid(), 5.0)]
         for driver in drivers:
-            assert driver.do({"do": "open"}) == {"opened": None}
-            lost = driver.do({"do": "run", "statements": [["return {}", ["0"]]], "within_ms": 5000})
-            assert (lost["rows"], lost["failure"]["code"]) == ([], None)
+            assert driver.execute({"do": "open"}) == {"opened": None}
+            lost_answer = driver.execute({"do": "run", "statements": [["return {}", ["0"]]], "within_ms": 5000})
+            assert (lost_answer["rows"], lost_answer["failure"]["code"]) == ([], None)
             driver.end()
         server.shutdown()
     assert scripts == [b"EVAL\r\n"] * 2
@@ -534,31 +536,31 @@ def test_a_child_leases_over_its_own_connection(durable_server: Server) -> None:
         pool, engine = STORES["pool"](stack, url), STORES["engine"](stack, url)
         leases = [polyflake.lease(given, "orders") for given in (url, engine, pool)]
         generators = [sno.Generator(lease=lease) for lease in leases]
-        mine = [ids.generate().partition for ids in generators]
-        assert granted_ids(url) == sorted(mine)
+        own_partitions = [ids.generate().partition for ids in generators]
+        assert granted_ids(url) == sorted(own_partitions)
         read, write = os.pipe()
         child = os.fork()
         if child == 0:
-            told: list[Any] = []
+            child_report: list[Any] = []
             try:
-                told += [ids.generate().partition for ids in generators[:2]]
+                child_report += [ids.generate().partition for ids in generators[:2]]
                 try:
                     generators[2].generate()
                 except PolyflakeError as error:
-                    told += [error.code, str(error)]
+                    child_report += [error.code, str(error)]
                 _lease._close_all()
             finally:
-                os.write(write, json.dumps(told).encode())
+                os.write(write, json.dumps(child_report).encode())
                 os._exit(0)
         os.close(write)
         with os.fdopen(read) as pipe:
-            told = json.load(pipe)
+            child_report = json.load(pipe)
         os.waitpid(child, 0)
-        assert len({*mine, *told[:2]}) == 5, "the child has numbers of its own"
-        assert told[2] == "forked", told
-        assert "lease with a URL" in told[3]
-        assert granted_ids(url) == sorted(mine), "the child's came back, the parent's are its own"
-        assert [ids.generate().partition for ids in generators] == mine
+        assert len({*own_partitions, *child_report[:2]}) == 5, "the child has numbers of its own"
+        assert child_report[2] == "forked", child_report
+        assert "lease with a URL" in child_report[3]
+        assert granted_ids(url) == sorted(own_partitions), "the child's came back, the parent's are its own"
+        assert [ids.generate().partition for ids in generators] == own_partitions
         for lease in leases:
             lease.close()
         engine.dispose()
@@ -571,7 +573,7 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
     pids = [int((durable_server.folder / "data/postmaster.pid").read_text().split()[0])]
     with polyflake.lease(url, "orders", lease_seconds=4.0) as lease:
         ids = sno.Generator(lease=lease)
-        first = ids.generate()
+        first_id = ids.generate()
         with psycopg.connect(url, autocommit=True) as connection:
             asked = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
             pids += [pid for (pid,) in connection.execute(asked).fetchall()]
@@ -579,7 +581,7 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
             os.kill(pid, signal.SIGSTOP)
         try:
             time.sleep(3.4)
-            assert ids.generate() > first, "an ID does not wait for the store"
+            assert ids.generate() > first_id, "an ID does not wait for the store"
             assert lease.status().failures >= 1
         finally:
             for pid in reversed(pids):
@@ -588,7 +590,7 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
         while lease.status().renewals < 1 and time.monotonic() < end:
             time.sleep(0.05)
         assert lease.status().renewals >= 1
-        assert ids.generate() > first
+        assert ids.generate() > first_id
 
 
 # Servers that users commonly run.
@@ -617,7 +619,7 @@ def records(file: Path) -> list[tuple[int, bool]]:
         return [(first, until > time.time() * 1000) for first, until in database.execute(asked).fetchall()]
 
 
-CELERY = """
+CELERY_SCRIPT = """
 import os
 from celery import Celery
 import polyflake
@@ -640,35 +642,35 @@ def make(n):
 """
 
 
-def test_celery_workers_release_their_worker_ids(file: Path) -> None:
+def test_celery_workers_release_their_worker_ids(lease_file: Path) -> None:
     """Eight worker IDs suffice for thirty processes, two at a time, that end after one task each."""
     pytest.importorskip("celery")
-    folder = file.parent
+    folder = lease_file.parent
     for name in ("queue", "results"):
         (folder / name).mkdir()
-    (folder / "tasks.py").write_text(CELERY)
-    others = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
-    environment = {**others, "FOLDER": str(folder), "STORE": f"sqlite:{file}?allow=overlayfs"}
+    (folder / "tasks.py").write_text(CELERY_SCRIPT)
+    other_variables = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    environment = {**other_variables, "FOLDER": str(folder), "STORE": f"sqlite:{lease_file}?allow=overlayfs"}
     options = ["--pool", "prefork", "--concurrency", "2", "--max-tasks-per-child", "1", "--loglevel", "info"]
     command = [sys.executable, "-m", "celery", "-A", "tasks", "worker", *options]
-    ask = """
+    client_script = """
 import json
 from tasks import make
 print(json.dumps([one.get(timeout=100) for one in [make.delay(20) for _ in range(30)]]))
 """
     with run_in_background(command, folder, environment):
-        asked = [sys.executable, "-c", ask]
+        asked = [sys.executable, "-c", client_script]
         done = subprocess.run(asked, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr + (folder / "log").read_text()
     answers = json.loads(done.stdout)
-    made = [id for _, *ids in answers for id in ids]
-    assert len(set(made)) == len(made) == 600
+    generated_ids = [id for _, *ids in answers for id in ids]
+    assert len(set(generated_ids)) == len(generated_ids) == 600
     assert len({pid for pid, *_ in answers}) == 30, "each task had a process of its own"
-    assert len(records(file)) <= 4, "numbers were taken again"
-    assert not any(is_granted for _, is_granted in records(file))
+    assert len(records(lease_file)) <= 4, "numbers were taken again"
+    assert not any(is_granted for _, is_granted in records(lease_file))
 
 
-UVICORN = """
+UVICORN_SCRIPT = """
 import json
 import os
 
@@ -692,16 +694,16 @@ async def application(scope, receive, send):
 """
 
 
-def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
+def test_uvicorn_workers_release_their_worker_ids(lease_file: Path) -> None:
     """Runs two workers that are replaced after a few requests. An environment variable contains the settings of their
     leases.
     """
     pytest.importorskip("uvicorn")
-    folder = file.parent
-    (folder / "served.py").write_text(UVICORN)
+    folder = lease_file.parent
+    (folder / "served.py").write_text(UVICORN_SCRIPT)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment = {**os.environ, "POLYFLAKE_LEASE": f"sqlite:{file}?allow=overlayfs&namespace=orders"}
+    environment = {**os.environ, "POLYFLAKE_LEASE": f"sqlite:{lease_file}?allow=overlayfs&namespace=orders"}
     options = ["--port", str(port), "--workers", "2", "--limit-max-requests", "5", "--log-level", "warning"]
     command = [sys.executable, "-m", "uvicorn", *options, "served:application"]
     answers: list[Any] = []
@@ -717,5 +719,5 @@ def test_uvicorn_workers_release_their_worker_ids(file: Path) -> None:
     made = [id for _, ids in answers for id in ids]
     assert len(set(made)) == len(made) == 800, (folder / "log").read_text()
     assert len({pid for pid, _ in answers}) >= 5, "workers were replaced"
-    assert len(records(file)) <= 4, "numbers were taken again"
-    assert not any(is_granted for _, is_granted in records(file)), "SIGTERM, too, returned the numbers"
+    assert len(records(lease_file)) <= 4, "numbers were taken again"
+    assert not any(is_granted for _, is_granted in records(lease_file)), "SIGTERM, too, returned the numbers"

@@ -40,27 +40,31 @@ def test_paging_by_time_loses_rows_but_paging_by_id_does_not(server: Server) -> 
         rows = [(id, f"2026-01-0{n // 5 + 1}") for n, id in enumerate(POST_IDS)]
         connection.cursor().executemany("INSERT INTO orders VALUES (%s, %s)", rows)
 
-        def pages(question: str) -> list[int]:
-            by_time = "WHERE created_at" in question
-            last: dict[str, Any] = {"last": "-infinity" if by_time else 0, "last_time": "-infinity", "last_id": 0}
+        def read_all_pages(question: str) -> list[int]:
+            is_by_time = "WHERE created_at" in question
+            last_values: dict[str, Any] = {
+                "last": "-infinity" if is_by_time else 0,
+                "last_time": "-infinity",
+                "last_id": 0,
+            }
             found: list[int] = []
-            while page := connection.execute(question.replace("LIMIT 50", "LIMIT 3"), last).fetchall():
+            while page := connection.execute(question.replace("LIMIT 50", "LIMIT 3"), last_values).fetchall():
                 found += [id for id, _ in page]
                 id, time = page[-1]
-                last = {"last": time if by_time else id, "last_time": time, "last_id": id}
+                last_values = {"last": time if is_by_time else id, "last_time": time, "last_id": id}
             return found
 
-        assert len(set(pages(by_time))) == 12 < len(POST_IDS)
-        assert pages(by_id) == POST_IDS == pages(by_both)
+        assert len(set(read_all_pages(by_time))) == 12 < len(POST_IDS)
+        assert read_all_pages(by_id) == POST_IDS == read_all_pages(by_both)
         connection.execute("SET enable_seqscan = off")
         for question in (by_id, by_both):
             values = {"last": 1, "last_time": "2026-01-02", "last_id": 1}
             assert "Index Cond" in str(connection.execute(f"EXPLAIN {question}", values).fetchall()), question
         # Inserting a row before the page shifts all following rows, so OFFSET returns one row twice.
-        newest_first = "SELECT id FROM orders ORDER BY id DESC LIMIT 3 OFFSET "
-        first = connection.execute(newest_first + "0").fetchall()
+        newest_first_query = "SELECT id FROM orders ORDER BY id DESC LIMIT 3 OFFSET "
+        first_page = connection.execute(newest_first_query + "0").fetchall()
         connection.execute("INSERT INTO orders VALUES (%s, now())", [POST_IDS[-1] + 1])
-        assert connection.execute(newest_first + "3").fetchall()[0] == first[-1]
+        assert connection.execute(newest_first_query + "3").fetchall()[0] == first_page[-1]
 
 
 def test_two_forms_of_an_id_are_different_values(server: Server) -> None:
@@ -74,18 +78,18 @@ def test_two_forms_of_an_id_are_different_values(server: Server) -> None:
             for form in forms:  # neither the key nor the database rejects it
                 connection.execute("INSERT INTO orders VALUES (%s)", [form])
             old, new = forms
-            found = connection.execute("SELECT count(*) FROM orders WHERE id = %s", [new]).fetchone()
-            assert found == (1,) and connection.execute("SELECT count(*) FROM orders").fetchone() == (2,), old
+            count_row = connection.execute("SELECT count(*) FROM orders WHERE id = %s", [new]).fetchone()
+            assert count_row == (1,) and connection.execute("SELECT count(*) FROM orders").fetchone() == (2,), old
             connection.execute("DROP TABLE orders")
         connection.execute('CREATE TABLE orders (id text COLLATE "C" PRIMARY KEY)')
         connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[str(id)] for id in IDS])
-        random = [UUID(f"9{n:07x}-1111-4111-8111-111111111111") for n in range(0, 2**28, 2**20)]
-        connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[str(uuid)] for uuid in random])
+        random_uuids = [UUID(f"9{n:07x}-1111-4111-8111-111111111111") for n in range(0, 2**28, 2**20)]
+        connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[str(uuid)] for uuid in random_uuids])
         span = {"lowest": str(SNO_SPAN[0]), "highest": str(SNO_SPAN[1])}
-        wrong = "SELECT count(*) FROM orders WHERE id BETWEEN %(lowest)s AND %(highest)s"
-        wide = {"lowest": "92222222", "highest": "9xxxxxxx"}
-        assert connection.execute(wrong, wide).fetchone() != (len(IDS),), "expected UUIDs among the snos"
-        assert connection.execute(counted, wide).fetchone() == (len(IDS),)
+        wrong_query = "SELECT count(*) FROM orders WHERE id BETWEEN %(lowest)s AND %(highest)s"
+        wide_span = {"lowest": "92222222", "highest": "9xxxxxxx"}
+        assert connection.execute(wrong_query, wide_span).fetchone() != (len(IDS),), "expected UUIDs among the snos"
+        assert connection.execute(counted, wide_span).fetchone() == (len(IDS),)
         assert connection.execute(counted, span).fetchone() == (5,)
 
 
@@ -98,22 +102,22 @@ def test_a_foreign_key_in_another_form_matches_no_row() -> None:
         id = IDS[0].uuid8
         connection.execute("INSERT INTO customers VALUES (?)", [str(id)])
         connection.execute("INSERT INTO orders VALUES (?)", [id.hex])
-        joined = "SELECT count(*) FROM orders JOIN customers ON customers.id = customer"
-        assert connection.execute(joined).fetchone() == (0,)
+        join_query = "SELECT count(*) FROM orders JOIN customers ON customers.id = customer"
+        assert connection.execute(join_query).fetchone() == (0,)
         connection.commit()
         connection.execute("PRAGMA foreign_keys = ON")
         with pytest.raises(sqlite3.IntegrityError):
             connection.execute("INSERT INTO orders VALUES (?)", [id.hex])
         connection.execute("INSERT INTO orders VALUES (?)", [str(id)])
-        assert connection.execute(joined).fetchone() == (1,)
+        assert connection.execute(join_query).fetchone() == (1,)
 
 
 def test_a_hash_distributes_ids_and_a_remainder_does_not(server: Server) -> None:
     remainder, hashed = statements("Sharding by `id % n`")
     with psycopg.connect(server.url()) as connection:
         connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY)")
-        slow = [((id >> 22) + 1000 * n) << 22 for n, id in enumerate(POST_IDS * 20)]
-        connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[id] for id in slow])
+        slow_ids = [((id >> 22) + 1000 * n) << 22 for n, id in enumerate(POST_IDS * 20)]
+        connection.cursor().executemany("INSERT INTO orders VALUES (%s)", [[id] for id in slow_ids])
         assert connection.execute(remainder).fetchall() == [(0, 400)]
         spread = connection.execute(hashed).fetchall()
         assert len(spread) == 16 and max(rows for _, rows in spread) < 60

@@ -24,18 +24,18 @@ from polyflake.sqlalchemy import PublicIdType, render_item
 
 ROOT = Path(__file__).parents[2]
 CASES = json.loads((ROOT / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
-IDS = public.Keyring(bytes(range(32)))
-ORDERS, PEOPLE = IDS.of("order"), IDS.of("person")
-TEXT = ORDERS.encode(42)
+KEYRING = public.Keyring(bytes(range(32)))
+ORDERS, PEOPLE = KEYRING.of("order"), KEYRING.of("person")
+PUBLIC_ID = ORDERS.encode(42)
 #: Strings that cannot be decoded, with their error codes.
 INVALID_VALUES = [
     ("42", "type_mismatch"),
     (PEOPLE.encode(42), "type_mismatch"),
-    (TEXT[:-1], "invalid_length"),
-    (TEXT.upper().replace("ORDER", "order"), "invalid_character"),
-    (TEXT[:-2] + ("00" if TEXT[-2] != "0" else "10"), "check_failed"),
+    (PUBLIC_ID[:-1], "invalid_length"),
+    (PUBLIC_ID.upper().replace("ORDER", "order"), "invalid_character"),
+    (PUBLIC_ID[:-2] + ("00" if PUBLIC_ID[-2] != "0" else "10"), "check_failed"),
     (public.Keyring({7: bytes(32)}).of("order").encode(42), "unknown_version"),
-    (IDS.of("order", 64).encode(2**63), "unknown_id"),
+    (KEYRING.of("order", 64).encode(2**63), "unknown_id"),
 ]
 
 
@@ -45,14 +45,14 @@ class Order(BaseModel):
 
 
 def test_pydantic_reads_and_writes_public_ids() -> None:
-    order = Order(id=TEXT, buyer=7)  # type: ignore[arg-type]
+    order = Order(id=PUBLIC_ID, buyer=7)  # type: ignore[arg-type]
     assert (order.id, order.buyer) == (42, 7)
     assert order.model_dump() == {"id": 42, "buyer": 7}
-    assert json.loads(order.model_dump_json()) == {"id": TEXT, "buyer": PEOPLE.encode(7)}
+    assert json.loads(order.model_dump_json()) == {"id": PUBLIC_ID, "buyer": PEOPLE.encode(7)}
     assert Order.model_validate_json(order.model_dump_json()) == order
     for wrong in (-1, 2**48, True, 1.5):
         with pytest.raises(ValidationError):
-            Order(id=TEXT, buyer=wrong)  # type: ignore[arg-type]
+            Order(id=PUBLIC_ID, buyer=wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("given", "code"), [*INVALID_VALUES, (42, "invalid_type"), (None, "invalid_type")])
@@ -67,29 +67,29 @@ def test_pydantic_rejects_invalid_ids_with_their_code(given: Any, code: str) -> 
 def test_json_numbers_are_rejected() -> None:
     for number in ("7", "true"):
         with pytest.raises(ValidationError):
-            Order.model_validate_json(f'{{"id": "{TEXT}", "buyer": {number}}}')
+            Order.model_validate_json(f'{{"id": "{PUBLIC_ID}", "buyer": {number}}}')
 
 
 def test_the_json_schema_has_the_pattern_of_public_ids() -> None:
     schema = TypeAdapter(Annotated[int, PublicId(ORDERS)]).json_schema()
-    check = Draft202012Validator(schema)
-    assert all(check.is_valid(ORDERS.encode(number)) for number in range(100))
-    assert not any(check.is_valid(text) for text, code in INVALID_VALUES if code.startswith(("type", "invalid")))
-    assert not check.is_valid(f"{TEXT}\n")
+    validator = Draft202012Validator(schema)
+    assert all(validator.is_valid(ORDERS.encode(number)) for number in range(100))
+    assert not any(validator.is_valid(text) for text, code in INVALID_VALUES if code.startswith(("type", "invalid")))
+    assert not validator.is_valid(f"{PUBLIC_ID}\n")
 
 
 def test_the_rest_framework_field_reads_and_writes_public_ids() -> None:
     class Serializer(serializers.Serializer):  # type: ignore[type-arg]
         id = PublicIdField(ORDERS)
 
-    assert Serializer({"id": 42}).data == {"id": TEXT}
-    read = Serializer(data={"id": TEXT})
-    assert read.is_valid()
-    assert read.validated_data == {"id": 42}
+    assert Serializer({"id": 42}).data == {"id": PUBLIC_ID}
+    serializer = Serializer(data={"id": PUBLIC_ID})
+    assert serializer.is_valid()
+    assert serializer.validated_data == {"id": 42}
     for given, code in [*INVALID_VALUES, (42, "invalid_type")]:
-        read = Serializer(data={"id": given})
-        assert not read.is_valid()
-        assert read.errors["id"][0].code == code
+        serializer = Serializer(data={"id": given})
+        assert not serializer.is_valid()
+        assert serializer.errors["id"][0].code == code
     assert copy.deepcopy(PublicIdField(ORDERS)).of is ORDERS
 
 
@@ -106,25 +106,25 @@ def test_sqlalchemy_stores_integers_and_returns_public_ids(engine: sa.Engine) ->
     with engine.connect() as connection:
         table.create(connection)
         assert connection.execute(table.insert()).inserted_primary_key == (ORDERS.encode(1),)
-        connection.execute(table.insert(), [{"id": TEXT}, {"id": 7}])
+        connection.execute(table.insert(), [{"id": PUBLIC_ID}, {"id": 7}])
         assert connection.exec_driver_sql("SELECT id FROM orders ORDER BY id").scalars().all() == [1, 7, 42]
-        for same in (TEXT, 42):
-            assert connection.scalar(sa.select(table.c.id).where(table.c.id == same)) == TEXT
+        for same in (PUBLIC_ID, 42):
+            assert connection.scalar(sa.select(table.c.id).where(table.c.id == same)) == PUBLIC_ID
             literal = sa.select(table).where(table.c.id == same).compile(engine, compile_kwargs={"literal_binds": True})
             assert connection.exec_driver_sql(str(literal)).scalar() == 42
         assert connection.scalar(sa.select(sa.cast(None, PublicIdType(ORDERS)))) is None
         for given, _ in [*INVALID_VALUES, (True, ""), (-1, "")]:
             with pytest.raises((PolyflakeError, sa.exc.StatementError)):
                 connection.execute(sa.select(table).where(table.c.id == given))
-    rendered = render_item("type", PublicIdType(ORDERS), None)
-    in_migration = sa.Table(
-        "migrated", sa.MetaData(), sa.Column("id", eval(str(rendered), {"sa": sa}), primary_key=True)
+    rendered_type = render_item("type", PublicIdType(ORDERS), None)
+    migrated_table = sa.Table(
+        "migrated", sa.MetaData(), sa.Column("id", eval(str(rendered_type), {"sa": sa}), primary_key=True)
     )
     with engine.begin() as connection:
-        in_migration.create(connection)
+        migrated_table.create(connection)
         connection.exec_driver_sql("INSERT INTO migrated DEFAULT VALUES")
-        shown = sa.inspect(connection).get_columns("migrated")[0]["type"]
-        assert str(shown) == ("INTEGER" if engine.dialect.name == "sqlite" else "BIGINT")
+        reflected_type = sa.inspect(connection).get_columns("migrated")[0]["type"]
+        assert str(reflected_type) == ("INTEGER" if engine.dialect.name == "sqlite" else "BIGINT")
 
 
 def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,15 +138,18 @@ def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPat
 
     ada = client.post("/people", params={"name": "Ada"}).json()
     assert ada == {"id": PEOPLE.encode(1), "name": "Ada"}
-    made = client.post("/orders", json={"buyer": ada["id"], "item": "tea"})
-    assert (made.status_code, made.json()) == (200, {"id": ORDERS.encode(1), "buyer": ada["id"], "item": "tea"})
-    found = client.get(f"/orders/{made.json()['id']}")
-    assert (found.status_code, found.json()) == (200, made.json())
+    create_response = client.post("/orders", json={"buyer": ada["id"], "item": "tea"})
+    assert (create_response.status_code, create_response.json()) == (
+        200,
+        {"id": ORDERS.encode(1), "buyer": ada["id"], "item": "tea"},
+    )
+    get_response = client.get(f"/orders/{create_response.json()['id']}")
+    assert (get_response.status_code, get_response.json()) == (200, create_response.json())
     assert client.get(f"/orders/{ORDERS.encode(2)}").status_code == 404
     assert client.post("/orders", json={"buyer": PEOPLE.encode(9), "item": "tea"}).status_code == 404
     for wrong, code in INVALID_VALUES:
-        answer = client.get(f"/orders/{wrong}")
-        assert (answer.status_code, answer.json()["detail"][0]["type"]) == (422, code)
+        response = client.get(f"/orders/{wrong}")
+        assert (response.status_code, response.json()["detail"][0]["type"]) == (422, code)
     assert client.post("/orders", json={"buyer": 1, "item": "tea"}).status_code == 422
     scope["engine"].dispose()
 
@@ -155,15 +158,15 @@ def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPat
 def database(server: Server) -> str:
     """Creates a database with the lease tables and the SQL file's objects in one schema."""
     name = server.database()
-    psql = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
+    psql_arguments = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
     for source in ("lease/sql/postgresql.sql", "sql/public.sql"):
         script = server.folder / Path(source).name
         script.write_text((ROOT / source).read_text(encoding="utf-8"), encoding="utf-8")
-        server.run("psql", f"--file={script}", *psql)
+        server.run("psql", f"--file={script}", *psql_arguments)
     return f"postgresql://test@/{name}?host={server.folder}"
 
 
-def secrets(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types: tuple[str, int]) -> None:
+def create_types(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types: tuple[str, int]) -> None:
     """Follows the instructions in the SQL file: inserts the secrets, creates the types, and deletes the secrets."""
     with connection.cursor() as cursor:
         with cursor.copy("COPY polyflake.public_secrets FROM STDIN") as copied:
@@ -175,13 +178,15 @@ def secrets(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types:
 
 
 def test_postgresql_matches_the_vectors(database: str) -> None:
-    asked = "SELECT polyflake_public_encode(%(type)s, %(number)s), polyflake_public_decode(%(type)s, %(text)s)"
+    roundtrip_query = (
+        "SELECT polyflake_public_encode(%(type)s, %(number)s), polyflake_public_decode(%(type)s, %(text)s)"
+    )
     with psycopg.connect(database) as connection:
         for case in CASES:
-            secrets(connection, {case["version"]: bytes.fromhex(case["secret"])}, (case["type"], case["bits"]))
+            create_types(connection, {case["version"]: bytes.fromhex(case["secret"])}, (case["type"], case["bits"]))
             number = int(case["number"])
             signed = number - (1 << 64) if number >> 63 else number
-            row = connection.execute(asked, {**case, "number": signed}).fetchone()
+            row = connection.execute(roundtrip_query, {**case, "number": signed}).fetchone()
             assert row == (case["text"], signed)
             connection.execute("DELETE FROM polyflake.public_keys")
         connection.rollback()
@@ -189,14 +194,14 @@ def test_postgresql_matches_the_vectors(database: str) -> None:
 
 def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
-        secrets(connection, {1: bytes(range(32)), 2: bytes(32)}, ("order", 48), ("post", 63))
-        both = public.Keyring({1: bytes(range(32)), 2: bytes(32)})
-        orders, posts = both.of("order"), both.of("post", 63)
+        create_types(connection, {1: bytes(range(32)), 2: bytes(32)}, ("order", 48), ("post", 63))
+        two_version_keyring = public.Keyring({1: bytes(range(32)), 2: bytes(32)})
+        orders, posts = two_version_keyring.of("order"), two_version_keyring.of("post", 63)
         for of, bits, numbers in ((orders, 48, [0, 1, 2**48 - 1]), (posts, 63, [2**48, 2**63 - 1])):
             for number in numbers:
-                asked = "SELECT polyflake_public_encode(%s, %s), polyflake_public_decode(%s, %s)"
-                old = IDS.of(of.name, bits).encode(number)
-                row = connection.execute(asked, (of.name, number, of.name, old)).fetchone()
+                roundtrip_query = "SELECT polyflake_public_encode(%s, %s), polyflake_public_decode(%s, %s)"
+                old_public_id = KEYRING.of(of.name, bits).encode(number)
+                row = connection.execute(roundtrip_query, (of.name, number, of.name, old_public_id)).fetchone()
                 assert row == (of.encode(number), number)
         for text, code in INVALID_VALUES:
             with pytest.raises(psycopg.errors.InvalidParameterValue, match=rf"^{code}"), connection.transaction():
@@ -209,26 +214,26 @@ def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> No
         with pytest.raises(psycopg.errors.RaiseException, match="expected a secret"), connection.transaction():
             connection.execute("SELECT polyflake.public_add('invoice')")
         with pytest.raises(psycopg.errors.RaiseException, match="expected the bits"), connection.transaction():
-            secrets(connection, {3: bytes(32)}, ("order", 63))
+            create_types(connection, {3: bytes(32)}, ("order", 63))
         for name in ("Order", "", "x" * 64):
             with pytest.raises(PolyflakeError):
-                IDS.of(name)
+                KEYRING.of(name)
             with pytest.raises(psycopg.errors.CheckViolation), connection.transaction():
-                secrets(connection, {1: bytes(32)}, (name, 48))
-        nothing = connection.execute(
+                create_types(connection, {1: bytes(32)}, (name, 48))
+        null_result = connection.execute(
             "SELECT polyflake_public_encode('order', NULL), polyflake_public_decode('order', NULL)"
         )
-        assert nothing.fetchone() == (None, None)
+        assert null_result.fetchone() == (None, None)
 
 
 def test_postgresql_can_write_a_version_other_than_the_highest(database: str) -> None:
     old, new = bytes(range(32)), bytes(32)
     with psycopg.connect(database) as connection:
-        secrets(connection, {1: old, 2: new}, ("order", 48))
+        create_types(connection, {1: old, 2: new}, ("order", 48))
         for version, secret in ((1, old), (2, new)):
             connection.execute("SELECT polyflake.public_write(%s)", [version])
-            written = connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone()
-            assert written == (public.Keyring({version: secret}).of("order").encode(42),)
+            encoded_row = connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone()
+            assert encoded_row == (public.Keyring({version: secret}).of("order").encode(42),)
         with pytest.raises(psycopg.errors.RaiseException, match=r"^unknown_version"), connection.transaction():
             connection.execute("SELECT polyflake.public_write(3)")
         connection.rollback()
@@ -236,7 +241,7 @@ def test_postgresql_can_write_a_version_other_than_the_highest(database: str) ->
 
 def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
-        secrets(connection, {1: bytes(range(32))}, ("order", 48))
+        create_types(connection, {1: bytes(range(32))}, ("order", 48))
         connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
         connection.execute("GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop")
         connection.execute("GRANT CREATE ON SCHEMA public TO shop; SET ROLE shop")
@@ -246,8 +251,8 @@ def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
         )
         connection.execute("CREATE TEMPORARY TABLE public_keys (type text, version int, bits int, subkeys int[])")
         connection.execute("SET search_path = pg_temp, public, pg_catalog")
-        assert connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone() == (TEXT,)
-        assert connection.execute("SELECT polyflake_public_decode('order', %s)", [TEXT]).fetchone() == (42,)
+        assert connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone() == (PUBLIC_ID,)
+        assert connection.execute("SELECT polyflake_public_decode('order', %s)", [PUBLIC_ID]).fetchone() == (42,)
         for role, forbidden in [
             ("shop", "TABLE polyflake.public_keys"),
             ("shop", "TABLE polyflake.public_secrets"),
@@ -269,4 +274,4 @@ def test_the_examples_of_the_page_run(heading: str) -> None:
 
 
 def test_the_page_shows_a_public_id_of_its_secret() -> None:
-    assert f"the row 42 is `{TEXT}`" in (ROOT / "docs/public-ids.md").read_text(encoding="utf-8")
+    assert f"the row 42 is `{PUBLIC_ID}`" in (ROOT / "docs/public-ids.md").read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ class Order(BaseModel):
 
 
 #: The version of Pydantic, because its behavior differs between versions.
-PYDANTIC = tuple(map(int, pydantic.VERSION.split(".")[:2]))
+PYDANTIC_VERSION = tuple(map(int, pydantic.VERSION.split(".")[:2]))
 
 Record = Annotated[Person | Order, by_metabyte({1: Person, 3: Person, 2: Order})]
 RECORDS: TypeAdapter[Any] = TypeAdapter(Record)
@@ -54,7 +54,7 @@ def test_id_like_values_are_accepted(given: Any) -> None:
     assert Order.model_validate_json(order.model_dump_json()) == order
 
 
-@pytest.mark.skipif(PYDANTIC < (2, 14), reason="earlier versions may have no UUID7")
+@pytest.mark.skipif(PYDANTIC_VERSION < (2, 14), reason="earlier versions may have no UUID7")
 def test_version_7_uuids_need_no_polyflake_type() -> None:
     adapter: TypeAdapter[Any] = TypeAdapter(pydantic.UUID7)
     for id in (uuid7.generate(), uuid7.Generator(7).generate()):
@@ -106,24 +106,26 @@ def test_the_json_schema_has_pattern_and_example() -> None:
 
 
 @pytest.mark.parametrize("kind", [Sno, Randflake, Int64, Annotated[Sno, HasMetabyte(1)]], ids=str)
-@pytest.mark.skipif(PYDANTIC < (2, 10), reason="earlier versions of Pydantic drop them inside of lists and dicts")
+@pytest.mark.skipif(
+    PYDANTIC_VERSION < (2, 10), reason="earlier versions of Pydantic drop them inside of lists and dicts"
+)
 def test_annotations_describe_ids_at_every_position(kind: Any) -> None:
-    said: dict[str, Any] = {"description": "the buyer", "examples": ["an example"]}
-    described = Annotated[kind, Field(**said)]
+    field_options: dict[str, Any] = {"description": "the buyer", "examples": ["an example"]}
+    described_type = Annotated[kind, Field(**field_options)]
 
     class HolderModel(BaseModel):
-        one: described
-        many: list[described]
-        named: dict[str, described]
+        one: described_type
+        many: list[described_type]
+        named: dict[str, described_type]
 
     fields = HolderModel.model_json_schema()["properties"]
-    expected = TypeAdapter(kind).json_schema() | said
-    assert TypeAdapter(described).json_schema() == expected
+    expected = TypeAdapter(kind).json_schema() | field_options
+    assert TypeAdapter(described_type).json_schema() == expected
     assert fields["one"] == expected | {"title": "One"}
     assert fields["many"]["items"] == fields["named"]["additionalProperties"] == expected
-    assert TypeAdapter(list[described]).json_schema()["items"] == expected
-    titled = TypeAdapter(list[Annotated[kind, Field(title="Buyer", json_schema_extra={"x-kind": 7})]])
-    assert titled.json_schema()["items"] == TypeAdapter(kind).json_schema() | {"title": "Buyer", "x-kind": 7}
+    assert TypeAdapter(list[described_type]).json_schema()["items"] == expected
+    titled_adapter = TypeAdapter(list[Annotated[kind, Field(title="Buyer", json_schema_extra={"x-kind": 7})]])
+    assert titled_adapter.json_schema()["items"] == TypeAdapter(kind).json_schema() | {"title": "Buyer", "x-kind": 7}
 
 
 def test_ids_can_be_keys_and_items() -> None:
@@ -150,21 +152,23 @@ def test_the_pattern_of_a_metabyte_matches_only_its_ids() -> None:
         adapter: TypeAdapter[Sno] = TypeAdapter(Annotated[Sno, HasMetabyte(metabyte)])
         schema = adapter.json_schema()
         assert schema["description"] == f"Metabyte: {metabyte}"
-        matching = [other for other in range(256) if re.search(schema["pattern"], str(ID.with_metabyte(other)))]
-        assert matching == [metabyte]
+        matching_metabytes = [
+            other for other in range(256) if re.search(schema["pattern"], str(ID.with_metabyte(other)))
+        ]
+        assert matching_metabytes == [metabyte]
         assert re.search(schema["pattern"], schema["examples"][0])
-    either = TypeAdapter(Annotated[Sno, HasMetabyte(1, 200)]).json_schema()["pattern"]
-    assert [m for m in range(256) if re.search(either, str(ID.with_metabyte(m)))] == [1, 200]
+    either_pattern = TypeAdapter(Annotated[Sno, HasMetabyte(1, 200)]).json_schema()["pattern"]
+    assert [m for m in range(256) if re.search(either_pattern, str(ID.with_metabyte(m)))] == [1, 200]
 
 
 def test_the_metabyte_selects_the_member_of_a_union() -> None:
     for metabyte, kind in [(1, Person), (3, Person), (2, Order)]:
         id = ID.with_metabyte(metabyte)
         for given in (id, str(id), bytes(id), id.uuid8):
-            read = RECORDS.validate_python({"id": given, "name": "Ada"})
-            assert (type(read), read.id) == (kind, id)
-        assert RECORDS.validate_python(read) is read
-        text = RECORDS.dump_json(read, exclude_defaults=True)
+            validated_record = RECORDS.validate_python({"id": given, "name": "Ada"})
+            assert (type(validated_record), validated_record.id) == (kind, id)
+        assert RECORDS.validate_python(validated_record) is validated_record
+        text = RECORDS.dump_json(validated_record, exclude_defaults=True)
         assert type(RECORDS.validate_json(text)) is kind
 
 
@@ -217,14 +221,14 @@ class NumberModel(BaseModel):
 def test_64_bit_integers_are_strings_in_json_by_default(number: int) -> None:
     numbers = NumberModel(flake=number, post=number, number=number)
     text = numbers.model_dump_json()
-    said = json.loads(text)
-    assert (type(said["flake"]), said["post"], said["number"]) == (str, str(number), number)
-    assert NumberModel.model_validate_json(text) == numbers == NumberModel.model_validate(said)
+    json_values = json.loads(text)
+    assert (type(json_values["flake"]), json_values["post"], json_values["number"]) == (str, str(number), number)
+    assert NumberModel.model_validate_json(text) == numbers == NumberModel.model_validate(json_values)
     assert numbers.model_dump() == {"flake": number, "post": number, "number": number}
     schema = NumberModel.model_json_schema(mode="serialization")["properties"]
     for field in ("flake", "post"):
         assert schema[field]["type"] == "string"
-        assert re.fullmatch(schema[field]["pattern"], said[field])
+        assert re.fullmatch(schema[field]["pattern"], json_values[field])
         assert re.fullmatch(schema[field]["pattern"], schema[field]["examples"][0])
 
 
@@ -236,7 +240,7 @@ def test_a_schema_allows_valid_values_and_its_default() -> None:
         buyer: Annotated[Sno, HasMetabyte(1)] = ID
 
     # Older versions of Pydantic write defaults as Python values in both modes.
-    writes_defaults = PYDANTIC >= (2, 9)
+    writes_defaults = PYDANTIC_VERSION >= (2, 9)
     for mode in ["validation", "serialization"][: 1 + writes_defaults]:
         for field, schema in Defaults.model_json_schema(mode=mode)["properties"].items():  # type: ignore[arg-type]
             assert Draft202012Validator(schema).is_valid(schema["default"]), (mode, field)

@@ -21,8 +21,8 @@ BLOCKS = [
 
 @pytest.mark.parametrize("block", [block for _, block in BLOCKS], ids=[page for page, _ in BLOCKS])
 def test_each_example_runs_separately(block: str) -> None:
-    done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    completed = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True)
+    assert completed.returncode == 0, completed.stderr
 
 
 def pinned_versions(file: str) -> dict[str, str]:

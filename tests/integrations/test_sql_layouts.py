@@ -26,7 +26,7 @@ import pytest
 
 from conftest import Server
 from polyflake import layout
-from test_sql import EPOCH, FLAKES, PAGE, PRESETS, RANGES_OF_LAYOUTS, fields, load_generator, vectors
+from test_sql import EPOCH, FLAKES, LAYOUT_RANGES, PAGE, PRESETS, fields, load_generator, vectors
 
 PROGRAM = load_generator().PROGRAM
 TICKS = {"ms": "1ms", "s": "1s", "s_builtin": "1s"}
@@ -36,20 +36,20 @@ FIRST_MS, LAST_MS = -210_866_803_200_000, (2**63 - 1) // 1000
 
 def to_layout_json(vector: dict[str, Any]) -> dict[str, Any]:
     """Converts a vector's layout to the JSON form of layouts."""
-    made = []
+    layout_fields = []
     for field in vector["fields"]:
         kind, _, form = field["kind"].removesuffix("_flip_before").partition("_")
-        one = {key: field[key] for key in ("bits", "name", "value", "epoch_ms") if key in field} | {"kind": kind}
+        json_field = {key: field[key] for key in ("bits", "name", "value", "epoch_ms") if key in field} | {"kind": kind}
         if form:
-            one["type"] = {"string": "text"}.get(form, form)
+            json_field["type"] = {"string": "text"}.get(form, form)
         if isinstance(field.get("value"), dict):
-            one["value"] = field["value"].get("text", field["value"].get("hex"))
+            json_field["value"] = field["value"].get("text", field["value"].get("hex"))
         if "tick" in field:
-            one["tick"] = TICKS.get(field["tick"], field["tick"])
+            json_field["tick"] = TICKS.get(field["tick"], field["tick"])
         if field["invert"] or field["kind"].endswith("_flip_before"):
-            one["invert"] = True
-        made.append(one)
-    return {"id": "bytes" if is_bytes(vector) else "integer", "bits": vector["size_bits"], "fields": made}
+            json_field["invert"] = True
+        layout_fields.append(json_field)
+    return {"id": "bytes" if is_bytes(vector) else "integer", "bits": vector["size_bits"], "fields": layout_fields}
 
 
 def is_bytes(vector: dict[str, Any]) -> bool:
@@ -63,9 +63,9 @@ Identity = int | bytes
 def parsed_vectors(vector: dict[str, Any]) -> Iterator[tuple[Identity, dict[str, Any]]]:
     """Yields the IDs of a vector's layout, each with its fields."""
     for case in [*vector.get("cases", []), *vector.get("parse_cases", [])]:
-        stated = {**case, **case.get("ours", {})}
-        if "parsed" in stated and not isinstance(case.get("ours", {}).get("error"), str):
-            yield identity(vector, stated["id"]), stated["parsed"]
+        merged_case = {**case, **case.get("ours", {})}
+        if "parsed" in merged_case and not isinstance(case.get("ours", {}).get("error"), str):
+            yield identity(vector, merged_case["id"]), merged_case["parsed"]
 
 
 def identity(vector: dict[str, Any], id: str) -> Identity:
@@ -76,8 +76,8 @@ def find_field(description: dict[str, Any], name: str) -> dict[str, Any]:
     """Returns a field by its name. The default name consists of its kind, offset and width."""
     offset = 0
     for field in description["fields"]:
-        default = f"{field['kind'].replace('constant', 'const')}-{offset}-{field['bits']}"
-        if name in (field.get("name", default), field["kind"]):
+        default_name = f"{field['kind'].replace('constant', 'const')}-{offset}-{field['bits']}"
+        if name in (field.get("name", default_name), field["kind"]):
             return field
         offset += field["bits"]
     raise KeyError(name)
@@ -89,7 +89,7 @@ def is_number(description: dict[str, Any], name: str) -> bool:
     return field["bits"] <= 64 and "type" not in field
 
 
-def stored(description: dict[str, Any], name: str, value: Any) -> Any:
+def to_stored_value(description: dict[str, Any], name: str, value: Any) -> Any:
     """Returns a field's value as SQL reads it."""
     if isinstance(value, dict):
         return bytes.fromhex(value.get("utf8_hex", value.get("hex", "")))
@@ -107,7 +107,7 @@ def values(description: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any
     """Returns an ID's fields without the time."""
     fields = {**parsed.get("constants", {}), **parsed.get("bindables", {})}
     fields |= {"sequence": parsed["sequence"]} if "sequence" in parsed else {}
-    return {name: stored(description, name, value) for name, value in fields.items()}
+    return {name: to_stored_value(description, name, value) for name, value in fields.items()}
 
 
 #: Valid layouts with IDs. Each entry contains a layout's description and the expected results for its IDs.
@@ -210,19 +210,19 @@ UUIDS: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def write(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+def write_sql(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     """Returns a function that runs the program for a description."""
     folder, numbers = tmp_path_factory.mktemp("layouts"), count()
 
-    def write(description: dict[str, Any], dialect: str, *more: str) -> str:
+    def write_sql(description: dict[str, Any], dialect: str, *more: str) -> str:
         file = folder / f"layout_{next(numbers)}.json"
         file.write_text(json.dumps(description), encoding="utf-8")
-        return program("sql", str(file), "--dialect", dialect, *(more or ("--name", "own")))
+        return run_program("sql", str(file), "--dialect", dialect, *(more or ("--name", "own")))
 
-    return write
+    return write_sql
 
 
-def program(*arguments: str) -> str:
+def run_program(*arguments: str) -> str:
     return subprocess.run([PROGRAM, "layout", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -242,7 +242,7 @@ class Database:
         self.ask("DROP SCHEMA IF EXISTS flake CASCADE")
         self.ask(file)
 
-    def value(self, question: str, *values: Any) -> Any:
+    def fetch_value(self, question: str, *values: Any) -> Any:
         ((found,),) = self.ask(f"SELECT {question}", *values)
         return found
 
@@ -275,7 +275,7 @@ def samples(description: dict[str, Any]) -> list[Identity]:
     return [number.to_bytes(length, "big") for number in numbers]
 
 
-def expected(description: dict[str, Any]) -> list[tuple[Identity, int | None, dict[str, Any]]]:
+def expected_rows(description: dict[str, Any]) -> list[tuple[Identity, int | None, dict[str, Any]]]:
     """Returns sample IDs with their times and fields. If an ID's time does not fit into 64 bits, the time is `None` and
     there are no fields. IDs with strings that are not UTF-8 are omitted.
     """
@@ -308,7 +308,7 @@ def literal(id: Identity) -> str:
     return f"'{id}'::bigint" if isinstance(id, int) else f"decode('{id.hex()}', 'hex')"
 
 
-def read(database: Database, calls: list[str], ids: list[Identity]) -> list[tuple[Any, ...]]:
+def read_rows(database: Database, calls: list[str], ids: list[Identity]) -> list[tuple[Any, ...]]:
     """Returns the results of the calls for each ID. One query makes all calls, because every query must be planned."""
     rows = ", ".join(f"({n}, {literal(id)})" for n, id in enumerate(ids))
     if database.dialect == "duckdb":
@@ -316,32 +316,32 @@ def read(database: Database, calls: list[str], ids: list[Identity]) -> list[tupl
     return database.ask(f"SELECT {', '.join(calls)} FROM (VALUES {rows}) AS ids (n, id) ORDER BY n")
 
 
-def test_each_database_reads_the_ids_of_the_vectors(database: Database, write: Writer) -> None:
-    of_bytes = [ids for description, ids in LAYOUTS if description["id"] == "bytes"]
-    assert len(LAYOUTS) > 130 and len(of_bytes) > 75 and sum(map(len, of_bytes)) > 300
+def test_each_database_reads_the_ids_of_the_vectors(database: Database, write_sql: Writer) -> None:
+    byte_ids = [ids for description, ids in LAYOUTS if description["id"] == "bytes"]
+    assert len(LAYOUTS) > 130 and len(byte_ids) > 75 and sum(map(len, byte_ids)) > 300
     for description, ids in LAYOUTS:
-        database.load(write(description, database.dialect))
+        database.load(write_sql(description, database.dialect))
         answers = [{**values(description, answer), "ms": answer.get("timestamp_ms")} for _, answer in ids]
         calls = [field_call(description, name) for name in answers[0] if name != "ms"]
         calls += ["flake.own_ms(id)"] if answers[0]["ms"] else ["NULL"]
-        found = read(database, calls, [id for id, _ in ids])
+        found = read_rows(database, calls, [id for id, _ in ids])
         assert found == [(*list(one.values())[:-1], one["ms"] and int(one["ms"])) for one in answers], description
 
 
-def test_each_database_reads_the_same_values_as_the_library(database: Database, write: Writer) -> None:
-    micros = "extract(epoch FROM {0}) * 1000000" if database.dialect == "postgresql" else "epoch_us({0})"
-    between = 0
+def test_each_database_reads_the_same_values_as_the_library(database: Database, write_sql: Writer) -> None:
+    micros_expression = "extract(epoch FROM {0}) * 1000000" if database.dialect == "postgresql" else "epoch_us({0})"
+    between_count = 0
     for description in DESCRIPTIONS:
-        database.load(write(description, database.dialect))
-        answers = expected(description)
+        database.load(write_sql(description, database.dialect))
+        answers = expected_rows(description)
         ids, names = [id for id, _, _ in answers], list(answers[0][2])
         if names:
-            found = read(database, [field_call(description, name) for name in names], ids)
+            found = read_rows(database, [field_call(description, name) for name in names], ids)
             for row, (_, _, numbers) in zip(found, answers, strict=True):
                 assert not numbers or row == tuple(numbers[name] for name in names), description
         if not any(field["kind"] == "timestamp" for field in description["fields"]):
             continue
-        times = read(database, ["flake.own_ms(id)", micros.format("flake.own_time(id)")], ids)
+        times = read_rows(database, ["flake.own_ms(id)", micros_expression.format("flake.own_time(id)")], ids)
         for (ms, us), (_, answer, _) in zip(times, answers, strict=True):
             if answer is None or (ms is None and abs(answer) > LAST_MS):
                 assert (ms, us) == (None, None), description
@@ -351,51 +351,51 @@ def test_each_database_reads_the_same_values_as_the_library(database: Database, 
                 assert us is None, description
             elif ms < 2**53 // 1000:
                 assert int(us) // 1000 == ms, description
-                between += us % 1000 != 0
-    assert between > 5, "expected times between milliseconds"
+                between_count += us % 1000 != 0
+    assert between_count > 5, "expected times between milliseconds"
 
 
-def test_postgresql_inlines_layout_functions(server: Server, write: Writer) -> None:
+def test_postgresql_inlines_layout_functions(server: Server, write_sql: Writer) -> None:
     with psycopg.connect(server.url(), autocommit=True) as connection:
         connection.execute("CREATE TABLE integers (id bigint PRIMARY KEY); CREATE TABLE strings (id bytea PRIMARY KEY)")
         for description in DESCRIPTIONS:
             connection.execute("DROP SCHEMA IF EXISTS flake CASCADE")
-            connection.execute(write(description, "postgresql"))
-            calls = [field_call(description, name) for name in expected(description)[0][2]]
-            ids = "integers" if description["id"] == "integer" else "strings"
+            connection.execute(write_sql(description, "postgresql"))
+            calls = [field_call(description, name) for name in expected_rows(description)[0][2]]
+            table = "integers" if description["id"] == "integer" else "strings"
             if any(field["kind"] == "timestamp" for field in description["fields"]):
                 calls += ["flake.own_ms(id)", "flake.own_time(id)"]
             for call in calls:
-                plan = connection.execute(f"EXPLAIN (VERBOSE, COSTS OFF) SELECT {call} FROM {ids}").fetchall()
+                plan = connection.execute(f"EXPLAIN (VERBOSE, COSTS OFF) SELECT {call} FROM {table}").fetchall()
                 assert "flake." not in str(plan), call
 
 
-def test_each_databases_bounds_match_the_vectors(database: Database, write: Writer) -> None:
-    assert len(RANGES_OF_LAYOUTS) > 10
-    checked = 0
-    for case in RANGES_OF_LAYOUTS:
-        database.load(write(to_layout_json(case), database.dialect))
-        bound = [value_in_sql(database, value) for value in case.get("bind", {}).values()]
-        above = "".join(f", {value}" for value in bound)
-        start, until = (EPOCH + timedelta(milliseconds=int(case[end])) for end in ("from_ms", "to_ms"))
-        times = {"moment": start, "before": until}
-        inverted = any(field["kind"] == "timestamp" and field["invert"] for field in case["fields"])
-        arguments = ("before", "moment") if inverted else ("moment", "before")
+def test_each_databases_bounds_match_the_vectors(database: Database, write_sql: Writer) -> None:
+    assert len(LAYOUT_RANGES) > 10
+    checked_count = 0
+    for case in LAYOUT_RANGES:
+        database.load(write_sql(to_layout_json(case), database.dialect))
+        bound_values = [value_in_sql(database, value) for value in case.get("bind", {}).values()]
+        bound_arguments = "".join(f", {value}" for value in bound_values)
+        start, end_time = (EPOCH + timedelta(milliseconds=int(case[end])) for end in ("from_ms", "to_ms"))
+        times = {"moment": start, "before": end_time}
+        is_inverted = any(field["kind"] == "timestamp" and field["invert"] for field in case["fields"])
+        arguments = ("before", "moment") if is_inverted else ("moment", "before")
         calls = [
-            (f"flake.own_{end}(CAST(? AS timestamptz){above})", times[argument])
+            (f"flake.own_{end}(CAST(? AS timestamptz){bound_arguments})", times[argument])
             for end, argument in zip(("lowest", "highest"), arguments, strict=True)
         ]
         if "error" in case or (
-            not is_bytes(case) and inverted and int(case["lowest"]) >= 0 and case["fields"][0]["kind"] == "timestamp"
+            not is_bytes(case) and is_inverted and int(case["lowest"]) >= 0 and case["fields"][0]["kind"] == "timestamp"
         ):
             continue
-        found = [database.value(call, time) for call, time in calls]
+        found = [database.fetch_value(call, time) for call, time in calls]
         assert found == [identity(case, case[end]) for end in ("lowest", "highest")], case["name"]
-        checked += 1
+        checked_count += 1
         if database.dialect == "postgresql":
-            question = f"SELECT * FROM flake.own_range(?, ?{above})"
-            assert database.ask(question, start, until) == [tuple(found)]
-    assert checked > 15
+            range_query = f"SELECT * FROM flake.own_range(?, ?{bound_arguments})"
+            assert database.ask(range_query, start, end_time) == [tuple(found)]
+    assert checked_count > 15
 
 
 def value_in_sql(database: Database, value: Any) -> str:
@@ -407,7 +407,7 @@ def value_in_sql(database: Database, value: Any) -> str:
     return column_name(value) if isinstance(value, str) and not value.isdecimal() else str(int(value))
 
 
-def test_each_databases_bounds_match_the_library(database: Database, write: Writer) -> None:
+def test_each_databases_bounds_match_the_library(database: Database, write_sql: Writer) -> None:
     """For every layout, a span starts with the first ID of a tick and ends with the last ID before another tick."""
     checked = {"integer": 0, "bytes": 0}
     for description in DESCRIPTIONS:
@@ -416,21 +416,21 @@ def test_each_databases_bounds_match_the_library(database: Database, write: Writ
         if "timestamp" not in kinds or shape.describe().first_ms is None:
             continue
         above = [one for one in description["fields"][: kinds.index("timestamp")] if one["kind"] == "bindable"]
-        first = max(shape.describe().first_ms, -62_135_596_800_000)
-        start = EPOCH + timedelta(milliseconds=first + 86_400_000)
-        until = start + timedelta(days=3, milliseconds=2)
+        first_ms = max(shape.describe().first_ms, -62_135_596_800_000)
+        start = EPOCH + timedelta(milliseconds=first_ms + 86_400_000)
+        end_time = start + timedelta(days=3, milliseconds=2)
         bound = {one["name"]: BOUND[one.get("type", "integer")] for one in above}
         try:
-            low, high = shape.time_range(start, until, bound)
+            low, high = shape.time_range(start, end_time, bound)
         except Exception as error:
             assert getattr(error, "code", "") in ("time_out_of_range", "out_of_range"), error
             continue
-        database.load(write(description, database.dialect))
-        inverted = description["fields"][kinds.index("timestamp")].get("invert")
-        more = "".join(f", {value_in_sql(database, value)}" for value in bound.values())
-        times = (until, start) if inverted else (start, until)
+        database.load(write_sql(description, database.dialect))
+        is_inverted = description["fields"][kinds.index("timestamp")].get("invert")
+        bound_arguments = "".join(f", {value_in_sql(database, value)}" for value in bound.values())
+        times = (end_time, start) if is_inverted else (start, end_time)
         found = [
-            database.value(f"flake.own_{end}(CAST(? AS timestamptz){more})", time)
+            database.fetch_value(f"flake.own_{end}(CAST(? AS timestamptz){bound_arguments})", time)
             for end, time in zip(("lowest", "highest"), times, strict=True)
         ]
         assert found == [low, high], description
@@ -445,7 +445,7 @@ def test_preset_functions_match_the_files(database: Database) -> None:
     file = "polyflake.sql" if database.dialect == "postgresql" else "polyflake.duckdb.sql"
     database.load((Path(__file__).parents[2] / "sql" / file).read_text(encoding="utf-8"))
     for preset in PRESETS:
-        database.ask(program("sql", preset, "--dialect", database.dialect))
+        database.ask(run_program("sql", preset, "--dialect", database.dialect))
     for preset, id, _, answer in FLAKES:
         for own, known in [
             (f"{preset}_ms(id)", f"snowflake_ms(id, '{preset}')"),
@@ -456,14 +456,14 @@ def test_preset_functions_match_the_files(database: Database) -> None:
             ),
         ]:
             question = f"flake.{own} = flake.{known} FROM (SELECT CAST(? AS bigint) AS id) AS one"
-            assert database.value(question, id) is True, own
+            assert database.fetch_value(question, id) is True, own
 
 
-def test_invalid_calls_return_an_error_code(database: Database, write: Writer) -> None:
+def test_invalid_calls_return_an_error_code(database: Database, write_sql: Writer) -> None:
     tenant = {"kind": "bindable", "bits": 10, "name": "tenant"}
     time = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1767225600000}
-    described = {"id": "integer", "bits": 64, "fields": [UNUSED, tenant, time, {"kind": "sequence", "bits": 12}]}
-    database.load(write(described, database.dialect))
+    description = {"id": "integer", "bits": 64, "fields": [UNUSED, tenant, time, {"kind": "sequence", "bits": 12}]}
+    database.load(write_sql(description, database.dialect))
     for call, error in (
         ("flake.own_field(1, 'shard')", "unknown_field: expected a field of own, found 'shard'"),
         ("flake.own_lowest('2025-12-31 00:00:00Z', 1)", "time_out_of_range: "),
@@ -475,24 +475,24 @@ def test_invalid_calls_return_an_error_code(database: Database, write: Writer) -
         ("flake.own_lowest('2026-12-31 00:00:00Z', -1)", "out_of_range: expected tenant of at most 10 bits, found -1"),
     ):
         with pytest.raises(database.error, match=re.escape(error)):
-            database.value(call)
+            database.fetch_value(call)
     for call in ("flake.own_ms(NULL)", "flake.own_time(NULL)", "flake.own_field(1, NULL)", "flake.own_lowest(NULL, 1)"):
-        assert database.value(call) is None, call
+        assert database.fetch_value(call) is None, call
 
 
-def test_functions_return_null_for_bytes_of_another_length(database: Database, write: Writer) -> None:
-    described = {"id": "bytes", "bits": 104, "fields": [*UUIDS["fields"][:2], {**UUIDS["fields"][2], "bits": 40}]}
-    database.load(write(described, database.dialect))
+def test_functions_return_null_for_bytes_of_another_length(database: Database, write_sql: Writer) -> None:
+    description = {"id": "bytes", "bits": 104, "fields": [*UUIDS["fields"][:2], {**UUIDS["fields"][2], "bits": 40}]}
+    database.load(write_sql(description, database.dialect))
     calls = ["flake.own_ms(id)", "CAST(flake.own_time(id) AS text)"]
     calls += ["flake.own_field(id, 'node')", "flake.own_bytes(id, 'random')"]
     for id in (b"", bytes(12), bytes(14)):
-        assert read(database, calls, [id]) == [(None,) * 4], id
-    assert None not in read(database, calls, [bytes(13)])[0]
+        assert read_rows(database, calls, [id]) == [(None,) * 4], id
+    assert None not in read_rows(database, calls, [bytes(13)])[0]
     for call in calls:
-        assert database.value(call.replace("id", "NULL", 1)) is None, call
+        assert database.fetch_value(call.replace("id", "NULL", 1)) is None, call
 
 
-def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database, write: Writer) -> None:
+def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database, write_sql: Writer) -> None:
     """A function never returns only part of a value."""
     fields = [
         {"kind": "bindable", "bits": 12, "name": "app", "type": "text"},
@@ -501,7 +501,7 @@ def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database,
         {"kind": "bindable", "bits": 65, "name": "wide"},
         {"kind": "bindable", "bits": 3, "name": "node"},
     ]
-    database.load(write({"id": "bytes", "bits": 184, "fields": fields}, database.dialect))
+    database.load(write_sql({"id": "bytes", "bits": 184, "fields": fields}, database.dialect))
     zeros, of_bytes = literal(bytes(23)), "expected a field with an integer of at most 64 bits, found"
     if database.dialect == "duckdb":
         zeros = f"unhex('{bytes(23).hex()}')"
@@ -514,37 +514,37 @@ def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database,
         ("flake.own_lowest('2026-12-31 00:00:00Z', 'Qa', 1)", "expected app of at most 12 bits, found 2 bytes"),
     ):
         with pytest.raises(database.error, match=re.escape(error)):
-            database.value(call)
+            database.fetch_value(call)
     # As in the library, 64-bit integers are signed. A string is right-aligned in its field. NULL stays NULL.
-    negative = database.value("flake.own_lowest('2026-01-01 00:00:00Z', 'Z', -2)")
-    assert negative == layout.Layout.from_json(json.dumps({"id": "bytes", "bits": 184, "fields": fields})).pack(
+    negative_bound = database.fetch_value("flake.own_lowest('2026-01-01 00:00:00Z', 'Z', -2)")
+    assert negative_bound == layout.Layout.from_json(json.dumps({"id": "bytes", "bits": 184, "fields": fields})).pack(
         timestamp=1767225600000, bindables={"app": "Z", "tenant": -2, "wide": 0, "node": 0}
     )
     for call in ("own_lowest(NULL, 'a', 1)", "own_lowest('2026-12-31 00:00:00Z', NULL, 1)", "own_bytes(NULL, 'app')"):
-        assert database.value(f"flake.{call}") is None, call
+        assert database.fetch_value(f"flake.{call}") is None, call
 
 
-def test_functions_read_16_byte_ids_from_uuids(database: Database, write: Writer) -> None:
-    shape = layout.Layout.from_json(json.dumps(UUIDS))
-    database.load(write(UUIDS, database.dialect))
-    uuid = "" if database.dialect == "postgresql" else "uuid_"
+def test_functions_read_16_byte_ids_from_uuids(database: Database, write_sql: Writer) -> None:
+    uuid_layout = layout.Layout.from_json(json.dumps(UUIDS))
+    database.load(write_sql(UUIDS, database.dialect))
+    uuid_prefix = "" if database.dialect == "postgresql" else "uuid_"
     id = UUID("019b76da-a800-0007-0000-0000000000ff")
-    calls = [f"flake.own_{uuid}{call}" for call in ("ms(id)", "field(id, 'node')", "bytes(id, 'random')")]
-    found = database.ask(f"SELECT {', '.join(calls)} FROM (SELECT CAST('{id}' AS uuid) AS id) AS ids")
-    assert found == [(1767225600000, 7, b"\xff")]
+    calls = [f"flake.own_{uuid_prefix}{call}" for call in ("ms(id)", "field(id, 'node')", "bytes(id, 'random')")]
+    found_rows = database.ask(f"SELECT {', '.join(calls)} FROM (SELECT CAST('{id}' AS uuid) AS id) AS ids")
+    assert found_rows == [(1767225600000, 7, b"\xff")]
     times = (EPOCH + timedelta(days=20000), EPOCH + timedelta(days=20001))
     bounds = [
-        database.value(f"flake.own_uuid_{end}(CAST(? AS timestamptz))", time)
+        database.fetch_value(f"flake.own_uuid_{end}(CAST(? AS timestamptz))", time)
         for end, time in zip(("lowest", "highest"), times, strict=True)
     ]
-    assert bounds == [UUID(bytes=end) for end in shape.time_range(*times)]
+    assert bounds == [UUID(bytes=end) for end in uuid_layout.time_range(*times)]
     if database.dialect == "postgresql":
         assert database.ask("SELECT * FROM flake.own_uuid_range(?, ?)", *times) == [tuple(bounds)]
 
 
-def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write: Writer) -> None:
+def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write_sql: Writer) -> None:
     with psycopg.connect(server.url(), autocommit=True) as connection:
-        connection.execute(write(UUIDS, "postgresql"))
+        connection.execute(write_sql(UUIDS, "postgresql"))
         connection.execute(
             "CREATE TABLE strings (id bytea PRIMARY KEY); CREATE TABLE uuids (id uuid PRIMARY KEY);"
             "INSERT INTO strings SELECT flake.own_lowest('2026-01-01Z'::timestamptz + n * interval '1 second')"
@@ -568,7 +568,7 @@ def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write: W
         assert read.fetchall() == [("i", "s", True)]
 
 
-def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, write: Writer) -> None:
+def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, write_sql: Writer) -> None:
     """The other tests send a whole file in one request, whereas psql sends each statement separately. The documentation
     pipes the program's output to psql.
     """
@@ -584,14 +584,14 @@ def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, writ
 
     for file in ("polyflake.sql", "randflake.sql"):
         run("--file", str(folder / file))
-    run(input=write(UUIDS, "postgresql"))
+    run(input=write_sql(UUIDS, "postgresql"))
     for case in vectors("sno")["cases"][:5]:
-        ms = f"round(extract(epoch FROM flake.sno_time('{case['encoded']}')) * 1000)"
-        assert run("--command", f"SELECT {ms}").strip() == str(case["timestamp_unix_ms"])
+        ms_expression = f"round(extract(epoch FROM flake.sno_time('{case['encoded']}')) * 1000)"
+        assert run("--command", f"SELECT {ms_expression}").strip() == str(case["timestamp_unix_ms"])
     assert run("--command", "SELECT flake.own_ms('019b76da-a800-0007-0000-0000000000ff'::uuid)") == "1767225600000\n"
 
 
-def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
+def test_sqlite_columns_read_the_ids_of_each_layout(write_sql: Writer) -> None:
     for description in DESCRIPTIONS:
         answers = [
             (id, answer.get("timestamp_ms"), values(description, answer))
@@ -600,8 +600,8 @@ def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
             if one is description
         ]
         with closing(sqlite3.connect(":memory:")) as connection:
-            connection.executescript(write(description, "sqlite"))
-            for id, ms, numbers in [*answers, *expected(description)]:
+            connection.executescript(write_sql(description, "sqlite"))
+            for id, ms, numbers in [*answers, *expected_rows(description)]:
                 connection.execute("DELETE FROM own_ids")
                 connection.execute("INSERT INTO own_ids (id) VALUES (?)", [id])
                 for name, number in numbers.items():
@@ -614,13 +614,13 @@ def test_sqlite_columns_read_the_ids_of_each_layout(write: Writer) -> None:
                     assert found == (number,), description
                 if any(field["kind"] == "timestamp" for field in description["fields"]):
                     (found,) = connection.execute("SELECT ms FROM own_ids").fetchone()
-                    too_long = ms is not None and found is None and abs(int(ms)) > LAST_MS
-                    assert too_long or found == (None if ms is None else int(ms)), description
+                    is_too_long = ms is not None and found is None and abs(int(ms)) > LAST_MS
+                    assert is_too_long or found == (None if ms is None else int(ms)), description
 
 
-def test_sqlite_columns_are_null_for_bytes_of_another_length(write: Writer) -> None:
+def test_sqlite_columns_are_null_for_bytes_of_another_length(write_sql: Writer) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(write(UUIDS, "sqlite"))
+        connection.executescript(write_sql(UUIDS, "sqlite"))
         for id in (b"", bytes(15), bytes(17), "0" * 16, 7):
             connection.execute("INSERT INTO own_ids (id) VALUES (?)", [id])
         found = connection.execute("SELECT DISTINCT is_valid, ms, time, node, random FROM own_ids")
@@ -634,17 +634,17 @@ def register_unhex(connection: sqlite3.Connection) -> None:
         connection.create_function("unhex", 1, unhex, deterministic=True)
 
 
-def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
+def test_the_sqlite_query_finds_the_rows_of_a_time_span(write_sql: Writer) -> None:
     checked = {"integer": 0, "bytes": 0}
     for description in [*DESCRIPTIONS, UUIDS]:
-        written = write(description, "sqlite")
-        query = re.search(r"(?m)^--     (SELECT .*);$", written)
+        script = write_sql(description, "sqlite")
+        query = re.search(r"(?m)^--     (SELECT .*);$", script)
         if not query:
             continue
         shape = layout.Layout.from_json(json.dumps(description))
-        first = shape.describe().first_ms
-        assert first is not None
-        start, until = max(first, 0) + 60_001, max(first, 0) + 3_600_001
+        first_ms = shape.describe().first_ms
+        assert first_ms is not None
+        start, until = max(first_ms, 0) + 60_001, max(first_ms, 0) + 3_600_001
         try:
             low, high = shape.time_range(start, until)
         except Exception as error:
@@ -653,7 +653,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
         inside, outside = {low, high}, neighbouring_values(low, high)
         with closing(sqlite3.connect(":memory:")) as connection:
             register_unhex(connection)
-            connection.executescript(written)
+            connection.executescript(script)
             connection.executemany("INSERT INTO own_ids (id) VALUES (?)", [(id,) for id in inside | outside])
             times = {"start": start, "until": until}
             found = {row[0] for row in connection.execute(query.group(1), times)}
@@ -661,13 +661,13 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write: Writer) -> None:
             (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {query.group(1)}", times).fetchall()
             assert "SEARCH" in plan[3] and "PRIMARY KEY" in plan[3]
             if description["id"] == "bytes":  # A span beyond the layout's range still selects the rows within it.
-                last = shape.describe().last_ms
-                assert last
+                last_ms = shape.describe().last_ms
+                assert last_ms
                 for span, rows in (
-                    ((first - 10**6, until), {id for id in inside | outside if id <= high}),
-                    ((start, last + 10**6), {id for id in inside | outside if id >= low}),
-                    ((first - 10**6, first), set()),
-                    ((last + 10**6, last + 10**7), set()),
+                    ((first_ms - 10**6, until), {id for id in inside | outside if id <= high}),
+                    ((start, last_ms + 10**6), {id for id in inside | outside if id >= low}),
+                    ((first_ms - 10**6, first_ms), set()),
+                    ((last_ms + 10**6, last_ms + 10**7), set()),
                 ):
                     times = dict(zip(("start", "until"), span, strict=True))
                     assert {row[0] for row in connection.execute(query.group(1), times)} == rows, span
@@ -687,43 +687,48 @@ def test_the_program_reports_layouts_that_it_cannot_write(tmp_path: Path) -> Non
     def command_error(description: dict[str, Any], *arguments: str) -> str:
         file = tmp_path / "own.json"
         file.write_text(json.dumps(description), encoding="utf-8")
-        done = subprocess.run([PROGRAM, "layout", "sql", file, *arguments], capture_output=True, text=True)
-        assert done.returncode and not done.stdout
-        return done.stderr
+        completed = subprocess.run([PROGRAM, "layout", "sql", file, *arguments], capture_output=True, text=True)
+        assert completed.returncode and not completed.stdout
+        return completed.stderr
 
     a, same = {"kind": "bindable", "bits": 32, "name": "a"}, {"kind": "constant", "bits": 32, "name": "A", "value": 1}
-    twice = {"id": "integer", "bits": 64, "fields": [a, same]}
-    assert "error[invalid_layout]: expected distinct names in SQL, found `A` twice" in command_error(twice)
+    duplicate_description = {"id": "integer", "bits": 64, "fields": [a, same]}
+    assert "error[invalid_layout]: expected distinct names in SQL, found `A` twice" in command_error(
+        duplicate_description
+    )
     for name in ("Moment", "highest"):
-        argument = [{**a, "bits": 8, "name": name}, {"kind": "timestamp", "bits": 56, "tick": "1ms", "epoch_ms": 0}]
-        assert f"found `{name}` twice" in command_error({"id": "integer", "bits": 64, "fields": argument})
-    hex = {"id": "bytes", "bits": 32, "fields": [{**a, "name": "Hex"}]}
-    assert "found `Hex` twice" in command_error(hex, "--dialect", "sqlite")
-    column = {"id": "integer", "bits": 64, "fields": [a, {**a, "name": "ID"}]}
-    assert "found `ID` twice" in command_error(column, "--dialect", "sqlite")
+        colliding_fields = [
+            {**a, "bits": 8, "name": name},
+            {"kind": "timestamp", "bits": 56, "tick": "1ms", "epoch_ms": 0},
+        ]
+        assert f"found `{name}` twice" in command_error({"id": "integer", "bits": 64, "fields": colliding_fields})
+    hex_description = {"id": "bytes", "bits": 32, "fields": [{**a, "name": "Hex"}]}
+    assert "found `Hex` twice" in command_error(hex_description, "--dialect", "sqlite")
+    column_description = {"id": "integer", "bits": 64, "fields": [a, {**a, "name": "ID"}]}
+    assert "found `ID` twice" in command_error(column_description, "--dialect", "sqlite")
     for name in ("sno", "Orders", "1a", "a" * 51, ""):
-        assert "expected a" in command_error(column, "--name", name), name
+        assert "expected a" in command_error(column_description, "--name", name), name
 
 
 @pytest.mark.parametrize(
     ("heading", "name", "stated"), [("## IDs of your own layout", "orders", 2), ("### Byte IDs", "events", 5)]
 )
 def test_the_page_shows_the_results_of_layout_functions(
-    server: Server, write: Writer, heading: str, name: str, stated: int
+    server: Server, write_sql: Writer, heading: str, name: str, stated: int
 ) -> None:
     section = re.split(r"\n###? ", PAGE.split(f"\n{heading}\n")[1])[0]
     (described,), (shown,) = (
         re.findall(f"```{language}\n(.*?)```", section, re.DOTALL) for language in ("json", "sql")
     )
     with psycopg.connect(server.url(), autocommit=True) as connection:
-        connection.execute(write(json.loads(described), "postgresql", "--name", name))
+        connection.execute(write_sql(json.loads(described), "postgresql", "--name", name))
         connection.execute("SET TIME ZONE 'UTC'")
-        results = 0
+        result_count = 0
         for statement, result in re.findall(r"([^;]+);(?: -- (.*))?", shown):
             found = connection.execute(f"{statement}::text" if result else statement)
             if result:
-                results += 1
+                result_count += 1
                 assert found.fetchone() == (result,), statement
-        assert results == stated
+        assert result_count == stated
         plan = str(connection.execute(f"EXPLAIN {shown.split(';')[-2]}").fetchall())
         assert "Index Cond" in plan and "flake." not in plan, plan

@@ -22,7 +22,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.schema import CreateTable
 from sqlmodel import Field, SQLModel
 
-from ids import FORMS, GUID_SPAN, GUIDS, GUIDS8, IDS, INTEGERS, POST_IDS, POST_SPAN, SNO_SPAN
+from ids import FORMS, GUID_SPAN, GUIDS, IDS, INTEGERS, POST_IDS, POST_SPAN, SNO_SPAN, UUID8_GUIDS
 from polyflake import PolyflakeError, hotguid, uuid7
 from polyflake.sno import Sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
@@ -49,9 +49,9 @@ class Item(SQLModel, table=True):
 def _drop_tables(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if "engine" in request.fixturenames:
-        there = MetaData()
-        there.reflect(engine := request.getfixturevalue("engine"))
-        there.drop_all(engine)
+        reflected_metadata = MetaData()
+        reflected_metadata.reflect(engine := request.getfixturevalue("engine"))
+        reflected_metadata.drop_all(engine)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -82,8 +82,8 @@ def test_an_id_literal_requires_an_explicit_type(engine: Engine, form: Any) -> N
             func.coalesce(table.c.other, IDS[3])
         with pytest.raises(ArgumentError):
             literal(IDS[3])
-        typed = func.coalesce(table.c.other, literal(IDS[3], SnoType(form)))
-        assert connection.scalars(select(table.c.id).where(typed == table.c.id)).all() == [IDS[3]]
+        typed_expression = func.coalesce(table.c.other, literal(IDS[3], SnoType(form)))
+        assert connection.scalars(select(table.c.id).where(typed_expression == table.c.id)).all() == [IDS[3]]
 
 
 def test_string_columns_can_be_compared_with_patterns(engine: Engine) -> None:
@@ -100,16 +100,16 @@ def test_string_columns_can_be_compared_with_patterns(engine: Engine) -> None:
 def test_guids_and_integers_keep_their_sort_order(engine: Engine) -> None:
     table = Table("t", MetaData(), Column("id", HotGuidType()), Column("number", Int64Type()))
     table.metadata.create_all(engine)
-    guids = sorted(GUIDS + GUIDS8)
+    guids = sorted(GUIDS + UUID8_GUIDS)
     with engine.connect() as connection:
         connection.execute(insert(table), [{"id": id, "number": None} for id in reversed(guids)])
         connection.execute(insert(table), [{"id": None, "number": number} for number in INTEGERS])
         there = table.c.id.is_not(None)
         assert connection.scalars(select(table.c.id).where(there).order_by(table.c.id)).all() == guids
-        found = connection.scalars(select(table.c.id).where(table.c.id.between(*GUID_SPAN))).all()
-        assert sorted(found) == sorted(GUIDS[5:10] + GUIDS8[5:10])
-        numbers = select(table.c.number).where(table.c.number.is_not(None)).order_by(table.c.number)
-        assert connection.scalars(numbers).all() == INTEGERS
+        found_ids = connection.scalars(select(table.c.id).where(table.c.id.between(*GUID_SPAN))).all()
+        assert sorted(found_ids) == sorted(GUIDS[5:10] + UUID8_GUIDS[5:10])
+        numbers_query = select(table.c.number).where(table.c.number.is_not(None)).order_by(table.c.number)
+        assert connection.scalars(numbers_query).all() == INTEGERS
         for number in (2**63, True, "7", 1.0):
             with pytest.raises(Exception, match="expected"):
                 connection.execute(select(table).where(table.c.number == number))
@@ -125,8 +125,8 @@ def test_version_7_uuids_sort_in_uuid_columns(engine: Engine, type: Any) -> None
         connection.execute(insert(table), [{"id": id} for id in reversed(ids)])
         assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == ids
         span = uuid7.time_range(start + 1, start + 2)
-        within = select(table.c.id).where(table.c.id.between(*span)).order_by(table.c.id)
-        assert connection.scalars(within).all() == ids[4:8]
+        range_query = select(table.c.id).where(table.c.id.between(*span)).order_by(table.c.id)
+        assert connection.scalars(range_query).all() == ids[4:8]
 
 
 def test_layout_ids_can_be_selected_by_time(engine: Engine) -> None:
@@ -164,18 +164,18 @@ def test_uuid_columns_contain_version_8_uuids(engine: Engine) -> None:
 
 def test_other_databases_get_columns_that_sort_like_the_ids() -> None:
     table = Table("t", MetaData(), *(Column(form, SnoType(form)) for form in FORMS), Column("g", HotGuidType()))  # type: ignore[arg-type]
-    made = {
+    create_statements = {
         dialect.name: str(CreateTable(table).compile(dialect=dialect)) for dialect in (mysql.dialect(), mssql.dialect())
     }
     for column in ("text CHAR(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes BINARY(10)"):
-        assert column in made["mysql"], made
+        assert column in create_statements["mysql"], create_statements
     for column in (
         "CHAR(16) COLLATE Latin1_General_BIN2",
         "bytes BINARY(10)",
         "uuid8 BINARY(16)",
         "g UNIQUEIDENTIFIER",
     ):
-        assert column in made["mssql"], made
+        assert column in create_statements["mssql"], create_statements
     assert 'text VARCHAR(16) COLLATE "C"' in str(CreateTable(table).compile(dialect=postgresql.dialect()))
 
 
@@ -203,8 +203,8 @@ def test_mysql_and_mariadb_store_uuids_as_16_bytes(name: str) -> None:
     for type, id, stored in types:
         assert type.compile(dialect=dialect) == "BINARY(16)"
         assert [type.process_bind_param(value, dialect) for value in (id, str(id), None)] == [stored, stored, None]
-        read = type.dialect_impl(dialect).result_processor(dialect, None)
-        assert [read(value) for value in (stored, bytearray(stored), None)] == [id, id, None]
+        process_result = type.dialect_impl(dialect).result_processor(dialect, None)
+        assert [process_result(value) for value in (stored, bytearray(stored), None)] == [id, id, None]
 
 
 def test_types_are_copied_and_cached_by_their_form() -> None:
@@ -214,7 +214,7 @@ def test_types_are_copied_and_cached_by_their_form() -> None:
         SnoType("binary")  # type: ignore[arg-type]
 
 
-ENV = """
+ENV_SCRIPT = """
 from alembic import context
 from test_sqlalchemy import Base
 from polyflake.sqlalchemy import render_item
@@ -229,7 +229,7 @@ def test_alembic_migrations_are_complete(engine: Engine, tmp_path: Path) -> None
     config = Config(tmp_path / "alembic.ini", stdout=io.StringIO())
     config.set_main_option("script_location", str(tmp_path / "migrations"))
     command.init(config, str(tmp_path / "migrations"))
-    (tmp_path / "migrations/env.py").write_text(ENV)
+    (tmp_path / "migrations/env.py").write_text(ENV_SCRIPT)
     with engine.connect() as connection:
         config.attributes["connection"] = connection
         command.revision(config, "first", autogenerate=True)

@@ -103,7 +103,7 @@ class Shop:
 SHOPS = {kind: Shop(kind) for kind in TYPES}
 
 
-class Queries:
+class ShopSession:
     """A session, and the classes of a shop with the rows of `relations`."""
 
     def __init__(self, shop: Shop, session: Session) -> None:
@@ -134,7 +134,7 @@ class Queries:
     def order(self, number: int) -> Any:
         return self.session.scalars(select(self.Order).where(self.Order.number == number)).one()
 
-    def found(self, *conditions: Any) -> list[int]:
+    def find_numbers(self, *conditions: Any) -> list[int]:
         return order_numbers(self.session.scalars(select(self.Order).where(*conditions)))
 
     def numbers_by_key(self) -> dict[int, int]:
@@ -142,7 +142,7 @@ class Queries:
         found = self.session.execute(select(self.Order.id, self.Order.number))
         return {self.keys.index(key): number for key, number in found}
 
-    def new(self, *keys: int) -> list[dict[str, Any]]:
+    def new_rows(self, *keys: int) -> list[dict[str, Any]]:
         return [{"id": self.keys[k], "number": k} for k in keys]
 
 
@@ -154,44 +154,46 @@ def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int,
     return {row.number: answer(row) for row in rows}
 
 
-def load_related(shop: Queries, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
+def load_related(shop: ShopSession, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
     """Returns the numbers of a relation's rows. The relation is loaded with the rows, or when it is accessed."""
-    kind = getattr(shop, of)
-    question = select(kind).options(load(getattr(kind, name))) if load else select(kind)
+    model = getattr(shop, of)
+    query = select(model).options(load(getattr(model, name))) if load else select(model)
     shop.session.flush()
     shop.session.expunge_all()
 
-    def answer(row: Any) -> Any:
+    def get_related_numbers(row: Any) -> Any:
         assert load is None or name not in inspect(row).unloaded
         found = getattr(row, name)
         return order_numbers(found) if isinstance(found, list) else found and found.number
 
-    return map_by_order(shop.session.scalars(question).unique(), answer)
+    return map_by_order(shop.session.scalars(query).unique(), get_related_numbers)
 
 
-def upsert(shop: Queries) -> dict[int, int]:
+def upsert(shop: ShopSession) -> dict[int, int]:
     rows = [{"id": shop.keys[k], "number": k + 4} for k in (3, 4)]
     dialect = shop.session.get_bind().dialect.name
     if dialect in ("mysql", "mariadb"):
-        made = mysql.insert(shop.Order).values(rows)
-        shop.session.execute(made.on_duplicate_key_update(number=made.inserted.number))
+        statement = mysql.insert(shop.Order).values(rows)
+        shop.session.execute(statement.on_duplicate_key_update(number=statement.inserted.number))
     else:
-        made = {"sqlite": sqlite, "postgresql": postgresql}[dialect].insert(shop.Order).values(rows)
-        shop.session.execute(made.on_conflict_do_update(index_elements=["id"], set_={"number": made.excluded.number}))
+        statement = {"sqlite": sqlite, "postgresql": postgresql}[dialect].insert(shop.Order).values(rows)
+        shop.session.execute(
+            statement.on_conflict_do_update(index_elements=["id"], set_={"number": statement.excluded.number})
+        )
     return shop.numbers_by_key()
 
 
-def insert_or_ignore(shop: Queries) -> list[int]:
+def insert_or_ignore(shop: ShopSession) -> list[int]:
     dialect = shop.session.get_bind().dialect.name
     if dialect in ("mysql", "mariadb"):
-        made: Any = mysql.insert(shop.Order).prefix_with("IGNORE")
+        statement: Any = mysql.insert(shop.Order).prefix_with("IGNORE")
     else:
-        made = {"sqlite": sqlite, "postgresql": postgresql}[dialect].insert(shop.Order).on_conflict_do_nothing()
-    shop.session.execute(made, shop.new(3, 4))
-    return shop.found()
+        statement = {"sqlite": sqlite, "postgresql": postgresql}[dialect].insert(shop.Order).on_conflict_do_nothing()
+    shop.session.execute(statement, shop.new_rows(3, 4))
+    return shop.find_numbers()
 
 
-def change(shop: Queries) -> dict[int, int | None]:
+def change_parents(shop: ShopSession) -> dict[int, int | None]:
     parents = {0: None, 1: 3, 2: 3, 3: 0}
     shop.session.execute(
         update(shop.Order), [{"id": shop.keys[k], "parent_id": shop.key(parent)} for k, parent in parents.items()]
@@ -199,13 +201,13 @@ def change(shop: Queries) -> dict[int, int | None]:
     return load_related(shop, "Order", "parent")
 
 
-def update_by_keys(shop: Queries) -> dict[int, int]:
+def update_by_keys(shop: ShopSession) -> dict[int, int]:
     keys = [shop.keys[1], shop.keys[3]]
     shop.session.execute(update(shop.Order).where(shop.Order.id.in_(keys)).values(number=7))
     return shop.numbers_by_key()
 
 
-def get_or_make(shop: Queries) -> list[tuple[int, bool]]:
+def get_or_create(shop: ShopSession) -> list[tuple[int, bool]]:
     found = []
     for key in (shop.keys[0], shop.keys[15]):
         row = shop.session.get(shop.Order, key)
@@ -217,58 +219,58 @@ def get_or_make(shop: Queries) -> list[tuple[int, bool]]:
     return found
 
 
-def merge(shop: Queries) -> dict[int, int]:
+def merge(shop: ShopSession) -> dict[int, int]:
     for k, number in ((0, 7), (9, 9)):
         shop.session.merge(shop.Order(id=shop.keys[k], number=number))
     return shop.numbers_by_key()
 
 
-def set_tags(shop: Queries) -> dict[int, list[int]]:
+def set_tags(shop: ShopSession) -> dict[int, list[int]]:
     shop.order(0).tags = [shop.session.get(shop.Tag, shop.keys[2])]
     shop.order(2).tags = list(shop.order(3).tags)
     return load_related(shop, "Order", "tags")
 
 
-def add_and_remove_tags(shop: Queries) -> dict[int, list[int]]:
+def add_and_remove_tags(shop: ShopSession) -> dict[int, list[int]]:
     order = shop.order(0)
     order.tags.append(shop.session.get(shop.Tag, shop.keys[2]))
     order.tags.remove(shop.session.get(shop.Tag, shop.keys[0]))
     return load_related(shop, "Order", "tags")
 
 
-def remove(shop: Queries) -> dict[int, list[int]]:
+def delete_rows(shop: ShopSession) -> dict[int, list[int]]:
     shop.session.execute(delete(shop.Line).where(shop.Line.order_id == shop.keys[0]))
     shop.session.delete(shop.order(3))
     return load_related(shop, "Order", "lines", selectinload)
 
 
-def insert_many(shop: Queries) -> list[int]:
-    shop.session.execute(insert(shop.Order), shop.new(4, 5))
-    return shop.found()
+def insert_many(shop: ShopSession) -> list[int]:
+    shop.session.execute(insert(shop.Order), shop.new_rows(4, 5))
+    return shop.find_numbers()
 
 
-def insert_many_in_order(shop: Queries) -> list[int]:
-    rows = [shop.Order(**row) for row in shop.new(5, 4)]
+def insert_many_in_order(shop: ShopSession) -> list[int]:
+    rows = [shop.Order(**row) for row in shop.new_rows(5, 4)]
     # SQLAlchemy reads the defaults that the database assigned to both rows at once.
-    more = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
-    shop.session.add_all([*rows, *more])
+    more_orders = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
+    shop.session.add_all([*rows, *more_orders])
     shop.session.flush()
-    assert [row.number for row in more] == [9, 9]
+    assert [row.number for row in more_orders] == [9, 9]
     return [shop.keys.index(row.id) for row in rows]
 
 
-def default(shop: Queries) -> bool:
+def is_default_key_stored(shop: ShopSession) -> bool:
     row = shop.Order()
     shop.session.add(row)
     shop.session.flush()
     return shop.session.scalar(select(exists().where(shop.Order.id == row.id))) is True
 
 
-def select_by_key(shop: Queries, key: Any, **columns: Any) -> dict[int, int]:
+def select_by_key(shop: ShopSession, key: Any, **columns: Any) -> dict[int, int]:
     return {number: shop.keys.index(found) for number, found in shop.rows(select(shop.Order.number, key))}
 
 
-QUESTIONS: dict[str, Callable[[Queries], Any]] = {
+QUESTIONS: dict[str, Callable[[ShopSession], Any]] = {
     "tags": lambda shop: load_related(shop, "Order", "tags"),
     "tags loaded ahead": lambda shop: load_related(shop, "Order", "tags", selectinload),
     "tags loaded ahead, some": lambda shop: load_related(
@@ -296,17 +298,17 @@ QUESTIONS: dict[str, Callable[[Queries], Any]] = {
         if receipt is not None
     },
     "orders of receipts": lambda shop: load_related(shop, "Receipt", "order", selectinload),
-    "in": lambda shop: shop.found(shop.Order.id.in_([shop.keys[1], shop.keys[3]])),
-    "not in": lambda shop: shop.found(shop.Order.id.not_in([shop.keys[1], shop.keys[3]])),
-    "in a subquery": lambda shop: shop.found(
+    "in": lambda shop: shop.find_numbers(shop.Order.id.in_([shop.keys[1], shop.keys[3]])),
+    "not in": lambda shop: shop.find_numbers(shop.Order.id.not_in([shop.keys[1], shop.keys[3]])),
+    "in a subquery": lambda shop: shop.find_numbers(
         shop.Order.id.in_(select(shop.order_tags.c.order).where(shop.order_tags.c.tag == shop.keys[0]))
     ),
-    "exists": lambda shop: shop.found(shop.Order.lines.any(shop.Line.id >= shop.keys[0])),
-    "of a tag": lambda shop: shop.found(shop.Order.tags.any(shop.Tag.id == shop.keys[0])),
-    "of tags": lambda shop: shop.found(
+    "exists": lambda shop: shop.find_numbers(shop.Order.lines.any(shop.Line.id >= shop.keys[0])),
+    "of a tag": lambda shop: shop.find_numbers(shop.Order.tags.any(shop.Tag.id == shop.keys[0])),
+    "of tags": lambda shop: shop.find_numbers(
         shop.Order.tags.any(shop.Tag.id.in_(bindparam("keys", shop.keys[:3], shop.Tag.id.type, expanding=True)))
     ),
-    "of a parent": lambda shop: shop.found(shop.Order.parent == shop.order(0)),
+    "of a parent": lambda shop: shop.find_numbers(shop.Order.parent == shop.order(0)),
     "counted": lambda shop: {
         number: count
         for number, count in shop.rows(
@@ -315,7 +317,7 @@ QUESTIONS: dict[str, Callable[[Queries], Any]] = {
             .group_by(shop.Order.id, shop.Order.number)
         )
     },
-    "a range": lambda shop: shop.found(shop.Order.id.between(shop.keys[1], shop.keys[2])),
+    "a range": lambda shop: shop.find_numbers(shop.Order.id.between(shop.keys[1], shop.keys[2])),
     "the last": lambda shop: shop.session.scalars(select(shop.Order).order_by(shop.Order.id.desc())).first().number,
     "by keys": lambda shop: order_numbers(shop.session.get(shop.Order, shop.keys[k]) for k in (0, 2)),
     "united": lambda shop: sorted(
@@ -330,18 +332,18 @@ QUESTIONS: dict[str, Callable[[Queries], Any]] = {
             else_=bindparam("key", shop.keys[1], shop.Order.id.type),
         ),
     ),
-    "a generator's default": default,
+    "a generator's default": is_default_key_stored,
     "made many": insert_many,
     "made many, in order": insert_many_in_order,
     "made many, some there": insert_or_ignore,
     "made many or changed": upsert,
-    "changed many": change,
+    "changed many": change_parents,
     "changed by keys": update_by_keys,
-    "got or made": get_or_make,
+    "got or made": get_or_create,
     "changed or made": merge,
     "tags set": set_tags,
     "tags added and removed": add_and_remove_tags,
-    "deleted": remove,
+    "deleted": delete_rows,
     "read again": lambda shop: (order := shop.order(0), shop.session.refresh(order), order.number)[-1],
     "locked": lambda shop: order_numbers(
         shop.session.scalars(select(shop.Order).where(shop.Order.id == shop.keys[0]).with_for_update())
@@ -354,25 +356,25 @@ def filled_shop(request: pytest.FixtureRequest, engine: Engine) -> Shop:
     shop = SHOPS[request.param]
     shop.metadata.create_all(engine)
     with Session(engine) as session:
-        Queries(shop, session).fill()
+        ShopSession(shop, session).fill()
         session.commit()
     return shop
 
 
 @pytest.fixture
-def shop(filled_shop: Shop, engine: Engine) -> Iterator[Queries]:
+def shop(filled_shop: Shop, engine: Engine) -> Iterator[ShopSession]:
     """Yields the shop, and restores it afterwards."""
     with Session(engine) as session:
-        yield Queries(filled_shop, session)
+        yield ShopSession(filled_shop, session)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_relations_work_with_id_keys(shop: Queries, question: str) -> None:
+def test_relations_work_with_id_keys(shop: ShopSession, question: str) -> None:
     assert QUESTIONS[question](shop) == EXPECTED_ANSWERS[question]
 
 
-def test_a_statement_compiles_with_literal_values(shop: Queries) -> None:
+def test_a_statement_compiles_with_literal_values(shop: ShopSession) -> None:
     dialect = shop.session.get_bind().dialect
     question = select(shop.Order.number).where(shop.Order.id == shop.keys[1])
-    written = str(question.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
-    assert shop.session.connection().exec_driver_sql(written.replace("%", "%%")).all() == [(1,)]
+    compiled_sql = str(question.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+    assert shop.session.connection().exec_driver_sql(compiled_sql.replace("%", "%%")).all() == [(1,)]

@@ -29,7 +29,7 @@ await build({
 const modules = readdirSync(folder)
   .sort((one) => (one === "worker.js" ? -1 : 1))
   .map((name) => `(name = "${name}", ${name.endsWith(".wasm") ? "wasm" : "esModule"} = embed "${name}")`);
-const stated = restored ? `, (name = "POLYFLAKE_RESTORED", text = "${restored}")` : "";
+const restoredBinding = restored ? `, (name = "POLYFLAKE_RESTORED", text = "${restored}")` : "";
 writeFileSync(
   join(folder, "config.capnp"),
   `using Workerd = import "/workerd/workerd.capnp";
@@ -49,7 +49,7 @@ const worker :Workerd.Worker = (
   durableObjectStorage = (localDisk = "disk"),
   bindings = [
     (name = "LEASES", durableObjectNamespace = "LeaseStore"),
-    (name = "POLYFLAKE_TOKENS", fromEnvironment = "POLYFLAKE_TOKENS")${stated}
+    (name = "POLYFLAKE_TOKENS", fromEnvironment = "POLYFLAKE_TOKENS")${restoredBinding}
   ],
 );
 `,

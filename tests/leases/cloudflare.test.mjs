@@ -10,7 +10,7 @@ import { sno } from "polyflake";
 
 const PACKAGE = join(import.meta.dirname, "../../packages/js");
 const { build } = createRequire(join(PACKAGE, "package.json"))("esbuild");
-const rules = readFileSync(join(PACKAGE, "dist/esm/lease.wasm"), "base64");
+const rulesBase64 = readFileSync(join(PACKAGE, "dist/esm/lease.wasm"), "base64");
 const { outputFiles } = await build({
   entryPoints: [join(PACKAGE, "dist/esm/lease-cloudflare.js")],
   bundle: true,
@@ -22,7 +22,7 @@ const { outputFiles } = await build({
       name: "compiled",
       setup({ onResolve, onLoad }) {
         onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, namespace: "compiled" }));
-        const contents = `export default new WebAssembly.Module(Buffer.from("${rules}", "base64"));`;
+        const contents = `export default new WebAssembly.Module(Buffer.from("${rulesBase64}", "base64"));`;
         onLoad({ filter: /.*/, namespace: "compiled" }, () => ({ contents }));
       },
     },

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 const PACKAGE = join(import.meta.dirname, "../../packages/js");
 const requirePackage = createRequire(join(PACKAGE, "package.json"));
 const requireHere = createRequire(import.meta.url);
-const rules = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
+const rulesBase64 = readFileSync(join(PACKAGE, "build/out/lease.wasm"), "base64");
 const { outputFiles } = await requirePackage("esbuild").build({
   stdin: {
     contents: ["sqlite", "postgresql", "mysql", "redis", "http", "driver", "compiled"]
@@ -16,7 +16,7 @@ const { outputFiles } = await requirePackage("esbuild").build({
       .join(""),
     resolveDir: join(PACKAGE, "src/lease"),
   },
-  alias: { "#lease-base64": `data:text/javascript,export const base64 = "${rules}";` },
+  alias: { "#lease-base64": `data:text/javascript,export const base64 = "${rulesBase64}";` },
   bundle: true,
   write: false,
   format: "cjs",

@@ -14,9 +14,9 @@ if client == "asyncpg":
 kind = {"sqlite3": "sqlite", "pymysql": "mysql", "redis-py": "redis", "http": "http"}.get(client, "postgresql")
 store = address if kind == "sqlite" else json.loads(place(address, "any"))["server"]
 driver = _lease_stores.new_driver(kind, store, os.getpid(), 10.0, True)
-names = {"sqlite3": "SQLite", "pymysql": "PyMySQL", "redis-py": "RedisPy"}
-assert type(driver).__name__ == names.get(client, client.capitalize()), driver
+class_names = {"sqlite3": "SQLite", "pymysql": "PyMySQL", "redis-py": "RedisPy"}
+assert type(driver).__name__ == class_names.get(client, client.capitalize()), driver
 loop = asyncio.new_event_loop()
 for line in sys.stdin:
-    answer = driver.do(json.loads(line))
+    answer = driver.execute(json.loads(line))
     print(json.dumps(loop.run_until_complete(answer) if driver.is_async else answer), flush=True)

@@ -5,23 +5,23 @@ import { LeaseStore, lease } from "polyflake/lease/cloudflare";
 export { LeaseStore };
 
 const events = [];
-let held;
+let heldLease;
 let ids;
 
-function hold({ url, namespace, last }) {
-  held = lease(url, namespace, {
+function startLease({ url, namespace, last }) {
+  heldLease = lease(url, namespace, {
     numbers: [0, last],
     leaseMs: 1000,
     waitMs: 1000,
     watch: (event) => events.push(event),
   });
-  ids = new sno.Generator({ lease: held });
+  ids = new sno.Generator({ lease: heldLease });
 }
 
 /** Generates IDs with the lease, as a Worker does when it handles a request. */
 async function generateWithLease(context) {
   try {
-    await held.ready(context);
+    await heldLease.ready(context);
     return Array.from({ length: 5 }, () => ids.tryGenerate());
   } catch (error) {
     if (typeof error.code !== "string") throw error;
@@ -41,9 +41,9 @@ export default {
   async fetch(request, _env, context) {
     const { partition, isLast, ...source } = await request.json();
     if (partition !== undefined) return Response.json({ made: await generateWithPartition(partition), events });
-    if (!held) hold(source);
+    if (!heldLease) startLease(source);
     const made = await generateWithLease(context);
-    if (isLast) await held.close();
+    if (isLast) await heldLease.close();
     return Response.json({ made, events: events.splice(0) });
   },
 };

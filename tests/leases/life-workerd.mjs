@@ -16,8 +16,8 @@ process.on("SIGTERM", () => (isOver = true));
 // workerd fails to start if the library that steps the clock is preloaded, so remove the variable that preloads it.
 const { LD_PRELOAD: _, ...others } = process.env;
 const env = { ...others, POLYFLAKE_WORKER: join(import.meta.dirname, "life-worker.js"), POLYFLAKE_TOKENS: "" };
-const program = [join(import.meta.dirname, "cloudflare.mjs"), `${POLYFLAKE_LOG}.disk`];
-const workerd = spawn(process.execPath, program, { env, stdio: ["pipe", "pipe", "inherit"] });
+const nodeArguments = [join(import.meta.dirname, "cloudflare.mjs"), `${POLYFLAKE_LOG}.disk`];
+const workerd = spawn(process.execPath, nodeArguments, { env, stdio: ["pipe", "pipe", "inherit"] });
 const [port] = String(await once(workerd.stdout, "data")).split(" ");
 const log = openSync(POLYFLAKE_LOG, "wx"); // once this file exists, signals may be sent
 

@@ -13,7 +13,7 @@ process.on("SIGTERM", () => (isOver = true));
 const log = openSync(POLYFLAKE_LOG, "wx"); // once this file exists, signals may be sent
 
 /** Makes a few IDs with each of many generators that have the same worker ID. */
-async function restarted(partition) {
+async function runWithRestarts(partition) {
   while (!isOver) {
     const ids = new sno.Generator({ partition });
     const count = 1 + Math.floor(Math.random() * 7);
@@ -42,5 +42,5 @@ async function runWithLease() {
 }
 
 const { POLYFLAKE_EXPLICIT } = process.env;
-await (POLYFLAKE_EXPLICIT === undefined ? runWithLease() : restarted(Number(POLYFLAKE_EXPLICIT)));
+await (POLYFLAKE_EXPLICIT === undefined ? runWithLease() : runWithRestarts(Number(POLYFLAKE_EXPLICIT)));
 process.exit();

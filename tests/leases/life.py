@@ -14,18 +14,18 @@ from pathlib import Path
 from polyflake import PolyflakeError, lease, sno
 
 log_path = Path(os.environ["POLYFLAKE_LOG"])
-grants = log_path.with_suffix(".grants").open("ab", buffering=0)
-is_over = threading.Event()
+grants_file = log_path.with_suffix(".grants").open("ab", buffering=0)
+stop_event = threading.Event()
 
 
 def note(event: dict[str, object]) -> None:
     match event["name"]:
         case "acquired" | "moved":
-            grants.write(b"begin %d %d %d\n" % (event["number"], event["start"], event["end"]))
+            grants_file.write(b"begin %d %d %d\n" % (event["number"], event["start"], event["end"]))
         case "renewed":
-            grants.write(b"extend %d %d\n" % (event["number"], event["end"]))
+            grants_file.write(b"extend %d %d\n" % (event["number"], event["end"]))
         case "sealed":
-            grants.write(b"end %d %d\n" % (event["number"], event["used_until"] or 0))
+            grants_file.write(b"end %d %d\n" % (event["number"], event["used_until"] or 0))
 
 
 def pause(seconds: float) -> None:
@@ -35,24 +35,24 @@ def pause(seconds: float) -> None:
 
 def watch_input() -> None:
     sys.stdin.read()
-    is_over.set()
+    stop_event.set()
 
 
-signal.signal(signal.SIGTERM, lambda *_: is_over.set())
+signal.signal(signal.SIGTERM, lambda *_: stop_event.set())
 threading.Thread(target=watch_input, daemon=True).start()
 log = log_path.open("xb", buffering=0)  # once this file exists, signals may be sent
 
 
-def restarted(partition: int) -> None:
+def run_with_restarts(partition: int) -> None:
     """Makes a few IDs with each of many generators that have the same worker ID."""
-    while not is_over.is_set():
-        ids = sno.Generator(partition=partition)
+    while not stop_event.is_set():
+        generator = sno.Generator(partition=partition)
         for _ in range(random.randint(1, 7)):
-            log.write(bytes(ids.generate()))
+            log.write(bytes(generator.generate()))
 
 
 def run_with_lease() -> None:
-    kept = lease(
+    held_lease = lease(
         os.environ["POLYFLAKE_LIFE"],
         os.environ["POLYFLAKE_NAMESPACE"],
         numbers=(0, int(os.environ["POLYFLAKE_LAST"])),
@@ -60,15 +60,15 @@ def run_with_lease() -> None:
         wait=1,
         watch=note,
     )
-    ids = sno.Generator(lease=kept)
-    while not is_over.is_set():
+    generator = sno.Generator(lease=held_lease)
+    while not stop_event.is_set():
         try:
-            log.write(bytes(ids.try_generate()))
+            log.write(bytes(generator.try_generate()))
         except PolyflakeError:
             pause(0.005)
         pause(0.001)
-    kept.close()
+    held_lease.close()
 
 
-explicit = os.environ.get("POLYFLAKE_EXPLICIT")
-run_with_lease() if explicit is None else restarted(int(explicit))
+explicit_partition = os.environ.get("POLYFLAKE_EXPLICIT")
+run_with_lease() if explicit_partition is None else run_with_restarts(int(explicit_partition))

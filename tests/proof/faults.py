@@ -23,10 +23,10 @@ class FaultyWorld(World):
         self.puts: list[dict[int, Record]] = [{} for _ in self.runs]
 
     def on_sent(self, event: Event) -> None:
-        self.settle(Record.of(event["old"]))
+        self.settle(Record.from_values(event["old"]))
         super().on_sent(event)
         run, message = self.sent_message(event)
-        self.puts[self.runs.index(run)][message] = Record.of(event["new"])
+        self.puts[self.runs.index(run)][message] = Record.from_values(event["new"])
 
     def on_heard(self, event: Event) -> None:
         for run in self.runs:
@@ -36,7 +36,7 @@ class FaultyWorld(World):
             return
         self.check_namespace(Namespace(*event["namespace"]))
         for values in event["records"]:
-            self.settle(Record.of(values))
+            self.settle(Record.from_values(values))
         if event["is_put"]:
             self.receive_write_reply(event)
 

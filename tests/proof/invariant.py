@@ -19,10 +19,10 @@ import z3  # type: ignore[import-untyped]
 from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Protocol, State, Step
 from logic import CLAIM, MESSAGE, TOKEN, Domain, Function, Term, at_most_either, every, implies, negation, some
 
-Part = Callable[[], Term]
+InvariantPart = Callable[[], Term]
 
 
-def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
+def invariant(protocol: Protocol, s: State) -> dict[str, InvariantPart]:
     """Returns the parts of the invariant by name, each as a function, because large formulas take time to build."""
     p, c, forall = protocol, protocol.contents, protocol.domain.forall
 
@@ -30,7 +30,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         # Whether a version was written in its incarnation, rather than copied into it.
         return every(s.stored(line, version), c.has_line(line, version) == line)
 
-    def has(claim: Term, line: Term, version: Term) -> Term:
+    def shows_claim(claim: Term, line: Term, version: Term) -> Term:
         return every(s.used(claim), c.has_token(line, version) == c.token(claim))
 
     def is_current(version: Term) -> Term:
@@ -47,28 +47,30 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
     def is_sent(message: Term, kind: int) -> Term:
         return every(s.sent(message), c.kind(message) == kind, c.line(message) == s.line)
 
-    def read(message: Term) -> tuple[Term, Term]:
+    def read_version(message: Term) -> tuple[Term, Term]:
         return s.line, c.read(message)
 
-    def keeps(message: Term) -> Term:
+    def keeps_grant(message: Term) -> Term:
         # The message replaces the owner's grant.
         owner = c.owner(message)
         return every(
-            has(owner, *read(message)),
+            shows_claim(owner, *read_version(message)),
             c.put_token(message) == c.token(owner),
             c.put_start(message) == c.start(owner),
         )
 
-    def claims(message: Term) -> Term:
-        owner, until = c.owner(message), c.has_until(*read(message))
+    def is_valid_claim(message: Term) -> Term:
+        owner, until = c.owner(message), c.has_until(*read_version(message))
         is_first = every(
-            c.has_token(*read(message)) != c.token(owner),
+            c.has_token(*read_version(message)) != c.token(owner),
             implies(c.read(message) == s.version, negation(s.ranked(owner))),
             c.put_start(message) >= until,
             c.put_start(message) >= s.floor,
-            p.timed(every(s.time >= until, s.time >= s.floor)),
+            p.if_timed(every(s.time >= until, s.time >= s.floor)),
         )
-        is_proof = every(keeps(message), c.has_line(*read(message)) == s.line, c.put_until(message) == until)
+        is_proof = every(
+            keeps_grant(message), c.has_line(*read_version(message)) == s.line, c.put_until(message) == until
+        )
         return every(
             s.used(owner),
             c.put_token(message) == c.token(owner),
@@ -80,10 +82,10 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         owner = c.owner(message)
         return every(
             s.over(owner),
-            has(owner, *read(message)),
+            shows_claim(owner, *read_version(message)),
             c.put_start(message) == c.start(owner),
             some(
-                c.put_until(message) >= c.has_until(*read(message)),
+                c.put_until(message) >= c.has_until(*read_version(message)),
                 c.put_until(message) >= s.mark(owner),
             ),
         )
@@ -100,7 +102,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
     def comes_before(first: Term, second: Term) -> Term:
         return every(s.ranked(first), s.ranked(second), s.rank(first) < s.rank(second))
 
-    parts: dict[str, Part] = {
+    parts: dict[str, InvariantPart] = {
         "the record is one of its versions": lambda: every(
             s.stored(s.line, s.version),
             s.stored(s.line, s.kept),
@@ -145,7 +147,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         "a grant keeps its start": lambda: forall(
             "claim incarnation version",
             lambda a, line, v: implies(
-                every(s.ever(line, v), has(a, line, v)),
+                every(s.ever(line, v), shows_claim(a, line, v)),
                 every(
                     c.has_start(line, v) == c.start(a),
                     s.ranked(a),
@@ -161,30 +163,33 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                     every(
                         c.line(m) <= s.line,
                         c.version(m) > c.read(m),
-                        implies(c.line(m) == s.line, every(s.stored(*read(m)), c.put_until(m) >= c.put_start(m))),
+                        implies(
+                            c.line(m) == s.line, every(s.stored(*read_version(m)), c.put_until(m) >= c.put_start(m))
+                        ),
                         implies(c.kind(m) != EVICTS, negation(c.put_reserved(m))),
                         c.kind(m) >= CLAIMS,
                         c.kind(m) <= BURIES,
                     ),
                 ),
-                implies(is_sent(m, CLAIMS), claims(m)),
+                implies(is_sent(m, CLAIMS), is_valid_claim(m)),
                 implies(
-                    is_sent(m, RENEWS), every(keeps(m), s.acquired(c.owner(m)), c.put_until(m) >= c.has_until(*read(m)))
+                    is_sent(m, RENEWS),
+                    every(keeps_grant(m), s.acquired(c.owner(m)), c.put_until(m) >= c.has_until(*read_version(m))),
                 ),
                 implies(
                     is_sent(m, RELEASES),
                     every(
-                        keeps(m),
+                        keeps_grant(m),
                         s.over(c.owner(m)),
-                        c.has_line(*read(m)) == s.line,
+                        c.has_line(*read_version(m)) == s.line,
                         c.put_until(m) >= s.mark(c.owner(m)),
-                        c.put_until(m) <= c.has_until(*read(m)),
+                        c.put_until(m) <= c.has_until(*read_version(m)),
                     ),
                 ),
-                implies(is_sent(m, EVICTS), c.put_start(m) >= c.has_until(*read(m))),
+                implies(is_sent(m, EVICTS), c.put_start(m) >= c.has_until(*read_version(m))),
                 implies(
                     is_sent(m, FREES),
-                    every(c.has_reserved(*read(m)), c.put_start(m) == c.has_start(*read(m))),
+                    every(c.has_reserved(*read_version(m)), c.put_start(m) == c.has_start(*read_version(m))),
                 ),
                 implies(is_sent(m, BURIES), is_valid_burial(m)),
             ),
@@ -196,7 +201,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         "a renewal of a restored grant comes before any later claim": lambda: forall(
             "message claim incarnation version",
             lambda m, a, line, v: implies(
-                every(is_sent(m, RENEWS), c.read(m) == s.version, is_origin(line, v), has(a, line, v)),
+                every(is_sent(m, RENEWS), c.read(m) == s.version, is_origin(line, v), shows_claim(a, line, v)),
                 s.rank(a) <= s.rank(c.owner(m)),
             ),
         ),
@@ -270,7 +275,13 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         "the record's end is a fence for windows": lambda: forall(
             "claim incarnation version version",
             lambda a, line, v, at: implies(
-                every(is_current(at), is_origin(line, v), is_before(line, v, at), has(a, line, v), negation(s.over(a))),
+                every(
+                    is_current(at),
+                    is_origin(line, v),
+                    is_before(line, v, at),
+                    shows_claim(a, line, v),
+                    negation(s.over(a)),
+                ),
                 is_bounded(c.has_until(line, v), at),
             ),
         ),
@@ -287,7 +298,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                         c.has_reserved(s.line, at),
                         is_origin(line, v),
                         is_before(line, v, at),
-                        has(a, line, v),
+                        shows_claim(a, line, v),
                         negation(s.over(a)),
                     ),
                     at_most_either(c.has_until(line, v), c.has_start(s.line, at), s.floor),
@@ -307,10 +318,10 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                 every(
                     is_current(at),
                     is_firm(at),
-                    has(a, s.line, at),
+                    shows_claim(a, s.line, at),
                     is_origin(line, v),
                     is_before(line, v, at),
-                    has(b, line, v),
+                    shows_claim(b, line, v),
                 ),
                 s.rank(b) <= s.rank(a),
             ),
@@ -318,13 +329,13 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
         "the claim that the record shows was accepted": lambda: forall(
             "claim version",
             lambda a, at: implies(
-                every(is_current(at), is_firm(at), has(a, s.line, at)),
+                every(is_current(at), is_firm(at), shows_claim(a, s.line, at)),
                 some(
                     s.acquired(a),
                     every(
                         is_origin(s.place_line(a), s.place(a)),
                         is_before(s.place_line(a), s.place(a), at),
-                        has(a, s.place_line(a), s.place(a)),
+                        shows_claim(a, s.place_line(a), s.place(a)),
                     ),
                 ),
             ),
@@ -333,20 +344,24 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
             "claim claim incarnation version incarnation version",
             lambda a, b, line, v, line_b, v_b: implies(
                 every(
-                    comes_before(a, b), is_origin(line, v), has(a, line, v), is_origin(line_b, v_b), has(b, line_b, v_b)
+                    comes_before(a, b),
+                    is_origin(line, v),
+                    shows_claim(a, line, v),
+                    is_origin(line_b, v_b),
+                    shows_claim(b, line_b, v_b),
                 ),
                 every(
                     implies(s.acquired(a), s.mark(a) <= c.start(b)),
                     implies(
                         negation(s.over(a)),
-                        every(c.has_until(line, v) <= c.start(b), p.timed(is_past(c.has_until(line, v), line_b))),
+                        every(c.has_until(line, v) <= c.start(b), p.if_timed(is_past(c.has_until(line, v), line_b))),
                     ),
                 ),
             ),
         ),
         "quiet times": lambda: every(
             s.floor <= s.quiet,
-            p.timed(every(s.since <= s.latest, s.latest <= s.time)),
+            p.if_timed(every(s.since <= s.latest, s.latest <= s.time)),
             s.names > s.name,
             s.names > s.name_before,
             s.name >= 1,
@@ -366,7 +381,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
                 forall(
                     "claim incarnation version",
                     lambda a, line, v: implies(
-                        every(s.ever(line, v), has(a, line, v)), c.has_until(line, v) <= s.latest + c.longest
+                        every(s.ever(line, v), shows_claim(a, line, v)), c.has_until(line, v) <= s.latest + c.longest
                     ),
                 ),
                 forall(
@@ -380,7 +395,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, Part]:
             "a restored store is quiet until all lost grants have ended": lambda: forall(
                 "claim incarnation version",
                 lambda a, line, v: implies(
-                    every(negation(s.is_firm), is_origin(line, v), line < s.line, has(a, line, v)),
+                    every(negation(s.is_firm), is_origin(line, v), line < s.line, shows_claim(a, line, v)),
                     c.has_until(line, v) <= s.floor,
                 ),
             ),
@@ -405,18 +420,28 @@ def _symbol(name: str, *sorts: z3.SortRef) -> Function:
 def symbolic_contents() -> Contents:
     """Returns the `Contents` for a proof, in which every value is an unconstrained z3 symbol."""
     whole, truth = z3.IntSort(), z3.BoolSort()
-    of_message = {"put_token": TOKEN, "put_reserved": truth, "owner": CLAIM}
-    messages = ("kind", "owner", "line", "read", "version", "put_token", "put_start", "put_until", "put_reserved")
-    of_version = {"has_token": TOKEN, "has_reserved": truth}
-    versions = ("has_token", "has_start", "has_until", "has_reserved", "has_line")
+    message_sorts = {"put_token": TOKEN, "put_reserved": truth, "owner": CLAIM}
+    message_functions = (
+        "kind",
+        "owner",
+        "line",
+        "read",
+        "version",
+        "put_token",
+        "put_start",
+        "put_until",
+        "put_reserved",
+    )
+    version_sorts = {"has_token": TOKEN, "has_reserved": truth}
+    version_functions = ("has_token", "has_start", "has_until", "has_reserved", "has_line")
     return Contents(
         token=_symbol("token", CLAIM, TOKEN),
         start=_symbol("start", CLAIM, whole),
         begin=_symbol("begin", whole, whole),
         longest=z3.Int("longest"),
         error=z3.Int("error"),
-        **{name: _symbol(name, MESSAGE, of_message.get(name, whole)) for name in messages},
-        **{name: _symbol(name, whole, whole, of_version.get(name, whole)) for name in versions},
+        **{name: _symbol(name, MESSAGE, message_sorts.get(name, whole)) for name in message_functions},
+        **{name: _symbol(name, whole, whole, version_sorts.get(name, whole)) for name in version_functions},
     )
 
 
@@ -514,15 +539,15 @@ def is_initial(protocol: Protocol, s: State) -> Term:
     )
 
 
-Take = Callable[[Protocol, State], Step]
+StepFunction = Callable[[Protocol, State], Step]
 
 
-def symbolic_steps(is_timed: bool) -> dict[str, Take]:
+def symbolic_steps(is_timed: bool) -> dict[str, StepFunction]:
     """Returns each step, with unconstrained symbolic parameters."""
     claim, message, tick = z3.Const("a", CLAIM), z3.Const("m", MESSAGE), z3.Int("k")
     line, version, now = z3.Int("l"), z3.Int("v"), z3.Int("now")
     quiet, before, name, name_before = (z3.Int(f"new_{part}") for part in ("quiet", "before", "name", "name_before"))
-    steps: dict[str, Take] = {
+    steps: dict[str, StepFunction] = {
         "claim": lambda p, s: p.claim(s, claim, message, now),
         "prove": lambda p, s: p.prove(s, claim, message),
         "renew": lambda p, s: p.renew(s, claim, message, now),
@@ -537,7 +562,7 @@ def symbolic_steps(is_timed: bool) -> dict[str, Take]:
         "evict": lambda p, s: p.evict(s, message),
         "free": lambda p, s: p.free(s, message),
     }
-    timed: dict[str, Take] = {
+    timed: dict[str, StepFunction] = {
         "read_time": lambda p, s: p.read_time(s, now),
         "bury": lambda p, s: p.bury(s, claim, message, now, tick),
         "restore": lambda p, s: p.restore(s, line, version, now, quiet, before, name, name_before),

@@ -164,8 +164,8 @@ class Protocol:
         self.rules.add(name)
         return instead if name == self.left_out else condition
 
-    def timed(self, condition: Term) -> Term:
-        """Returns a condition that is needed only by rules that rely on clocks, or `True` if the protocol is not timed."""
+    def if_timed(self, condition: Term) -> Term:
+        """Returns a condition that only rules that rely on clocks need, or `True` if the protocol is not timed."""
         return condition if self.is_timed else True
 
     # ------------------------------------------------------------------------------------------------- helpers
@@ -234,7 +234,7 @@ class Protocol:
                     c.put_until(message) >= c.put_start(message),
                     self.rule("a grant starts at the end of the last one", c.put_start(message) >= until),
                     self.rule("a grant starts after the quiet time", c.put_start(message) >= s.quiet),
-                    self.timed(
+                    self.if_timed(
                         every(
                             now <= s.time,
                             self.rule("a claim waits for the recorded end", now >= until),
@@ -260,7 +260,7 @@ class Protocol:
     def prove(self, s: State, claim: Term, message: Term) -> Step:
         """A claimant without a reply has found its claim in the record, and writes it again (R2)."""
         c = self.contents
-        read = c.read(message)
+        read_version = c.read(message)
         guard = every(
             self.is_new_write(s, message, CLAIMS),
             s.used(claim),
@@ -272,9 +272,9 @@ class Protocol:
             some(
                 self.is_stale(s, message),
                 every(
-                    self.rule("a claim is found by token and start", self.shows_grant(claim, s.line, read)),
-                    self.rule("a claim is found in its own incarnation", c.has_line(s.line, read) == s.line),
-                    c.put_until(message) == c.has_until(s.line, read),
+                    self.rule("a claim is found by token and start", self.shows_grant(claim, s.line, read_version)),
+                    self.rule("a claim is found in its own incarnation", c.has_line(s.line, read_version) == s.line),
+                    c.put_until(message) == c.has_until(s.line, read_version),
                 ),
             ),
         )
@@ -286,8 +286,8 @@ class Protocol:
         that cannot have passed to another holder in the lost history (R7).
         """
         c = self.contents
-        read = c.read(message)
-        until = c.has_until(s.line, read)
+        read_version = c.read(message)
+        until = c.has_until(s.line, read_version)
         guard = every(
             self.is_new_write(s, message, RENEWS),
             s.acquired(claim),
@@ -298,16 +298,16 @@ class Protocol:
             some(
                 self.is_stale(s, message),
                 every(
-                    self.rule("a holder renews its own grant", self.shows_grant(claim, s.line, read)),
+                    self.rule("a holder renews its own grant", self.shows_grant(claim, s.line, read_version)),
                     self.rule("a renewal never lowers the end", c.put_until(message) >= until),
-                    self.timed(
+                    self.if_timed(
                         every(
                             self.rule(
                                 "a renewal ends within the longest lease",
                                 some(c.put_until(message) <= s.time + c.longest, c.put_until(message) == until),
                             ),
                             some(
-                                c.has_line(s.line, read) == s.line,
+                                c.has_line(s.line, read_version) == s.line,
                                 every(self.is_reading(s, now), self.is_alive(s, claim, until, now)),
                             ),
                         )
@@ -450,7 +450,7 @@ class Protocol:
         (R5).
         """
         c = self.contents
-        read = c.read(message)
+        read_version = c.read(message)
         guard = every(
             self.is_new_write(s, message, RELEASES),
             s.used(claim),
@@ -461,9 +461,11 @@ class Protocol:
             some(
                 self.is_stale(s, message),
                 every(
-                    self.shows_grant(claim, s.line, read),
-                    self.rule("a release is of a grant of this incarnation", c.has_line(s.line, read) == s.line),
-                    c.put_until(message) <= c.has_until(s.line, read),
+                    self.shows_grant(claim, s.line, read_version),
+                    self.rule(
+                        "a release is of a grant of this incarnation", c.has_line(s.line, read_version) == s.line
+                    ),
+                    c.put_until(message) <= c.has_until(s.line, read_version),
                     self.rule("a release is not below the highest tick", c.put_until(message) >= s.mark(claim)),
                 ),
             ),
@@ -475,7 +477,7 @@ class Protocol:
     def operator_writes(self, s: State, message: Term, kind: int) -> Term:
         return every(self.is_new_write(s, message, kind), negation(s.drawn(self.contents.put_token(message))))
 
-    def has_sent(self, s: State, message: Term) -> State:
+    def with_sent(self, s: State, message: Term) -> State:
         token = self.contents.put_token(message)
         return replace(s, sent=s.sent.put((message,), True), drawn=s.drawn.put((token,), True))
 
@@ -497,32 +499,32 @@ class Protocol:
                 ),
             ),
         )
-        return Step(guard, self.has_sent(s, message))
+        return Step(guard, self.with_sent(s, message))
 
     def free(self, s: State, message: Term) -> Step:
         """An operator frees a reserved worker ID."""
         c = self.contents
-        read = c.read(message)
+        read_version = c.read(message)
         guard = every(
             self.operator_writes(s, message, FREES),
             some(
                 self.is_stale(s, message),
                 every(
-                    self.rule("only a reserved number is freed", c.has_reserved(s.line, read)),
-                    c.put_start(message) == c.has_start(s.line, read),
+                    self.rule("only a reserved number is freed", c.has_reserved(s.line, read_version)),
+                    c.put_start(message) == c.has_start(s.line, read_version),
                     self.rule("a number is not freed below its start", c.put_until(message) >= c.put_start(message)),
                 ),
             ),
         )
-        return Step(guard, self.has_sent(s, message))
+        return Step(guard, self.with_sent(s, message))
 
     def bury(self, s: State, claim: Term, message: Term, now: Term, last: Term) -> Step:
         """An operator declares a holder dead (R5). `last` is the first tick that begins after every time that the
         holder's clock may have shown."""
         c = self.contents
-        read = c.read(message)
-        until = c.has_until(s.line, read)
-        latest = now + c.error
+        read_version = c.read(message)
+        until = c.has_until(s.line, read_version)
+        latest_time = now + c.error
         end = self.rule("a dead holder's number stays taken for the clock error", c.begin(last), now)
         guard = every(
             self.operator_writes(s, message, BURIES),
@@ -531,23 +533,25 @@ class Protocol:
             self.rule("only a dead holder is declared dead", s.over(claim)),
             self.rule(
                 "a dead holder's clock was ahead by at most the clock error",
-                self.domain.forall("tick", lambda tick: implies(s.made(claim, tick), c.begin(tick) <= latest)),
+                self.domain.forall("tick", lambda tick: implies(s.made(claim, tick), c.begin(tick) <= latest_time)),
             ),
-            c.begin(last) > latest,
+            c.begin(last) > latest_time,
             some(
                 self.is_stale(s, message),
                 every(
                     self.rule(
                         "a dead holder is named by its token",
-                        every(c.has_token(s.line, read) == c.token(claim), c.put_start(message) == c.start(claim)),
-                        c.put_start(message) == c.has_start(s.line, read),
+                        every(
+                            c.has_token(s.line, read_version) == c.token(claim), c.put_start(message) == c.start(claim)
+                        ),
+                        c.put_start(message) == c.has_start(s.line, read_version),
                     ),
                     c.put_until(message) >= c.put_start(message),
                     some(c.put_until(message) >= until, c.put_until(message) >= end),
                 ),
             ),
         )
-        return Step(guard, self.has_sent(s, message))
+        return Step(guard, self.with_sent(s, message))
 
     # ------------------------------------------------------------------------------- other incarnations (R7)
 
@@ -558,11 +562,11 @@ class Protocol:
         the store has kept its name, an operator reports the restore.
         """
         c = self.contents
-        new = s.line + 1
+        new_line = s.line + 1
         is_renamed = name == s.names
         guard = every(
             s.ever(line, version),
-            self.has_same_contents(new, version, line, version),
+            self.has_same_contents(new_line, version, line, version),
             now <= s.time,
             self.rule("the new incarnation's clock is behind by at most the clock error", now >= s.latest - c.error),
             self.rule(
@@ -580,12 +584,12 @@ class Protocol:
         )
         after = replace(
             s,
-            line=new,
+            line=new_line,
             base=version,
             kept=version,
             version=version,
-            stored=s.stored.put((new, version), True),
-            ever=s.ever.put((new, version), True),
+            stored=s.stored.put((new_line, version), True),
+            ever=s.ever.put((new_line, version), True),
             is_firm=False,
             since=s.latest,
             quiet=quiet,
@@ -599,7 +603,7 @@ class Protocol:
 
     def promote(self, s: State, version: Term, quiet: Term) -> Step:
         """A replica that has everything that was acknowledged is promoted. The record may lose all other writes."""
-        new = s.line + 1
+        new_line = s.line + 1
 
         def is_kept(line: Term, at: Term) -> Term:
             return some(line != s.line, at <= version)
@@ -607,18 +611,18 @@ class Protocol:
         guard = every(
             s.stored(s.line, version),
             self.rule("a promoted replica has what was acknowledged", version >= s.kept),
-            self.has_same_contents(new, version, s.line, version),
+            self.has_same_contents(new_line, version, s.line, version),
             quiet >= s.quiet,
         )
         stored = s.stored.derive(lambda line, at: every(s.stored(line, at), is_kept(line, at)))
         after = replace(
             s,
-            line=new,
+            line=new_line,
             base=version,
             kept=version,
             version=version,
-            stored=stored.put((new, version), True),
-            ever=s.ever.put((new, version), True),
+            stored=stored.put((new_line, version), True),
+            ever=s.ever.put((new_line, version), True),
             is_firm=some(s.is_firm, version != s.base),
             since=s.latest,
             quiet=quiet,

@@ -2,13 +2,13 @@
 
 The model in `leases.py` is written once and used in three ways, which differ in the `Domain` that it is given:
 
-- `Unbounded`: the formulas are z3 terms, and "for all" is a quantifier over all claims, messages, versions and so
+- `UnboundedDomain`: the formulas are z3 terms, and "for all" is a quantifier over all claims, messages, versions and so
   on, however many there are. Proofs use this domain.
-- `Bounded`: the formulas are z3 terms, and "for all" is a conjunction over a few values. z3 finds a model of such
+- `BoundedDomain`: the formulas are z3 terms, and "for all" is a conjunction over a few values. z3 finds a model of such
   formulas quickly, or shows that there is none. Counterexamples to weakened rules use this domain. Each of them is
   also a counterexample without bounds: the values that are left out represent claims that never begin and messages
   that are never sent, which the formulas do not constrain.
-- `Concrete`: the formulas are Python's `True` and `False`, and "for all" is a loop. The replayed traces use this
+- `ConcreteDomain`: the formulas are Python's `True` and `False`, and "for all" is a loop. The replayed traces use this
   domain.
 
 The functions `every`, `some`, `implies` and so on are the connectives for all three.
@@ -30,16 +30,16 @@ def every(*conditions: Term) -> Term:
     """Returns the conjunction."""
     if any(condition is False for condition in conditions):
         return False
-    left = [condition for condition in conditions if condition is not True]
-    return z3.And(left) if left else True
+    remaining = [condition for condition in conditions if condition is not True]
+    return z3.And(remaining) if remaining else True
 
 
 def some(*conditions: Term) -> Term:
     """Returns the disjunction."""
     if any(condition is True for condition in conditions):
         return True
-    left = [condition for condition in conditions if condition is not False]
-    return z3.Or(left) if left else False
+    remaining = [condition for condition in conditions if condition is not False]
+    return z3.Or(remaining) if remaining else False
 
 
 def negation(condition: Term) -> Term:
@@ -74,11 +74,11 @@ class Function:
     def put(self, key: tuple[Term, ...], value: Term) -> Function:
         """Returns a function that has the given value at `key`, and this function's values at all other keys."""
 
-        def changed(*other: Term) -> Term:
+        def value_at(*other: Term) -> Term:
             is_key = every(*(mine == theirs for mine, theirs in zip(key, other, strict=True)))
             return choose(is_key, value, self(*other))
 
-        return Function(changed)
+        return Function(value_at)
 
     def derive(self, of: Callable[..., Term]) -> Function:
         """Returns the function whose values `of` computes from the values of this function."""
@@ -126,14 +126,14 @@ SORTS: dict[str, z3.SortRef] = {
 }
 
 
-class Unbounded(Domain):
+class UnboundedDomain(Domain):
     def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:
         values = [z3.FreshConst(SORTS[sort], sort) for sort in sorts.split()]
         body = condition(*values)
         return body if isinstance(body, bool) else z3.ForAll(values, body)
 
 
-class Loop(Domain):
+class LoopDomain(Domain):
     """The base class of the domains that have a list of values for each sort."""
 
     def __init__(self, values: Mapping[str, Iterable[Term]]) -> None:
@@ -143,13 +143,11 @@ class Loop(Domain):
         return every(*(condition(*values) for values in product(*(self.values[sort] for sort in sorts.split()))))
 
 
-class Bounded(Loop):
-    """A domain with a few values of each sort. The conditions `closed` in `test_leases.py` exclude references to other
-    values.
-    """
+class BoundedDomain(LoopDomain):
+    """A domain with a few values of each sort. `test_leases.py` excludes references to other values."""
 
 
-class Concrete(Loop):
+class ConcreteDomain(LoopDomain):
     """A domain whose values are Python objects."""
 
     def forall(self, sorts: str, condition: Callable[..., Term]) -> Term:

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[2]
 
 # The packages whose tests run. The selection of packages determines the features of their dependencies. Therefore,
 # `cargo xtask test` passes the selection of an earlier step, so that this step can reuse its build.
-CORE = ["--package", "polyflake"]
-LEASES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
+CORE_PACKAGES = ["--package", "polyflake"]
+LEASE_PACKAGES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
 
 
 def run_printing_test(packages: list[str], target: str, test: str) -> list[str]:
@@ -25,6 +25,6 @@ def run_printing_test(packages: list[str], target: str, test: str) -> list[str]:
         program = ["--lib"] if target == "lib" else ["--test", target]
         command = ["cargo", "test", "--quiet", *packages, *program, "--", "--ignored", "--exact", test]
         environment = {**os.environ, "POLYFLAKE_PRINTED": str(file)}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and file.exists(), f"{done.stdout}\n{done.stderr}"
+        completed = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert completed.returncode == 0 and file.exists(), f"{completed.stdout}\n{completed.stderr}"
         return file.read_text().splitlines()

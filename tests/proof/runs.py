@@ -2,8 +2,8 @@
 
 The steps are the same functions that z3 reasons about. A run begins with a new record and takes one step after another.
 A step whose guard does not hold is rejected. Every step is proved to preserve the invariant, so a run without a
-rejected step makes no ID twice. `Run.check` evaluates the invariant nevertheless, in order to detect a mistake in the
-domains.
+rejected step makes no ID twice. `Run.find_violations` evaluates the invariant nevertheless, in order to detect
+a mistake in the domains.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 
 from invariant import invariant, is_unique
 from leases import CLAIMS, Contents, Protocol, State, Step
-from logic import Concrete, Function, Table, Term
+from logic import ConcreteDomain, Function, Table, Term
 
 NO_PROCESS = "nobody"
 # The token of a record that was never granted.
-FRESH = "fresh"
+FRESH_TOKEN = "fresh"
 
 
 class RejectedError(Exception):
@@ -52,12 +52,12 @@ class Run:
             longest=longest,
             error=error,
         )
-        self.domain = Concrete({"tick": []})
+        self.domain = ConcreteDomain({"tick": []})
         self.protocol = Protocol(self.domain, self.contents, left_out)
         self.messages = 0
-        self.write(0, 1, FRESH, 0, 0, False, 0)
+        self.write(0, 1, FRESH_TOKEN, 0, 0, False, 0)
         self.state = State(
-            drawn=table(False, {(FRESH,): True}),
+            drawn=table(False, {(FRESH_TOKEN,): True}),
             used=table(False),
             acquired=table(False),
             over=table(False),
@@ -110,7 +110,7 @@ class Run:
         new: tuple[str, int, int],
         reserved: bool = False,
     ) -> int:
-        """Creates a message and returns its number. `new` contains the token, the start and the end of the new record."""
+        """Creates a message and returns its number. `new` contains the new record's token, start and end."""
         self.messages += 1
         parts = {"kind": kind, "owner": owner, "line": line, "read": read, "version": version, "put_reserved": reserved}
         parts |= dict(zip(("put_token", "put_start", "put_until"), new, strict=True))
@@ -135,8 +135,8 @@ class Run:
     def deliver(self, message: int) -> None:
         c, line, version = self.contents, self.state.line, self.contents.version(message)
         if not self.state.ever(line, version):
-            new = (c.put_token(message), c.put_start(message), c.put_until(message), c.put_reserved(message))
-            self.write(line, version, *new, line)
+            new_values = (c.put_token(message), c.put_start(message), c.put_until(message), c.put_reserved(message))
+            self.write(line, version, *new_values, line)
         self.take(self.protocol.deliver(self.state, message), f"the write {message} in the store")
 
     def would_deliver(self, message: int) -> bool:
@@ -166,13 +166,13 @@ class Run:
         self.take(self.protocol.promote(self.state, version, quiet), "a promotion")
 
     def bury(self, claim: str, message: int, now: int, last: int) -> None:
-        self.domain.values["tick"] = [tick for (maker, tick) in self.made() if maker == claim]
+        self.domain.values["tick"] = [tick for (maker, tick) in self.made_ids() if maker == claim]
         self.take(self.protocol.bury(self.state, claim, message, now, last), f"the death of {claim}")
 
-    def made(self) -> list[tuple[Any, ...]]:
+    def made_ids(self) -> list[tuple[Any, ...]]:
         return keys(self.state.made)
 
-    def check(self) -> list[str]:
+    def find_violations(self) -> list[str]:
         """Returns the parts of the invariant that do not hold, and whether an ID was made twice."""
         s, c = self.state, self.contents
         self.domain.values = {
@@ -181,7 +181,7 @@ class Run:
             "token": [token for (token,) in keys(s.drawn)],
             "incarnation": list(range(s.line + 1)),
             "version": sorted({version for (_, version) in keys(s.ever)}),
-            "tick": sorted({tick for (_, tick) in self.made()}),
+            "tick": sorted({tick for (_, tick) in self.made_ids()}),
             "name": list(range(s.names)),
         }
         parts = invariant(self.protocol, s) | {"no ID is made twice": lambda: is_unique(self.protocol, s)}

@@ -26,61 +26,61 @@ from invariant import (
     symbolic_steps,
 )
 from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Protocol, State, Step
-from logic import CLAIM, MESSAGE, TOKEN, Bounded, Domain, Term, Unbounded
+from logic import CLAIM, MESSAGE, TOKEN, BoundedDomain, Domain, Term, UnboundedDomain
 from runs import RejectedError, Run
 
 # z3 needs only milliseconds for each part of the invariant. If it reaches this timeout, the test fails, because the
 # part was not proved.
 LIMIT_MS = 60_000
-FENCE = "the record's end is a fence for windows"
-WRITES = "writes are as the rules say"
-WINDOW = "a window ends where the store acknowledged"
+FENCE_PART = "the record's end is a fence for windows"
+WRITES_PART = "writes are as the rules say"
+WINDOW_PART = "a window ends where the store acknowledged"
 
 # Each rule, with the step that it governs and the part of the invariant that fails without it.
 RULES = {
     # R1: after the previous grant.
-    "a grant starts at the end of the last one": ("claim", WRITES),
-    "a claim waits for the recorded end": ("claim", WRITES),
+    "a grant starts at the end of the last one": ("claim", WRITES_PART),
+    "a claim waits for the recorded end": ("claim", WRITES_PART),
     "a claim ends within the longest lease": ("claim", "ends are within the longest lease"),
     # R2: compare and swap; only acknowledged writes count.
-    "a swap compares the version": ("deliver", FENCE),
+    "a swap compares the version": ("deliver", FENCE_PART),
     "a reply follows only durable writes": ("acknowledge", "what the store has done"),
-    "only an acknowledged write proves a grant": ("acquire", WINDOW),
-    "a grant is the claimant's own": ("acquire", WINDOW),
-    "a claim is found by token and start": ("prove", WRITES),
-    "a claim is found in its own incarnation": ("prove", WRITES),
+    "only an acknowledged write proves a grant": ("acquire", WINDOW_PART),
+    "a grant is the claimant's own": ("acquire", WINDOW_PART),
+    "a claim is found by token and start": ("prove", WRITES_PART),
+    "a claim is found in its own incarnation": ("prove", WRITES_PART),
     # R3: tokens.
     "a claim draws a new token": ("claim", "a grant keeps its start"),
     # R4: renewals.
-    "a holder renews its own grant": ("renew", WRITES),
-    "a renewal never lowers the end": ("renew", WRITES),
+    "a holder renews its own grant": ("renew", WRITES_PART),
+    "a renewal never lowers the end": ("renew", WRITES_PART),
     "a renewal ends within the longest lease": ("renew", "ends are within the longest lease"),
-    "a window grows after the reply": ("extend", WINDOW),
-    "a reply counts for its own request": ("extend", WINDOW),
+    "a window grows after the reply": ("extend", WINDOW_PART),
+    "a reply counts for its own request": ("extend", WINDOW_PART),
     # R5 and R6: a generator's checks.
     "a sealed generator makes no ID": ("make", "the record's end is a fence for IDs"),
     "a tick begins within the grant, which has a window of its own": (
         "make",
         "IDs are made within the grant",
     ),
-    "a tick ends within the window": ("make", WINDOW),
+    "a tick ends within the window": ("make", WINDOW_PART),
     # R5: releases, and dead holders.
-    "a generator is sealed before its release": ("release", WRITES),
-    "a release is of a grant of this incarnation": ("release", WRITES),
-    "a release is not below the highest tick": ("release", WRITES),
-    "only a dead holder is declared dead": ("bury", WRITES),
-    "a dead holder is named by its token": ("bury", WRITES),
-    "a dead holder's number stays taken for the clock error": ("bury", WRITES),
-    "a dead holder's clock was ahead by at most the clock error": ("bury", WRITES),
+    "a generator is sealed before its release": ("release", WRITES_PART),
+    "a release is of a grant of this incarnation": ("release", WRITES_PART),
+    "a release is not below the highest tick": ("release", WRITES_PART),
+    "only a dead holder is declared dead": ("bury", WRITES_PART),
+    "a dead holder is named by its token": ("bury", WRITES_PART),
+    "a dead holder's number stays taken for the clock error": ("bury", WRITES_PART),
+    "a dead holder's clock was ahead by at most the clock error": ("bury", WRITES_PART),
     # Other operator commands.
-    "an eviction starts at the end of the last grant": ("evict", WRITES),
-    "only a reserved number is freed": ("free", WRITES),
-    "a number is not freed below its start": ("free", WRITES),
+    "an eviction starts at the end of the last grant": ("evict", WRITES_PART),
+    "only a reserved number is freed": ("free", WRITES_PART),
+    "a number is not freed below its start": ("free", WRITES_PART),
     # R7: incarnations.
-    "a swap compares the incarnation": ("deliver", FENCE),
-    "a grant starts after the quiet time": ("claim", WRITES),
-    "a claim waits for the quiet time": ("claim", WRITES),
-    "a restored store has a quiet time": ("restore", FENCE),
+    "a swap compares the incarnation": ("deliver", FENCE_PART),
+    "a grant starts after the quiet time": ("claim", WRITES_PART),
+    "a claim waits for the quiet time": ("claim", WRITES_PART),
+    "a restored store has a quiet time": ("restore", FENCE_PART),
     "a quiet time allows for the clock error": (
         "restore",
         "a restored store is quiet until all lost grants have ended",
@@ -136,7 +136,7 @@ def proof(domain: Domain, is_timed: bool, *more: Term) -> Proof:
 
 @cache
 def unbounded_proof(is_timed: bool) -> Proof:
-    return proof(Unbounded(), is_timed)
+    return proof(UnboundedDomain(), is_timed)
 
 
 def assert_unsatisfiable(solver: z3.Solver, *conditions: Term) -> None:
@@ -150,7 +150,7 @@ def assert_unsatisfiable(solver: z3.Solver, *conditions: Term) -> None:
         solver.pop()
 
 
-BOTH = pytest.mark.parametrize("is_timed", [False, True], ids=["any-clocks", "restored-stores"])
+BOTH_TIMINGS = pytest.mark.parametrize("is_timed", [False, True], ids=["any-clocks", "restored-stores"])
 EACH_STEP = [
     pytest.param(is_timed, name, id=f"{'restored-stores' if is_timed else 'any-clocks'}-{name}")
     for is_timed in (False, True)
@@ -158,37 +158,40 @@ EACH_STEP = [
 ]
 
 
-@BOTH
+@BOTH_TIMINGS
 def test_the_invariant_holds_for_a_new_record(is_timed: bool) -> None:
-    it = unbounded_proof(is_timed)
+    base_proof = unbounded_proof(is_timed)
     solver = z3.Solver()
     solver.set("timeout", LIMIT_MS)
-    solver.add(axioms(it.domain, it.contents), is_initial(it.protocol(is_timed=is_timed), it.state))
-    for part in it.parts.values():
+    solver.add(
+        axioms(base_proof.domain, base_proof.contents),
+        is_initial(base_proof.protocol(is_timed=is_timed), base_proof.state),
+    )
+    for part in base_proof.parts.values():
         assert_unsatisfiable(solver, z3.Not(part))
 
 
 @pytest.mark.parametrize(("is_timed", "name"), EACH_STEP)
 def test_each_step_preserves_the_invariant(is_timed: bool, name: str) -> None:
-    it = unbounded_proof(is_timed)
-    protocol = it.protocol(is_timed=is_timed)
-    step = symbolic_steps(is_timed)[name](protocol, it.state)
-    it.solver.push()
+    base_proof = unbounded_proof(is_timed)
+    protocol = base_proof.protocol(is_timed=is_timed)
+    step = symbolic_steps(is_timed)[name](protocol, base_proof.state)
+    base_proof.solver.push()
     try:
-        it.solver.add(step.guard)
+        base_proof.solver.add(step.guard)
         for part, holds in invariant(protocol, step.after).items():
-            after = holds()
+            part_after = holds()
             # Prove only the parts that the step affects. All other parts remain true.
-            if not z3.eq(after, it.parts[part]):
-                assert_unsatisfiable(it.solver, z3.Not(after))
+            if not z3.eq(part_after, base_proof.parts[part]):
+                assert_unsatisfiable(base_proof.solver, z3.Not(part_after))
     finally:
-        it.solver.pop()
+        base_proof.solver.pop()
 
 
-@BOTH
+@BOTH_TIMINGS
 def test_the_invariant_implies_the_promise(is_timed: bool) -> None:
-    it = unbounded_proof(is_timed)
-    assert_unsatisfiable(it.solver, z3.Not(is_unique(it.protocol(), it.state)))
+    base_proof = unbounded_proof(is_timed)
+    assert_unsatisfiable(base_proof.solver, z3.Not(is_unique(base_proof.protocol(), base_proof.state)))
 
 
 # ------------------------------------------------------------------------------------------- steps that are possible
@@ -196,7 +199,7 @@ def test_the_invariant_implies_the_promise(is_timed: bool) -> None:
 LINES, VERSIONS, TICKS, NAMES = range(3), range(1, 4), range(3), range(4)
 
 
-def among(value: Term, values: list[Term] | range) -> Term:
+def is_one_of(value: Term, values: list[Term] | range) -> Term:
     return z3.Or([value == other for other in values])
 
 
@@ -209,24 +212,24 @@ def bounded_proof() -> Proof:
     values = {"claim": claims, "message": messages, "token": tokens}
     numbers = {"incarnation": LINES, "version": VERSIONS, "tick": TICKS, "name": NAMES}
     c, s = symbolic_contents(), symbolic_state()
-    # The conditions in `closed` restrict the state and the parameters of a step to the values above.
-    closed = [z3.Distinct(*of) for of in values.values()]
-    closed += [among(c.token(claim), tokens) for claim in claims]
-    closed += [among(of(claim), messages) for claim in claims for of in (s.origin, s.awaits)]
-    closed += [among(s.top(claim), TICKS[:-1]) for claim in claims]
-    closed += [among(s.place(claim), VERSIONS) for claim in claims]
-    closed += [among(s.place_line(claim), LINES) for claim in claims]
-    closed += [among(c.owner(message), claims) for message in messages]
-    closed += [among(c.put_token(message), tokens) for message in messages]
-    closed += [among(of(message), VERSIONS) for message in messages for of in (c.read, c.version)]
-    closed += [among(c.line(message), LINES) for message in messages]
-    closed += [among(c.has_token(line, version), tokens) for line in LINES for version in VERSIONS]
-    closed += [among(of, VERSIONS) for of in (s.version, s.base, s.kept, z3.Int("v"))]
-    closed += [among(of, LINES) for of in (s.line, z3.Int("l"))]
-    closed += [among(z3.Const("a", CLAIM), claims), among(z3.Const("m", MESSAGE), messages)]
-    closed += [among(z3.Int("k"), TICKS[:-1]), s.names < len(NAMES)]
-    closed += [c.begin(len(TICKS)) > c.begin(len(TICKS) - 1)]
-    return proof(Bounded({**values, **numbers}), True, *closed)
+    # The `constraints` restrict the state and the parameters of a step to the values above.
+    constraints = [z3.Distinct(*of) for of in values.values()]
+    constraints += [is_one_of(c.token(claim), tokens) for claim in claims]
+    constraints += [is_one_of(of(claim), messages) for claim in claims for of in (s.origin, s.awaits)]
+    constraints += [is_one_of(s.top(claim), TICKS[:-1]) for claim in claims]
+    constraints += [is_one_of(s.place(claim), VERSIONS) for claim in claims]
+    constraints += [is_one_of(s.place_line(claim), LINES) for claim in claims]
+    constraints += [is_one_of(c.owner(message), claims) for message in messages]
+    constraints += [is_one_of(c.put_token(message), tokens) for message in messages]
+    constraints += [is_one_of(of(message), VERSIONS) for message in messages for of in (c.read, c.version)]
+    constraints += [is_one_of(c.line(message), LINES) for message in messages]
+    constraints += [is_one_of(c.has_token(line, version), tokens) for line in LINES for version in VERSIONS]
+    constraints += [is_one_of(of, VERSIONS) for of in (s.version, s.base, s.kept, z3.Int("v"))]
+    constraints += [is_one_of(of, LINES) for of in (s.line, z3.Int("l"))]
+    constraints += [is_one_of(z3.Const("a", CLAIM), claims), is_one_of(z3.Const("m", MESSAGE), messages)]
+    constraints += [is_one_of(z3.Int("k"), TICKS[:-1]), s.names < len(NAMES)]
+    constraints += [c.begin(len(TICKS)) > c.begin(len(TICKS) - 1)]
+    return proof(BoundedDomain({**values, **numbers}), True, *constraints)
 
 
 def assert_reachable(step: Step, *conditions: Term) -> None:
@@ -245,8 +248,8 @@ def assert_reachable(step: Step, *conditions: Term) -> None:
 
 @pytest.mark.parametrize("name", symbolic_steps(True))
 def test_a_step_is_possible(name: str) -> None:
-    it = bounded_proof()
-    assert_reachable(symbolic_steps(True)[name](it.protocol(), it.state))
+    base_proof = bounded_proof()
+    assert_reachable(symbolic_steps(True)[name](base_proof.protocol(), base_proof.state))
 
 
 # ----------------------------------------------------------------------------------------------- rules that are needed
@@ -254,20 +257,20 @@ def test_a_step_is_possible(name: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_is_needed(rule: str) -> None:
-    it = bounded_proof()
+    base_proof = bounded_proof()
     name, part = RULES[rule]
-    step = symbolic_steps(True)[name](it.protocol(left_out=rule), it.state)
-    assert_reachable(step, z3.Not(invariant(it.protocol(), step.after)[part]()))
+    step = symbolic_steps(True)[name](base_proof.protocol(left_out=rule), base_proof.state)
+    assert_reachable(step, z3.Not(invariant(base_proof.protocol(), step.after)[part]()))
 
 
 def test_each_rule_belongs_to_one_step_and_is_listed() -> None:
-    it = bounded_proof()
-    found = []
+    base_proof = bounded_proof()
+    rule_steps = []
     for name, take in symbolic_steps(True).items():
-        protocol = it.protocol()
-        take(protocol, it.state)
-        found += [(rule, name) for rule in protocol.rules]
-    assert sorted(found) == sorted((rule, name) for rule, (name, _) in RULES.items())
+        protocol = base_proof.protocol()
+        take(protocol, base_proof.state)
+        rule_steps += [(rule, name) for rule in protocol.rules]
+    assert sorted(rule_steps) == sorted((rule, name) for rule, (name, _) in RULES.items())
 
 
 # ------------------------------------------------------------------------------------------------------ single runs
@@ -277,7 +280,7 @@ def begin(tick: int) -> int:
     return 10 * tick
 
 
-def granted(run: Run, claim: str, read: int, start: int, until: int) -> int:
+def acquire_grant(run: Run, claim: str, read: int, start: int, until: int) -> int:
     """Takes the steps by which a claimant gets a grant, which the store writes as version `read` + 1. Returns the
     message of the claim.
     """
@@ -288,7 +291,7 @@ def granted(run: Run, claim: str, read: int, start: int, until: int) -> int:
     return message
 
 
-def renewed(run: Run, claim: str, read: int, until: int, now: int) -> int:
+def send_renewal(run: Run, claim: str, read: int, until: int, now: int) -> int:
     """Lets a holder send a renewal."""
     start = run.contents.start(claim)
     message = run.message(RENEWS, claim, run.state.line, read, read + 1, (claim, start, until))
@@ -304,7 +307,7 @@ def make_id(run: Run, claim: str, tick: int) -> None:
     run.take(run.protocol.make(run.state, claim, tick), f"an ID of {claim} in tick {tick}")
 
 
-def is_over(run: Run, claim: str) -> None:
+def finish_claim(run: Run, claim: str) -> None:
     run.take(run.protocol.finish(run.state, claim), f"the end of {claim}")
 
 
@@ -313,31 +316,31 @@ def test_a_run_can_take_every_step() -> None:
     p = run.protocol
     read_clock(run, 50)
     # A claim whose reply is lost, the proof of the claim, a renewal, and a release.
-    lost = run.message(CLAIMS, "a", 0, 1, 2, ("a", 50, 150))
-    run.claim("a", lost, 50)
-    run.deliver(lost)
+    unanswered_claim = run.message(CLAIMS, "a", 0, 1, 2, ("a", 50, 150))
+    run.claim("a", unanswered_claim, 50)
+    run.deliver(unanswered_claim)
     proof = run.message(CLAIMS, "a", 0, 2, 7, ("a", 50, 150))
     run.take(p.prove(run.state, "a", proof), "a proof")
     run.accept(proof)
     run.take(p.acquire(run.state, "a", proof), "a grant of a")
     make_id(run, "a", 5)
-    renewal = renewed(run, "a", 7, 150, 50)
+    renewal = send_renewal(run, "a", 7, 150, 50)
     run.accept(renewal)
     run.take(p.extend(run.state, "a", renewal), "an extension")
     make_id(run, "a", 9)
-    is_over(run, "a")
+    finish_claim(run, "a")
     release = run.message(RELEASES, "a", 0, 8, 9, ("a", 50, 100))
     run.take(p.release(run.state, "a", release), "a release")
     run.accept(release)
     # An operator reports a promoted replica. The holder renews its lease there, is killed, and is declared dead.
     read_clock(run, 100)
-    granted(run, "b", 9, 100, 200)
+    acquire_grant(run, "b", 9, 100, 200)
     run.promote(run.state.version, 205)
     run.take(p.declare_promoted(run.state, 1, 2), "a report of a promotion")
     assert run.state.quiet == 0
-    run.accept(renewed(run, "b", 10, 200, 100))
+    run.accept(send_renewal(run, "b", 10, 200, 100))
     make_id(run, "b", 12)
-    is_over(run, "b")
+    finish_claim(run, "b")
     read_clock(run, 120)
     burial = run.message(BURIES, "b", 1, 11, 12, ("operator 1", 100, 130))
     run.bury("b", burial, 120, 13)
@@ -346,16 +349,16 @@ def test_a_run_can_take_every_step() -> None:
     reservation = run.message(EVICTS, "nobody", 1, 12, 13, ("operator 2", 130, 10**6), reserved=True)
     run.take(p.evict(run.state, reservation), "a reservation")
     run.accept(reservation)
-    freed = run.message(FREES, "nobody", 1, 13, 14, ("operator 3", 130, 140))
-    run.take(p.free(run.state, freed), "a freed number")
-    run.accept(freed)
+    freeing = run.message(FREES, "nobody", 1, 13, 14, ("operator 3", 130, 140))
+    run.take(p.free(run.state, freeing), "a freed number")
+    run.accept(freeing)
     # A backup of the first incarnation is restored, and the next grant waits until the quiet time.
     run.restore(0, 9, now=115, quiet=220, before=0, name=3, name_before=1)
     read_clock(run, 230)
-    granted(run, "c", 9, 225, 300)
+    acquire_grant(run, "c", 9, 225, 300)
     make_id(run, "c", 23)
-    assert sorted(run.made()) == [("a", 5), ("a", 9), ("b", 12), ("c", 23)]
-    assert run.check() == []
+    assert sorted(run.made_ids()) == [("a", 5), ("a", 9), ("b", 12), ("c", 23)]
+    assert run.find_violations() == []
 
 
 def run_with_a_backup_of_a_lost_renewal(left_out: str) -> Run:
@@ -365,17 +368,17 @@ def run_with_a_backup_of_a_lost_renewal(left_out: str) -> Run:
     """
     run = Run(longest=100, error=5, begin=begin, left_out=left_out)
     read_clock(run, 0)
-    granted(run, "a", 1, 0, 50)
+    acquire_grant(run, "a", 1, 0, 50)
     read_clock(run, 40)
-    run.deliver(renewed(run, "a", 2, 140, 40))
+    run.deliver(send_renewal(run, "a", 2, 140, 40))
     run.promote(2, 145)
     run.take(run.protocol.declare_promoted(run.state, 1, 2), "a report of a promotion")
     read_clock(run, 50)
-    granted(run, "b", 2, 50, 150)
+    acquire_grant(run, "b", 2, 50, 150)
     make_id(run, "b", 6)
     read_clock(run, 60)
     run.restore(0, 3, now=60, quiet=165, before=0, name=3, name_before=1)
-    renewal = renewed(run, "a", 3, 160, 60)
+    renewal = send_renewal(run, "a", 3, 160, 60)
     run.accept(renewal)
     run.take(run.protocol.extend(run.state, "a", renewal), "an extension")
     make_id(run, "a", 6)
@@ -386,4 +389,4 @@ def test_renewing_beyond_the_acknowledged_end_would_repeat_an_id() -> None:
     with pytest.raises(RejectedError, match="found a renewal of a"):
         run_with_a_backup_of_a_lost_renewal("")
     run = run_with_a_backup_of_a_lost_renewal("the acknowledged end counts, and not the one found")
-    assert "no ID is made twice" in run.check()
+    assert "no ID is made twice" in run.find_violations()

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from faults import FaultyWorld
-from printed import LEASES, run_printing_test
+from printed import LEASE_PACKAGES, run_printing_test
 from runs import RejectedError
 from traces import Event, World, replay
 
@@ -25,8 +25,8 @@ def trace(of: str) -> list[str]:
     under random faults.
     """
     if of == "simulator":
-        return run_printing_test(LEASES, of, "trace::worlds")
-    return run_printing_test(LEASES, of, "trace::faults")
+        return run_printing_test(LEASE_PACKAGES, of, "trace::record_world_traces")
+    return run_printing_test(LEASE_PACKAGES, of, "trace::record_fault_traces")
 
 
 def replay_and_count(of: str) -> Counter[str]:
@@ -75,10 +75,10 @@ def is_renewal(event: Event) -> bool:
 
 def start_early(event: Event) -> bool:
     """Moves the start of a claim to one second before the end of the previous grant."""
-    is_it = is_claim(event)
-    if is_it:
+    is_match = is_claim(event)
+    if is_match:
         event["new"][1] = event["old"][2] - 1000
-    return is_it
+    return is_match
 
 
 def make_late(event: Event) -> bool:
@@ -104,10 +104,10 @@ def reject_new_write(event: Event) -> bool:
 
 def lower_end(event: Event) -> bool:
     """Changes a renewal so that it lowers the end of the grant by one second."""
-    is_it = is_renewal(event)
-    if is_it:
+    is_match = is_renewal(event)
+    if is_match:
         event["new"][2] = event["old"][2] - 1000
-    return is_it
+    return is_match
 
 
 def extend_too_far(event: Event) -> bool:
@@ -124,14 +124,14 @@ def begin_early(event: Event) -> bool:
 
 def use_another_token(event: Event) -> bool:
     """Lets a holder renew under the token of a claim that has no grant."""
-    is_it = is_renewal(event)
-    if is_it:
+    is_match = is_renewal(event)
+    if is_match:
         event["new"][3] = "f" * 32
-    return is_it
+    return is_match
 
 
 # Changes that apply to both traces. In a run of the harness, a process may never receive the rejection of a write.
-COMMON = [
+COMMON_CHANGES = [
     start_early,
     make_late,
     reject_new_write,
@@ -141,12 +141,12 @@ COMMON = [
     use_another_token,
 ]
 CHANGES = [
-    *(("simulator", change) for change in [*COMMON, accept_stale_write]),
-    *(("faults", change) for change in COMMON),
+    *(("simulator", change) for change in [*COMMON_CHANGES, accept_stale_write]),
+    *(("faults", change) for change in COMMON_CHANGES),
 ]
 
 
-def changed(lines: list[str], change: Callable[[Event], bool]) -> tuple[list[str], int]:
+def change_one_event(lines: list[str], change: Callable[[Event], bool]) -> tuple[list[str], int]:
     """Returns a trace with one event changed, and the number of its line."""
     for index, line in enumerate(lines):
         event = json.loads(line)
@@ -157,7 +157,7 @@ def changed(lines: list[str], change: Callable[[Event], bool]) -> tuple[list[str
 
 @pytest.mark.parametrize(("of", "change"), CHANGES)
 def test_a_trace_with_one_changed_event_is_rejected(of: str, change: Callable[[Event], bool]) -> None:
-    lines, number = changed(trace(of), change)
+    lines, number = change_one_event(trace(of), change)
     with pytest.raises(RejectedError, match=f"^line {number}: "):
         for _ in replay(lines, KINDS[of]):
             pass

@@ -9,7 +9,7 @@ import pytest
 import z3  # type: ignore[import-untyped]
 
 from logic import Term
-from printed import CORE, run_printing_test
+from printed import CORE_PACKAGES, run_printing_test
 from words import BELOW, PerTick, Step, TickTock, constant, exhaust, per_tick, raise_safe_tick, tick_tock
 
 LIMIT_MS = 60_000
@@ -23,7 +23,7 @@ def check(*conditions: Term) -> z3.CheckSatResult:
     return solver.check()
 
 
-def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
+def sno_statements(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     """Returns the assumptions about a step of sno's state machine, and the conclusions by name."""
     word, safe, read, now, floor, want, first, last, flip = z3.BitVecs(
         "word safe read now floor want first last flip", 64
@@ -31,12 +31,12 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     other = z3.BitVec("other", 64)
     cell = (z3.BitVec("cell_tick", 64), z3.Bool("cell_bit"), z3.BitVec("cell_sequence", 64))
     step = tick_tock(word, read, now, want, first, last, flip, floor, weak)
-    after = raise_safe_tick(step, safe, weak)
-    fits = constant(1 << SNO_TICKS)
-    assumed = [
-        z3.ULT(TickTock.tick(word), fits),
-        z3.ULT(now, fits),
-        z3.ULT(floor, fits),
+    safe_after = raise_safe_tick(step, safe, weak)
+    tick_limit = constant(1 << SNO_TICKS)
+    assumptions = [
+        z3.ULT(TickTock.tick(word), tick_limit),
+        z3.ULT(now, tick_limit),
+        z3.ULT(floor, tick_limit),
         z3.ULE(last, 65_535),
         z3.ULE(first, last),
         z3.ULE(want, 0xFFFF_FFFF),
@@ -48,7 +48,7 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     ]
     if weak != "the safe tick is read after the word":
         # The value read from `safe` is at least as high as the value to which earlier steps raised it.
-        assumed.append(z3.UGE(read, safe))
+        assumptions.append(z3.UGE(read, safe))
     was_behind = TickTock.is_behind(cell, word, safe)
     # The cells that an earlier generator may have used: the cells up to the floor's last tick.
     was_used = z3.If(flip == BELOW, z3.And(z3.ULE(cell[0], floor), z3.Not(cell[1])), was_behind)
@@ -60,17 +60,17 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.UGE(sequence, step.first),
         z3.ULT(sequence, step.first + step.length),
     )
-    is_behind = TickTock.is_behind(cell, step.word, after)
-    left = (TickTock.tick(word), TickTock.bit(word), TickTock.next(word))
-    exhausted = exhaust(word, last)
-    return assumed, {
+    is_behind = TickTock.is_behind(cell, step.word, safe_after)
+    word_cell = (TickTock.tick(word), TickTock.bit(word), TickTock.next(word))
+    exhausted_word = exhaust(word, last)
+    return assumptions, {
         "a returned cell is new": z3.Implies(is_returned, z3.Not(was_used)),
         "a returned cell is behind": z3.Implies(is_returned, is_behind),
         "a cell stays behind": z3.Implies(z3.And(step.taken, was_used), is_behind),
         "a cell stays behind when a tick is exhausted": z3.Implies(
-            z3.And(was_behind, z3.ULE(TickTock.next(word), last + 1)), TickTock.is_behind(cell, exhausted, safe)
+            z3.And(was_behind, z3.ULE(TickTock.next(word), last + 1)), TickTock.is_behind(cell, exhausted_word, safe)
         ),
-        "a word that is left is behind": z3.Implies(step.taken, TickTock.is_behind(left, step.word, after)),
+        "a word that is left is behind": z3.Implies(step.taken, TickTock.is_behind(word_cell, step.word, safe_after)),
         "a word that is behind is another word": z3.Implies(
             TickTock.is_behind((TickTock.tick(other), TickTock.bit(other), TickTock.next(other)), word, safe),
             other != word,
@@ -91,7 +91,7 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
             step.taken, (step.bit != TickTock.bit(word)) == step.goes_back
         ),
         "no later step goes back into the same tick": z3.Implies(
-            z3.And(step.taken, step.goes_back), z3.ULE(now, after)
+            z3.And(step.taken, step.goes_back), z3.ULE(now, safe_after)
         ),
         "a closed word returns nothing": z3.Implies(TickTock.closed(word), z3.Not(step.taken)),
         "no cell behind is above the highest tick": z3.Implies(
@@ -100,7 +100,7 @@ def sno(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     }
 
 
-def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
+def per_tick_statements(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     """Returns the assumptions about a step of the other formats' state machine, and the conclusions by name. A word may
     be split into tick and slot in any way.
     """
@@ -112,7 +112,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     machine = PerTick(bits, is_wide)
     step = per_tick(machine, word, now, want, first, last, is_held, flip, floor, weak)
     one = constant(1, 128)
-    assumed = [
+    assumptions = [
         # `next_bits` and the width of the word have values that `PerTick::restored` can choose.
         z3.ULE(bits, 65),
         z3.UGE(bits, 1),
@@ -137,7 +137,7 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     # avoids shifts, which make z3 slow.
     end = step.first + step.length
     is_behind = z3.Or(z3.ULT(tick, step.tick), z3.And(tick == step.tick, z3.ULT(slot, end)))
-    return assumed, {
+    return assumptions, {
         "a returned slot is new": z3.Implies(is_returned, z3.Not(was_behind)),
         "a returned slot is behind": z3.Implies(is_returned, is_behind),
         "a slot stays behind": z3.Implies(z3.And(step.taken, was_behind), is_behind),
@@ -158,11 +158,11 @@ def others(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
     }
 
 
-MACHINES = {"tick-tock": sno, "per tick": others}
+MACHINES = {"tick-tock": sno_statements, "per tick": per_tick_statements}
 STATEMENTS = [(machine, name) for machine, make in MACHINES.items() for name in make()[1]]
 
 # Each weakening, with the statement that it makes fail.
-WEAKENED = {
+WEAKENED_STEPS = {
     ("tick-tock", "the floor takes the place of the last tick"): "a returned cell is new",
     ("tick-tock", "a step back lands above the safe tick"): "a returned cell is new",
     ("tick-tock", "a step back does not land on the safe tick"): "a returned cell is new",
@@ -183,31 +183,31 @@ WEAKENED = {
 
 @pytest.mark.parametrize(("machine", "statement"), STATEMENTS)
 def test_a_statement_holds_for_all_states(machine: str, statement: str) -> None:
-    assumed, statements = MACHINES[machine]()
-    assert check(*assumed, z3.Not(statements[statement])) == z3.unsat
+    assumptions, statements = MACHINES[machine]()
+    assert check(*assumptions, z3.Not(statements[statement])) == z3.unsat
 
 
-@pytest.mark.parametrize(("machine", "weak"), WEAKENED)
+@pytest.mark.parametrize(("machine", "weak"), WEAKENED_STEPS)
 def test_a_weakened_step_fails(machine: str, weak: str) -> None:
-    assumed, statements = MACHINES[machine](weak)
-    assert check(*assumed, z3.Not(statements[WEAKENED[machine, weak]])) == z3.sat
+    assumptions, statements = MACHINES[machine](weak)
+    assert check(*assumptions, z3.Not(statements[WEAKENED_STEPS[machine, weak]])) == z3.sat
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_assumptions_are_satisfiable(machine: str) -> None:
-    assumed, statements = MACHINES[machine]()
-    behind = next(name for name in statements if "stays behind" in name)
+    assumptions, statements = MACHINES[machine]()
+    behind_statement = next(name for name in statements if "stays behind" in name)
     # The assumptions must permit a step that returns cells in a state in which some cell is already behind the word.
-    assert check(*assumed, statements[behind].arg(0)) == z3.sat
+    assert check(*assumptions, statements[behind_statement].arg(0)) == z3.sat
 
 
 # ---------------------------------------------------------------------------------------------------------- the code
 
 
-def shown(step: Step) -> str:
+def format_step(step: Step) -> str:
     """Returns the outcome of a step in the format that the Rust test prints."""
 
-    def number(term: Term) -> int:
+    def to_int(term: Term) -> int:
         return int(z3.simplify(term).as_long())
 
     def holds(term: Term) -> bool:
@@ -218,13 +218,13 @@ def shown(step: Step) -> str:
     if holds(step.full):
         return "full"
     if not holds(step.taken):
-        return f"behind {number(step.behind)}"
+        return f"behind {to_int(step.behind)}"
     bit, back = int(holds(step.bit)), int(holds(step.goes_back))
-    return f"taken {number(step.tick)} {bit} {number(step.first)} {number(step.length)} {number(step.word)} {back}"
+    return f"taken {to_int(step.tick)} {bit} {to_int(step.first)} {to_int(step.length)} {to_int(step.word)} {back}"
 
 
 def test_the_terms_match_the_code() -> None:
-    lines = run_printing_test(CORE, "lib", "sequence::step_log::steps")
+    lines = run_printing_test(CORE_PACKAGES, "lib", "sequence::step_log::print_random_steps")
     for line in lines:
         given, found = line.split(" -> ")
         machine, *numbers = given.split()
@@ -236,6 +236,6 @@ def test_the_terms_match_the_code() -> None:
             word, now, want, first, last, flip, floor = (constant(value, 128) for value in rest)
             parts = PerTick(constant(bits, 128), z3.BoolVal(bool(is_wide)))
             step = per_tick(parts, word, now, want, first, last, z3.BoolVal(bool(is_held)), flip, floor)
-        assert shown(step) == found, line
+        assert format_step(step) == found, line
     kinds = {line.split(" -> ")[1].split()[0] for line in lines}
     assert len(lines) >= 2000 and kinds == {"taken", "full", "behind", "closed"}

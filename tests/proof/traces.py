@@ -22,12 +22,12 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS
-from runs import FRESH, NO_PROCESS, RejectedError, Run
+from runs import FRESH_TOKEN, NO_PROCESS, RejectedError, Run
 
-ZERO = "0" * 32
-RESERVED = 2**53 - 1
+ZERO_TOKEN = "0" * 32
+RESERVED_UNTIL = 2**53 - 1
 # The value that the simulator records instead of a process ID when an operator acts.
-OPERATOR = 2**64 - 1
+OPERATOR_PROCESS = 2**64 - 1
 Event = dict[str, Any]
 
 
@@ -40,9 +40,9 @@ class Record(NamedTuple):
     incarnation: str
 
     @classmethod
-    def of(cls, values: list[Any]) -> Record:
+    def from_values(cls, values: list[Any]) -> Record:
         first, start, until, token, version, incarnation = values
-        return cls(first, start, until, FRESH if token == ZERO else token, version, incarnation)
+        return cls(first, start, until, FRESH_TOKEN if token == ZERO_TOKEN else token, version, incarnation)
 
 
 class Namespace(NamedTuple):
@@ -84,10 +84,10 @@ class World:
 
     def on_sent(self, event: Event) -> None:
         """A process sends a write: a claim or its proof, a renewal or a release."""
-        process, old, new = event["process"], Record.of(event["old"]), Record.of(event["new"])
+        process, old, new = event["process"], Record.from_values(event["old"]), Record.from_values(event["new"])
         run = self.runs[new.first]
         p, s, claim = run.protocol, run.state, new.token
-        nows = self.heard.get(process, [])[-3:]
+        recent_times = self.heard.get(process, [])[-3:]
         if s.over(claim):
             message = self.write(run, RELEASES, claim, old, new)
             run.take(p.release(s, claim, message), f"a release of {claim}")
@@ -98,9 +98,9 @@ class World:
                 # A keeper's estimate of the time includes the time that has passed since the store's last reply.
                 self.read_time(run, new.until - self.longest)
             # The most recent replies may have arrived too late for the keeper to use them.
-            steps = [p.renew(run.state, claim, message, now) for now in nows]
-            possible = [step for step in steps if step.guard is True]
-            run.take((possible or steps)[-1], f"a renewal of {claim}")
+            steps = [p.renew(run.state, claim, message, now) for now in recent_times]
+            possible_steps = [step for step in steps if step.guard is True]
+            run.take((possible_steps or steps)[-1], f"a renewal of {claim}")
             self.counts["renewals" if new.incarnation == old.incarnation else "renewals in a restored store"] += 1
         elif s.used(claim):
             message = self.write(run, CLAIMS, claim, old, new)
@@ -108,7 +108,7 @@ class World:
             self.counts["proofs"] += 1
         else:
             message = self.write(run, CLAIMS, claim, old, new)
-            run.claim(claim, message, nows[-1])
+            run.claim(claim, message, recent_times[-1])
             self.claims.setdefault(process, []).append((run, claim))
             self.counts["claims"] += 1
         self.messages[process, event["life"], event["number"]] = run, message
@@ -121,14 +121,14 @@ class World:
         if line == run.state.line:
             self.compare(run, line, old)
         return run.message(
-            kind, owner, line, old.version, new.version, (new.token, new.start, new.until), new.until == RESERVED
+            kind, owner, line, old.version, new.version, (new.token, new.start, new.until), new.until == RESERVED_UNTIL
         )
 
     def compare(self, run: Run, line: int, record: Record) -> None:
         """Compares a record with the model, and rejects a record that the model's store has never contained."""
         c = run.contents
-        known = tuple(part(line, record.version) for part in (c.has_token, c.has_start, c.has_until))
-        if not run.state.ever(line, record.version) or known != (record.token, record.start, record.until):
+        known_parts = tuple(part(line, record.version) for part in (c.has_token, c.has_start, c.has_until))
+        if not run.state.ever(line, record.version) or known_parts != (record.token, record.start, record.until):
             raise RejectedError(f"expected a record that the store has shown, found {record}")
 
     def read_time(self, run: Run, now: int) -> None:
@@ -164,10 +164,10 @@ class World:
 
     def on_made(self, event: Event) -> None:
         """The process made an ID under its newest grant."""
-        held = [(run, claim) for run, claim in self.claims.get(self.making, []) if run.state.acquired(claim)]
-        if not held or held[-1][0] is not self.runs[event["first"]]:
+        held_claims = [(run, claim) for run, claim in self.claims.get(self.making, []) if run.state.acquired(claim)]
+        if not held_claims or held_claims[-1][0] is not self.runs[event["first"]]:
             raise RejectedError("expected an ID of the process's worker ID, found another one")
-        run, claim = held[-1]
+        run, claim = held_claims[-1]
         tick = event["tick"] // self.unit
         run.take(run.protocol.make(run.state, claim, tick), f"an ID of {claim} in tick {tick}")
         self.counts["IDs"] += 1
@@ -179,7 +179,7 @@ class World:
         if event["namespace"] is None:
             return
         namespace, now = Namespace(*event["namespace"]), event["now"]
-        records = {record.first: record for record in map(Record.of, event["records"])}
+        records = {record.first: record for record in map(Record.from_values, event["records"])}
         for run in self.runs:
             self.read_time(run, now)
         if self.namespace is None:
@@ -200,12 +200,12 @@ class World:
             # incarnation.
             return
         self.namespace = namespace
-        shown = (self.lines[namespace.incarnation], namespace.quiet)
-        if any((run.state.line, run.state.quiet) != shown for run in self.runs):
+        shown_state = (self.lines[namespace.incarnation], namespace.quiet)
+        if any((run.state.line, run.state.quiet) != shown_state for run in self.runs):
             raise RejectedError("expected the incarnation and the quiet time of the model, found others")
         for record in records.values():
             run = self.runs[record.first]
-            if event["process"] == OPERATOR and record.version != run.state.version:
+            if event["process"] == OPERATOR_PROCESS and record.version != run.state.version:
                 self.apply_operator_change(run, record, now)
             if record.version != run.state.version:
                 raise RejectedError(f"expected version {run.state.version}, found {record}")
@@ -243,7 +243,7 @@ class World:
 
     def find_restored_line(self, run: Run, record: Record | None) -> int:
         """Returns the latest incarnation in which the store has shown a restored record."""
-        if record is None or record.token == FRESH:
+        if record is None or record.token == FRESH_TOKEN:
             return 0
         c, written = run.contents, self.lines[record.incarnation]
         for line in range(run.state.line, -1, -1):
@@ -285,8 +285,8 @@ class World:
             self.counts["evictions"] += 1
         else:
             message = self.write(run, BURIES, old.token, old, new)
-            last = (now + self.error - self.epoch) // self.step + 1
-            run.bury(old.token, message, now, last)
+            last_tick = (now + self.error - self.epoch) // self.step + 1
+            run.bury(old.token, message, now, last_tick)
             self.counts["dead holders"] += 1
         run.accept(message)
 

@@ -94,18 +94,18 @@ class TickTock:
         return word & constant(1 << 63) != 0
 
     @staticmethod
-    def of(tick: Term, bit: Term, after: Term) -> Term:
+    def pack(tick: Term, bit: Term, after: Term) -> Term:
         return tick << (NEXT_BITS + 1) | z3.If(bit, constant(1 << NEXT_BITS), constant(0)) | after
 
     @classmethod
     def is_behind(cls, cell: tuple[Term, Term, Term], word: Term, safe: Term) -> Term:
         """Returns whether a cell can never be returned again."""
         tick, bit, sequence = cell
-        here = z3.Or(
+        is_here = z3.Or(
             z3.ULT(tick, cls.tick(word)),
             z3.And(tick == cls.tick(word), z3.ULT(sequence, cls.next(word))),
         )
-        return z3.If(bit == cls.bit(word), here, z3.ULE(tick, safe))
+        return z3.If(bit == cls.bit(word), is_here, z3.ULE(tick, safe))
 
 
 def tick_tock(
@@ -115,10 +115,10 @@ def tick_tock(
     sequence, and `flip` states whether the step may go back in time.
     """
     tick = TickTock.tick(word)
-    wall = z3.If(flip == BELOW, floor, tick)
+    wall_tick = z3.If(flip == BELOW, floor, tick)
     if weak == "the floor takes the place of the last tick":
-        wall = tick
-    goes_back = z3.ULT(now, wall)
+        wall_tick = tick
+    goes_back = z3.ULT(now, wall_tick)
     is_used = z3.ULE(now, safe)
     if weak == "a step back lands above the safe tick":
         is_used = z3.BoolVal(False)
@@ -147,9 +147,9 @@ def tick_tock(
         bit=bit,
         first=start,
         length=length,
-        word=TickTock.of(now, bit, start + length),
+        word=TickTock.pack(now, bit, start + length),
         goes_back=goes_back,
-        behind=wall,
+        behind=wall_tick,
     )
 
 
@@ -164,8 +164,8 @@ def raise_safe_tick(step: Step, safe: Term, weak: str = "") -> Term:
 
 def exhaust(word: Term, last: Term) -> Term:
     """Exhausts the current tick of a word, like `end_tick` in tick_tock.rs, and returns the new word."""
-    after = z3.If(TickTock.next(word) == 0, constant(0), last + 1)
-    return TickTock.of(TickTock.tick(word), TickTock.bit(word), after)
+    next_sequence = z3.If(TickTock.next(word) == 0, constant(0), last + 1)
+    return TickTock.pack(TickTock.tick(word), TickTock.bit(word), next_sequence)
 
 
 class PerTick:
@@ -187,7 +187,7 @@ class PerTick:
     def closed(self, word: Term) -> Term:
         return word & self.top != 0
 
-    def of(self, tick: Term, after: Term) -> Term:
+    def pack(self, tick: Term, after: Term) -> Term:
         return tick << self.next_bits | after
 
     def is_behind(self, cell: tuple[Term, Term], word: Term) -> Term:
@@ -211,14 +211,14 @@ def per_tick(
     """Decides a step of the other formats' state machine, like `plan` in per_tick.rs. All terms have 128 bits. If
     `is_held` is true and the clock is behind, the step continues in the last tick.
     """
-    before = machine.tick(word)
-    tick = z3.If(is_held, unsigned_max(now, before), now)
+    tick_before = machine.tick(word)
+    tick = z3.If(is_held, unsigned_max(now, tick_before), now)
     if weak == "a clock that is behind stays in the last tick":
         tick = now
-    is_behind = z3.ULT(tick, before)
+    is_behind = z3.ULT(tick, tick_before)
     if weak in ("a tick never falls", "a clock that is behind stays in the last tick"):
         is_behind = z3.BoolVal(False)
-    start = z3.If(tick == before, machine.next(word), first)
+    start = z3.If(tick == tick_before, machine.next(word), first)
     if weak == "a tick continues with its next slot":
         start = first
     room = z3.If(z3.ULT(last + 1, start), constant(0, 128), last + 1 - start)
@@ -238,7 +238,7 @@ def per_tick(
         bit=z3.BoolVal(False),
         first=start,
         length=length,
-        word=machine.of(tick, start + length),
+        word=machine.pack(tick, start + length),
         goes_back=z3.BoolVal(False),
-        behind=z3.If(is_below, floor + 1, before),
+        behind=z3.If(is_below, floor + 1, tick_before),
     )

@@ -13,16 +13,18 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /** Returns what a command prints. */
-const output = (command, ...rest) => execFileSync(command, rest, { encoding: "utf8" }).trim();
+const captureOutput = (command, ...rest) => execFileSync(command, rest, { encoding: "utf8" }).trim();
 
 // Ask the clients for the addresses of their public registries.
-const PIP = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
-const here = process.env.POLYFLAKE_REGISTRIES;
-const NPM = here ? `${here}/npm` : output("npm", "config", "get", "registry").replace(/\/$/, "");
-const SIMPLE = here ? `${here}/simple` : output("python3", "-c", PIP);
-const INDEX = here ? `${here}/crates/index` : "https://index.crates.io";
+const PIP_SCRIPT = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
+const localRegistries = process.env.POLYFLAKE_REGISTRIES;
+const NPM_REGISTRY = localRegistries
+  ? `${localRegistries}/npm`
+  : captureOutput("npm", "config", "get", "registry").replace(/\/$/, "");
+const SIMPLE_INDEX = localRegistries ? `${localRegistries}/simple` : captureOutput("python3", "-c", PIP_SCRIPT);
+const INDEX = localRegistries ? `${localRegistries}/crates/index` : "https://index.crates.io";
 // The packages, each listed after the packages that it depends on.
-const CRATES = ["-clock", "", "-inspect", "-lease", "-sql", "-cli"];
+const CRATE_SUFFIXES = ["-clock", "", "-inspect", "-lease", "-sql", "-cli"];
 
 const [folder, ...ends] = process.argv.slice(2);
 const sums = readFileSync(join(folder, "SHA256SUMS"), "utf8").trimEnd().split("\n");
@@ -34,7 +36,7 @@ const files = sums
 if (files.length === 0) throw new Error(`expected files ${ends} in ${folder}`);
 
 /** Returns the text at an address, or an empty one if the registry has none. */
-async function text(address) {
+async function fetchText(address) {
   const response = await fetch(address, { cache: "no-store" });
   if (response.status === 404) return "";
   if (!response.ok) throw new Error(`${address}: ${response.status}`);
@@ -45,18 +47,18 @@ async function text(address) {
 async function compare({ sha256, path, name }) {
   if (name.endsWith(".tgz")) {
     const options = ["--extract", "--gzip", "--to-stdout", "--file"];
-    const { name: of, version } = JSON.parse(output("tar", ...options, path, "package/package.json"));
-    const known = JSON.parse((await text(`${NPM}/${of.replace("/", "%2f")}`)) || "{}");
+    const { name: of, version } = JSON.parse(captureOutput("tar", ...options, path, "package/package.json"));
+    const known = JSON.parse((await fetchText(`${NPM_REGISTRY}/${of.replace("/", "%2f")}`)) || "{}");
     const ours = `sha512-${createHash("sha512").update(readFileSync(path)).digest("base64")}`;
     return [ours, known.versions?.[version]?.dist.integrity];
   }
   const [, of, version] = name.match(/^(.+?)-(\d[^-]*?)(?:\.crate|\.tar\.gz|-.*\.whl)$/);
   if (name.endsWith(".crate")) {
-    const lines = (await text(`${INDEX}/${of.slice(0, 2)}/${of.slice(2, 4)}/${of}`)).trim().split("\n");
+    const lines = (await fetchText(`${INDEX}/${of.slice(0, 2)}/${of.slice(2, 4)}/${of}`)).trim().split("\n");
     const known = lines.filter(Boolean).map((line) => JSON.parse(line));
     return [sha256, known.find(({ vers }) => vers === version)?.cksum];
   }
-  const page = await text(`${SIMPLE}/${of.replaceAll("_", "-")}/`);
+  const page = await fetchText(`${SIMPLE_INDEX}/${of.replaceAll("_", "-")}/`);
   const link = page.split("<a ").find((part) => part.includes(`>${name}<`));
   return [sha256, link?.match(/#sha256=(\w+)/)?.[1]];
 }
@@ -65,13 +67,13 @@ async function compare({ sha256, path, name }) {
  * Returns a file's position in the order of uploads. The main packages list the other packages as dependencies, so the
  * main packages are uploaded last.
  */
-function place({ name }) {
-  const crate = CRATES.findIndex((end) => name.match(/^polyflake(-[a-z]+)?-\d/)?.[1] === (end || undefined));
+function uploadPosition({ name }) {
+  const crate = CRATE_SUFFIXES.findIndex((end) => name.match(/^polyflake(-[a-z]+)?-\d/)?.[1] === (end || undefined));
   if (name.endsWith(".crate")) return crate;
   return /^polyflake(-cli)?-\d.*\.tgz$/.test(name) ? 1 : 0;
 }
 
-for (const file of files.sort((one, other) => place(one) - place(other))) {
+for (const file of files.sort((one, other) => uploadPosition(one) - uploadPosition(other))) {
   const [ours, theirs] = await compare(file);
   if (theirs === undefined) console.log(file.path);
   else if (theirs !== ours) throw new Error(`${file.name}: the registry has other bytes: ${theirs}, not ${ours}`);

@@ -10,13 +10,13 @@ import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 
 const INDEX = "https://index.crates.io";
-const TYPES = { ".html": "text/html", ".json": "application/json", ".whl": "application/octet-stream" };
+const CONTENT_TYPES = { ".html": "text/html", ".json": "application/json", ".whl": "application/octet-stream" };
 
 const [folder, log] = process.argv.slice(2);
 const { dl } = await (await fetch(`${INDEX}/config.json`)).json();
 
 /** Returns the address in the public registry for a path of the crate registry, or undefined for any other path. */
-function elsewhere(path) {
+function upstreamUrl(path) {
   const [, kind, rest] = path.match(/^\/crates\/(index|dl)\/(.+)$/) ?? [];
   if (kind === "index") return `${INDEX}/${rest}`;
   const [name, version] = rest?.split("/") ?? [];
@@ -33,9 +33,11 @@ const server = createServer(({ method, url }, response) => {
   try {
     const content = readFileSync(file);
     appendFileSync(log, `${path}\n`);
-    response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "application/octet-stream" }).end(content);
+    response
+      .writeHead(200, { "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream" })
+      .end(content);
   } catch {
-    const location = elsewhere(path);
+    const location = upstreamUrl(path);
     if (location) response.writeHead(302, { location }).end();
     else response.writeHead(404).end("{}");
   }

@@ -11,7 +11,7 @@ const { layout, randflake, sno } = await import(`polyflake/${process.argv[4] ?? 
 
 const secret = new TextEncoder().encode("sixteen byte key");
 
-const begins = {
+const generatorFactories = {
   sno: (worker) => new sno.Generator({ partition: worker }),
   "layout, ticks of 1 ms": (worker) =>
     new layout.Generator(layout.Layout.preset("discord", { worker: worker % 32, process: Math.floor(worker / 32) })),
@@ -20,33 +20,33 @@ const begins = {
 
 /**
  * Creates `count` generators with the same worker ID by calling `begin`, one after another, and adds their IDs to
- * `made`.
+ * `generatedIds`.
  */
-async function consecutiveIds(begin, worker, count, made) {
+async function consecutiveIds(begin, worker, count, generatedIds) {
   for (let k = 0; k < count; k++) {
     const ids = begin(worker);
-    made.push(String(await ids.generateAsync()), String(await ids.generateAsync()));
+    generatedIds.push(String(await ids.generateAsync()), String(await ids.generateAsync()));
     ids.close();
   }
 }
 
-function report(format, count, made) {
-  const twice = made.length - new Set(made).size;
-  console.log(JSON.stringify({ format, generators: count, ids: made.length, twice }));
-  if (twice > 0 || made.length !== 2 * count) process.exitCode = 1;
+function report(format, count, generatedIds) {
+  const twice = generatedIds.length - new Set(generatedIds).size;
+  console.log(JSON.stringify({ format, generators: count, ids: generatedIds.length, twice }));
+  if (twice > 0 || generatedIds.length !== 2 * count) process.exitCode = 1;
 }
 
-for (const [format, begin] of Object.entries(begins)) {
+for (const [format, begin] of Object.entries(generatorFactories)) {
   const each = Math.ceil((format === "Randflake" ? generators / 100 : generators) / workers);
-  const made = [];
-  await Promise.all(Array.from({ length: workers }, (_, worker) => consecutiveIds(begin, worker, each, made)));
-  report(format, each * workers, made);
+  const generatedIds = [];
+  await Promise.all(Array.from({ length: workers }, (_, worker) => consecutiveIds(begin, worker, each, generatedIds)));
+  report(format, each * workers, generatedIds);
 }
 
-const made = [];
+const generatedIds = [];
 for (let k = 0; k < generators / 100; k++) {
-  const ids = begins.sno(1000);
-  made.push(ids.generate(), ids.generate());
+  const ids = generatorFactories.sno(1000);
+  generatedIds.push(ids.generate(), ids.generate());
   ids.close();
 }
-report("sno, synchronous", made.length / 2, made);
+report("sno, synchronous", generatedIds.length / 2, generatedIds);

@@ -32,26 +32,36 @@ def randflake_ids(worker: int) -> list[object]:
 
 
 def run(name: str, begin: Callable[[int], list[object]], generators: int, workers: int) -> bool:
-    each = -(-generators // workers)
+    generators_per_worker = -(-generators // workers)
 
     def consecutive_ids(worker: int) -> list[object]:
-        return [one for _ in range(each) for one in begin(worker)]
+        return [one for _ in range(generators_per_worker) for one in begin(worker)]
 
     with ThreadPoolExecutor(workers) as threads:
-        made = list(chain.from_iterable(threads.map(consecutive_ids, range(workers))))
-    twice = len(made) - len(set(made))
-    print(json.dumps({"format": name, "generators": each * workers, "ids": len(made), "twice": twice}), flush=True)
-    return twice == 0 and len(made) == 2 * each * workers
+        generated_ids = list(chain.from_iterable(threads.map(consecutive_ids, range(workers))))
+    duplicate_count = len(generated_ids) - len(set(generated_ids))
+    print(
+        json.dumps(
+            {
+                "format": name,
+                "generators": generators_per_worker * workers,
+                "ids": len(generated_ids),
+                "twice": duplicate_count,
+            }
+        ),
+        flush=True,
+    )
+    return duplicate_count == 0 and len(generated_ids) == 2 * generators_per_worker * workers
 
 
 def main() -> int:
     generators, workers = (int(given) for given in (*sys.argv[1:3], *("10000", "200")[len(sys.argv) - 1 :]))
-    well = [
+    results = [
         run("sno", sno_ids, generators, workers),
         run("layout, ticks of 1 ms", layout_ids, generators, workers),
         run("Randflake", randflake_ids, generators // 100, workers),
     ]
-    return 0 if all(well) else 1
+    return 0 if all(results) else 1
 
 
 if __name__ == "__main__":

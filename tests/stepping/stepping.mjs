@@ -12,7 +12,7 @@ const generators = {
 };
 
 const seen = new Set();
-const rejected = {};
+const rejectedCounts = {};
 let [twice, stepsBack, last] = [0, 0, Date.now()];
 
 function record(family, id) {
@@ -28,7 +28,7 @@ function generate(family, ids) {
     for (const id of ids.generateMany(10)) record(family, id);
   } catch (error) {
     if (error.name !== "PolyflakeError") throw error;
-    rejected[error.code] = (rejected[error.code] ?? 0) + 1;
+    rejectedCounts[error.code] = (rejectedCounts[error.code] ?? 0) + 1;
   }
 }
 
@@ -39,4 +39,4 @@ while (process.hrtime.bigint() < end) {
   stepsBack += now < last;
   last = now;
 }
-console.log(JSON.stringify({ ids: seen.size + twice, twice, stepsBack, rejected }));
+console.log(JSON.stringify({ ids: seen.size + twice, twice, stepsBack, rejected: rejectedCounts }));

@@ -20,13 +20,13 @@ generators: dict[str, Any] = {
 
 seen: set[tuple[str, object]] = set()
 rejected: Counter[str] = Counter()
-twice = steps_back = 0
+duplicate_count = steps_back = 0
 
 
 def record(family: str, made: object) -> None:
     """Records an ID, or counts it as a duplicate."""
-    global twice
-    twice += (family, made) in seen
+    global duplicate_count
+    duplicate_count += (family, made) in seen
     seen.add((family, made))
 
 
@@ -41,11 +41,15 @@ def generate(family: str, ids: Any) -> None:
 
 
 end = time.monotonic() + float(sys.argv[1])
-last = time.time()
+last_time = time.time()
 while time.monotonic() < end:
     for family, ids in generators.items():
         generate(family, ids)
     now = time.time()
-    steps_back += now < last
-    last = now
-print(json.dumps({"ids": len(seen) + twice, "twice": twice, "stepsBack": steps_back, "rejected": rejected}))
+    steps_back += now < last_time
+    last_time = now
+print(
+    json.dumps(
+        {"ids": len(seen) + duplicate_count, "twice": duplicate_count, "stepsBack": steps_back, "rejected": rejected}
+    )
+)

@@ -56,7 +56,7 @@ pub fn main(options: &Options) -> Result<()> {
 }
 
 /// Builds the packages of all languages in the form that users install.
-pub fn all(shell: &Shell) -> Result<()> {
+pub fn build_all(shell: &Shell) -> Result<()> {
     Part::ALL.into_iter().try_for_each(|part| build(shell, part, Purpose::Users))
 }
 
@@ -64,16 +64,16 @@ pub fn all(shell: &Shell) -> Result<()> {
 pub fn build(shell: &Shell, part: Part, purpose: Purpose) -> Result<()> {
     match part {
         Part::Rust => Ok(cmd!(shell, "cargo build --quiet --package conformance-rust").run()?),
-        Part::Python => python(shell, purpose),
-        Part::Javascript => javascript(shell, purpose, &[]),
-        Part::Node => javascript(shell, purpose, &["native"]),
-        Part::Wasm => javascript(shell, purpose, &["wasm", "script"]),
-        Part::Typescript => javascript(shell, purpose, &["script"]),
+        Part::Python => build_python(shell, purpose),
+        Part::Javascript => build_javascript(shell, purpose, &[]),
+        Part::Node => build_javascript(shell, purpose, &["native"]),
+        Part::Wasm => build_javascript(shell, purpose, &["wasm", "script"]),
+        Part::Typescript => build_javascript(shell, purpose, &["script"]),
     }
 }
 
 /// Builds the wheel and installs it into the repository's virtual environment.
-fn python(shell: &Shell, purpose: Purpose) -> Result<()> {
+fn build_python(shell: &Shell, purpose: Purpose) -> Result<()> {
     tools::python(shell)?;
     let wheels = workspace::wheels();
     shell.remove_path(&wheels)?;
@@ -117,8 +117,8 @@ pub fn install_wheel(shell: &Shell, python: &Path) -> Result<()> {
 
 /// Builds the npm package with the package's own build script, which installs its own tools. The parts are the native
 /// addon, the wasm modules, and TypeScript. An empty list means all parts.
-fn javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
-    tools::node(shell)?;
+fn build_javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
+    tools::install_node_packages(shell)?;
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     let dev = (purpose == Purpose::Developers).then_some("--dev");
     Ok(cmd!(shell, "npm run --silent build -- {parts...} {dev...}").run()?)

@@ -117,9 +117,11 @@ fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
     match runtime {
         Runtime::Rust => Ok(()),
         Runtime::Python => tools::python(shell).map(drop),
-        Runtime::NodeNative | Runtime::NodeWasm => tools::node(shell),
-        Runtime::Workerd => tools::workerd(shell),
-        Runtime::Chromium => tools::node(shell).and_then(|()| tools::browser(shell).map(drop)),
+        Runtime::NodeNative | Runtime::NodeWasm => tools::install_node_packages(shell),
+        Runtime::Workerd => tools::install_workerd(shell),
+        Runtime::Chromium => {
+            tools::install_node_packages(shell).and_then(|()| tools::browser(shell).map(drop))
+        }
     }
 }
 
@@ -127,12 +129,12 @@ fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
 pub fn driver(runtime: Runtime) -> Command {
     match runtime {
         Runtime::Rust => Command::new(workspace::target().join("debug/conformance-rust")),
-        Runtime::Python => script(workspace::python(), NO_OPTIONS, "python/driver.py"),
-        Runtime::NodeNative => script("node", ["--conditions=native"], "js/node.mjs"),
-        Runtime::NodeWasm => script("node", ["--conditions=wasm"], "js/node.mjs"),
-        Runtime::Workerd => script("node", NO_OPTIONS, "js/workerd.mjs"),
+        Runtime::Python => script_command(workspace::python(), NO_OPTIONS, "python/driver.py"),
+        Runtime::NodeNative => script_command("node", ["--conditions=native"], "js/node.mjs"),
+        Runtime::NodeWasm => script_command("node", ["--conditions=wasm"], "js/node.mjs"),
+        Runtime::Workerd => script_command("node", NO_OPTIONS, "js/workerd.mjs"),
         Runtime::Chromium => {
-            let mut command = script("node", NO_OPTIONS, "js/chromium.mjs");
+            let mut command = script_command("node", NO_OPTIONS, "js/chromium.mjs");
             command.args(tools::find_browser());
             command
         }
@@ -142,7 +144,11 @@ pub fn driver(runtime: Runtime) -> Command {
 const NO_OPTIONS: [&str; 0] = [];
 
 /// Returns a command that runs one of the suite's scripts.
-fn script<const N: usize>(program: impl AsRef<OsStr>, options: [&str; N], path: &str) -> Command {
+fn script_command<const N: usize>(
+    program: impl AsRef<OsStr>,
+    options: [&str; N],
+    path: &str,
+) -> Command {
     let mut command = Command::new(program);
     command.args(options).arg(workspace::root().join("tests/conformance").join(path));
     command

@@ -9,11 +9,11 @@ pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::DENY)?;
     cmd!(shell, "cargo deny --all-features check bans licenses sources").run()?;
-    advisories(&shell)
+    check_advisories(&shell)
 }
 
 /// Checks the dependencies for advisories. The advisory database is on GitHub, which some machines cannot reach.
-fn advisories(shell: &Shell) -> Result<()> {
+fn check_advisories(shell: &Shell) -> Result<()> {
     let output =
         cmd!(shell, "cargo deny --all-features check advisories").ignore_status().output()?;
     let said = String::from_utf8_lossy(&output.stderr);

@@ -18,7 +18,7 @@ pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     tools::install(&shell, &tools::HACK)?;
     if options.minimal {
-        return check_oldest(&shell);
+        return check_oldest_versions(&shell);
     }
     let sets = ["--ignore-private", "--feature-powerset", "--depth", "2", "--skip", "default"];
     let check = cmd!(shell, "cargo hack check --quiet --workspace {sets...}");
@@ -26,13 +26,13 @@ pub fn main(options: &Options) -> Result<()> {
 }
 
 /// Builds the crates with the oldest dependency versions that they allow.
-pub fn check_oldest(shell: &Shell) -> Result<()> {
-    tools::nightly(shell, &[])?;
+pub fn check_oldest_versions(shell: &Shell) -> Result<()> {
+    tools::install_nightly(shell, &[])?;
     check_with(shell, &["+nightly"], &["-Z", "direct-minimal-versions"])
 }
 
 /// Builds the crates with the newest dependency versions that they allow.
-pub fn check_newest(shell: &Shell) -> Result<()> {
+pub fn check_newest_versions(shell: &Shell) -> Result<()> {
     check_with(shell, &[], &[])
 }
 

@@ -49,5 +49,5 @@ pub fn lint(shell: &Shell) -> Result<()> {
 
 fn set_up(shell: &Shell) -> Result<()> {
     tools::python(shell)?;
-    tools::node(shell)
+    tools::install_node_packages(shell)
 }

@@ -31,7 +31,7 @@ Apache-2.0, the Rust project's contributors).
 
 /// The possible names of license files, in order of preference. If a crate contains several of these files, the first one
 /// is used.
-const TEXTS: [&str; 6] =
+const LICENCE_FILE_NAMES: [&str; 6] =
     ["LICENSE-MIT", "LICENSE-MIT.md", "LICENSE", "LICENSE.md", "LICENSE.txt", "LICENSE-APACHE"];
 
 /// A third-party crate, with its version and license.
@@ -70,12 +70,12 @@ pub fn dependencies_of(shell: &Shell, package: &str, target: &str) -> Result<BTr
     // In this list, the lines for our own crates contain a path in parentheses after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
     others
-        .map(|line| read(line).with_context(|| format!("expected a crate, found {line}")))
+        .map(|line| parse_crate(line).with_context(|| format!("expected a crate, found {line}")))
         .collect()
 }
 
 /// Reads a crate from a line such as `name v1.2.3|MIT`.
-fn read(line: &str) -> Option<Crate> {
+fn parse_crate(line: &str) -> Option<Crate> {
     let (name, rest) = line.split_once(" v")?;
     let (version, licence) = rest.split_once('|')?;
     let [name, version] = [name, version].map(str::to_owned);
@@ -104,7 +104,7 @@ fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<S
         let is_it = |package: &&Package| package.name == one.name && package.version == one.version;
         let package = packages.iter().find(is_it);
         let package = package.with_context(|| format!("expected the sources of {}", one.name))?;
-        by_text.entry(text(one, package)?).or_default().push(one);
+        by_text.entry(licence_text(one, package)?).or_default().push(one);
     }
     let rows = crates
         .iter()
@@ -120,9 +120,9 @@ fn page(shell: &Shell, introduction: &str, crates: &BTreeSet<Crate>) -> Result<S
 
 /// Returns the license text from a crate's folder, without trailing spaces. If an MIT crate has no license file, returns
 /// the MIT license text with the authors from the crate's manifest.
-fn text(one: &Crate, package: &Package) -> Result<String> {
+fn licence_text(one: &Crate, package: &Package) -> Result<String> {
     let folder = package.manifest_path.parent().context("expected a folder")?;
-    let found = TEXTS.iter().map(|name| folder.join(name)).find(|file| file.is_file());
+    let found = LICENCE_FILE_NAMES.iter().map(|name| folder.join(name)).find(|file| file.is_file());
     let text = if let Some(file) = found {
         fs::read_to_string(file)?
     } else {
@@ -166,7 +166,7 @@ fn packages(shell: &Shell) -> Result<Vec<Package>> {
 
 /// Returns a package's bill of materials in `CycloneDX` format. The bill contains no timestamp and no machine name, so that
 /// the same sources produce the same file.
-pub fn bill(package: &str, crates: &BTreeSet<Crate>) -> Value {
+pub fn bill_of_materials(package: &str, crates: &BTreeSet<Crate>) -> Value {
     let version = env!("CARGO_PKG_VERSION");
     let (address, name) = (format!("{package}@{version}"), package.rsplit('/').next());
     let component = |one: &Crate| {
@@ -202,16 +202,16 @@ mod tests {
 
     #[test]
     fn crates_are_parsed_from_lines() {
-        let found = read("zerocopy v0.8.63|MIT/Apache-2.0").unwrap();
+        let found = parse_crate("zerocopy v0.8.63|MIT/Apache-2.0").unwrap();
         assert_eq!((&*found.name, &*found.version), ("zerocopy", "0.8.63"));
         assert_eq!(found.licence, "MIT OR Apache-2.0");
-        assert_eq!(read("nothing"), None);
+        assert_eq!(parse_crate("nothing"), None);
     }
 
     #[test]
     fn a_bill_of_materials_lists_each_crate_without_a_timestamp() {
-        let crates = BTreeSet::from([read("libc v0.2.191|MIT").unwrap()]);
-        let bill = bill("pkg:npm/polyflake", &crates);
+        let crates = BTreeSet::from([parse_crate("libc v0.2.191|MIT").unwrap()]);
+        let bill = bill_of_materials("pkg:npm/polyflake", &crates);
         assert_eq!(bill["metadata"]["component"]["name"], "polyflake");
         assert_eq!(bill["components"][0]["purl"], "pkg:cargo/libc@0.2.191");
         assert_eq!(bill["metadata"].get("timestamp"), None);

@@ -108,7 +108,7 @@ fn run_proof(package: &str, program: &str, given: &PassedArguments) -> Result<()
 }
 
 /// Runs the `idstorm` program.
-fn storm(given: &PassedArguments) -> Result<()> {
+fn run_storm(given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     if let Err(missing) = tools::faketime(&shell) {
         println!("storms with clock changes cannot run ({missing})");
@@ -119,7 +119,7 @@ fn storm(given: &PassedArguments) -> Result<()> {
 }
 
 /// Runs the fork test, which uses the Python wheel.
-fn fork(given: &PassedArguments) -> Result<()> {
+fn run_fork_test(given: &PassedArguments) -> Result<()> {
     let shell = workspace::shell()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     let python = workspace::python();
@@ -127,11 +127,11 @@ fn fork(given: &PassedArguments) -> Result<()> {
 }
 
 /// Runs the lease tests that take minutes.
-fn leases() -> Result<()> {
+fn run_lease_tests() -> Result<()> {
     let shell = workspace::shell()?;
-    tools::postgresql(&shell);
-    tools::mariadb(&shell);
-    tools::redis(&shell);
+    tools::install_postgresql(&shell);
+    tools::install_mariadb(&shell);
+    tools::install_redis(&shell);
     tools::faketime(&shell)?;
     let ignored: &[&str] = &["--ignored", "--test-threads", "1"];
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
@@ -142,7 +142,7 @@ fn leases() -> Result<()> {
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;
-    tools::workerd(&shell)?;
+    tools::install_workerd(&shell)?;
     let lease_programs = test::rust::lease_programs(&shell)?;
     for (test, options, setting) in [
         ("model", ignored, None),
@@ -179,9 +179,9 @@ fn main() -> Result<()> {
         Task::Soak(given) => run_proof("soak", "soak", &given),
         Task::Kills(given) => run_proof("soak", "kills", &given),
         Task::Safety(options) => safety::main(&options),
-        Task::Storm(given) => storm(&given),
-        Task::Forks(given) => fork(&given),
-        Task::Leases => leases(),
+        Task::Storm(given) => run_storm(&given),
+        Task::Forks(given) => run_fork_test(&given),
+        Task::Leases => run_lease_tests(),
         Task::Uniformity(given) => run_proof("soak", "uniformity", &given),
         Task::Timing(given) => run_proof("soak", "timing", &given),
         Task::Fuzz(options) => fuzz::main(&options),

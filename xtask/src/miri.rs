@@ -46,7 +46,7 @@ pub struct Options {
 
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
-    tools::nightly(&shell, &["miri", "rust-src"])?;
+    tools::install_nightly(&shell, &["miri", "rust-src"])?;
     let packages = PACKAGES.into_iter().filter(|name| name.contains(&options.package));
     let packages: Vec<_> = packages.flat_map(|name| ["--package", name]).collect();
     ensure!(!packages.is_empty(), "expected the name of a package, found {}", options.package);

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::workspace;
 
 const PAGE: &str = "docs/safety.md";
-const CHECKS: &str = "tests/safety/checks.toml";
-const RESULTS: &str = "tests/safety/results.json";
+const CHECKS_PATH: &str = "tests/safety/checks.toml";
+const RESULTS_PATH: &str = "tests/safety/results.json";
 const TABLE_MARKERS: [&str; 2] = ["<!-- Figures: begin -->\n", "<!-- Figures: end -->\n"];
 
 #[derive(clap::Args)]
@@ -52,11 +52,12 @@ pub fn main(options: &Options) -> Result<()> {
     let (checks, mut results) = (checks()?, results()?);
     for name in &options.names {
         let check = checks.iter().find(|check| check.name == *name);
-        let check = check.with_context(|| format!("expected a check of {CHECKS}, found {name}"))?;
+        let check =
+            check.with_context(|| format!("expected a check of {CHECKS_PATH}, found {name}"))?;
         let date = Timestamp::now().strftime("%Y-%m-%d").to_string();
         results.insert(name.clone(), Outcome { figures: check.run()?, date });
         let text = serde_json::to_string_pretty(&results)? + "\n";
-        fs::write(workspace::root().join(RESULTS), text)?;
+        fs::write(workspace::root().join(RESULTS_PATH), text)?;
     }
     Ok(fs::write(workspace::root().join(PAGE), with_table(&page()?, &table(&checks, &results))?)?)
 }
@@ -68,10 +69,12 @@ pub fn faults() -> Result<Vec<String>> {
     let is_known = |name: &&String| checks.iter().any(|check| check.name == **name);
     let unknown = results.keys().filter(|name| !is_known(name));
     let mut faults: Vec<_> = unknown
-        .map(|name| format!("{RESULTS}: expected a check of {CHECKS}, found {name}"))
+        .map(|name| format!("{RESULTS_PATH}: expected a check of {CHECKS_PATH}, found {name}"))
         .collect();
     if with_table(&page, &table(&checks, &results))? != page {
-        faults.push(format!("{PAGE}: expected the results of {RESULTS}; run: cargo xtask safety"));
+        faults.push(format!(
+            "{PAGE}: expected the results of {RESULTS_PATH}; run: cargo xtask safety"
+        ));
     }
     Ok(faults)
 }
@@ -81,12 +84,12 @@ fn page() -> Result<String> {
 }
 
 fn checks() -> Result<Vec<Check>> {
-    let text = fs::read_to_string(workspace::root().join(CHECKS))?;
+    let text = fs::read_to_string(workspace::root().join(CHECKS_PATH))?;
     Ok(toml::from_str::<Checks>(&text)?.check)
 }
 
 fn results() -> Result<Results> {
-    Ok(serde_json::from_str(&fs::read_to_string(workspace::root().join(RESULTS))?)?)
+    Ok(serde_json::from_str(&fs::read_to_string(workspace::root().join(RESULTS_PATH))?)?)
 }
 
 fn with_table(page: &str, table: &str) -> Result<String> {

@@ -28,17 +28,17 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
-    tools::nightly(&shell, &["rust-src"])?;
+    tools::install_nightly(&shell, &["rust-src"])?;
     if options.sanitizer != Some(Sanitizer::Address) {
-        threads(&shell)?;
+        run_thread_sanitizer(&shell)?;
     }
     if options.sanitizer != Some(Sanitizer::Thread) {
-        memory(&shell)?;
+        run_address_sanitizer(&shell)?;
     }
     Ok(())
 }
 
-fn threads(shell: &Shell) -> Result<()> {
+fn run_thread_sanitizer(shell: &Shell) -> Result<()> {
     let _flags = shell.push_env("RUSTFLAGS", "-Zsanitizer=thread");
     let _target = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("sanitize/thread"));
     let core = ["--package", "polyflake", "--test", "*_generator", "--test", "families"];
@@ -49,7 +49,7 @@ fn threads(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-fn memory(shell: &Shell) -> Result<()> {
+fn run_address_sanitizer(shell: &Shell) -> Result<()> {
     let _flags = shell.push_env("RUSTFLAGS", "-Zsanitizer=address");
     let _target = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("sanitize/address"));
     let core = [

@@ -24,14 +24,14 @@ const CRATES: [&str; 3] = ["polyflake", "polyflake-lease", "polyflake-sql"];
 
 pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
-    readme::guide(&shell)?;
-    tools::rust_targets(&shell)?;
-    tools::npm(&shell, "site")?;
+    readme::check_guide(&shell)?;
+    tools::install_rust_targets(&shell)?;
+    tools::npm_install(&shell, "site")?;
     build::build(&shell, Part::Javascript, Purpose::Users)?;
-    shell.remove_path(public())?;
-    page(&shell)?;
-    names(&shell)?;
-    pages(&shell)?;
+    shell.remove_path(public_folder())?;
+    build_page(&shell)?;
+    write_names(&shell)?;
+    build_pages(&shell)?;
     tools::browser(&shell)?;
     tools::firefox(&shell)?;
     let _there = shell.push_dir(workspace::root().join("site"));
@@ -39,13 +39,13 @@ pub fn main() -> Result<()> {
 }
 
 /// Builds the page as one file.
-fn page(shell: &Shell) -> Result<()> {
+fn build_page(shell: &Shell) -> Result<()> {
     let chosen = ["--package", "inspect-page", "--target", TARGET, "--profile", PROFILE];
     cmd!(shell, "cargo build --quiet {chosen...}")
         .env("RUSTFLAGS", build::rustflags_without_local_paths(shell)?)
         .run()?;
     let built = workspace::target().join(TARGET).join(PROFILE).join("inspect_page.wasm");
-    let (module, out) = (site().join("wasm"), public().join("inspect"));
+    let (module, out) = (site_folder().join("wasm"), public_folder().join("inspect"));
     cmd!(shell, "cargo run --quiet --package xtask-wasm -- {built} {module}").run()?;
     let _there = shell.push_dir(workspace::root().join("site"));
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
@@ -53,12 +53,12 @@ fn page(shell: &Shell) -> Result<()> {
 
 /// Lists all public names. rustdoc lists the names of the crates, `TypeDoc` lists the names of the npm package, and
 /// `site/python/reference.py` lists the names of the wheel.
-fn names(shell: &Shell) -> Result<()> {
-    let (docs, api) = (site().join("rustdoc"), public().join("api"));
+fn write_names(shell: &Shell) -> Result<()> {
+    let (docs, api) = (site_folder().join("rustdoc"), public_folder().join("api"));
     let chosen = CRATES.iter().flat_map(|name| ["--package", name]);
     cmd!(shell, "cargo doc --quiet --no-deps --all-features {chosen...} --target-dir {docs}")
         .run()?;
-    let pages = site().join("python");
+    let pages = site_folder().join("python");
     shell.remove_path(&pages)?;
     let python = tools::default_python(shell)?;
     cmd!(shell, "{python} site/python/reference.py {pages}").run()?;
@@ -86,20 +86,20 @@ fn names(shell: &Shell) -> Result<()> {
 }
 
 /// Builds the Markdown pages and the files that accompany them.
-fn pages(shell: &Shell) -> Result<()> {
+fn build_pages(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("site"));
-    let public = public();
+    let public = public_folder();
     cmd!(shell, "{NODE} build.mjs {public}").run()?;
     let build = cmd!(shell, "{NODE} node_modules/astro/bin/astro.mjs build --silent");
     Ok(build.env("ASTRO_TELEMETRY_DISABLED", "1").run()?)
 }
 
 /// Returns the folder of files that the site serves unchanged.
-fn public() -> PathBuf {
-    site().join("public")
+fn public_folder() -> PathBuf {
+    site_folder().join("public")
 }
 
 /// Returns the folder for the built files of the site.
-fn site() -> PathBuf {
+fn site_folder() -> PathBuf {
     workspace::target().join("site")
 }

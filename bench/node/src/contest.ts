@@ -41,7 +41,7 @@ export interface Goal {
   most: number;
 }
 
-export interface Missing {
+export interface MissingEntry {
   name: string;
   why: string;
 }
@@ -51,7 +51,7 @@ export interface Contest {
   axis?: string;
   entries: Entry[];
   goals?: Goal[];
-  missing?: Missing[];
+  missing?: MissingEntry[];
 }
 
 /**
@@ -75,11 +75,11 @@ function entry(name: string, call: () => unknown, ours: boolean): Entry {
   return { name, ours, items: 1, x: null, work: repeatCall(call), call };
 }
 
-export function ours(name: string, call: () => unknown): Entry {
+export function ownEntry(name: string, call: () => unknown): Entry {
   return entry(name, call, true);
 }
 
-export function peer(name: string, call: () => unknown): Entry {
+export function peerEntry(name: string, call: () => unknown): Entry {
   return entry(name, call, false);
 }
 
@@ -90,7 +90,7 @@ export function batch(entry: Entry, size: number): Entry {
 
 /** Returns a function that creates this project's entries, with `size` items per call. */
 export function batchEntryMaker(size: number): (name: string, call: () => unknown) => Entry {
-  return (name, call) => batch(ours(name, call), size);
+  return (name, call) => batch(ownEntry(name, call), size);
 }
 
 export function matchesFilter(contest: Contest, text: string): boolean {

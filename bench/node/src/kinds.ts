@@ -4,7 +4,7 @@
  */
 import { metabyte } from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
-import { type Contest, ours, peer } from "./contest.js";
+import { type Contest, ownEntry, peerEntry } from "./contest.js";
 
 /** A service's record of 400 bytes. */
 const TEXT = JSON.stringify({
@@ -41,21 +41,24 @@ class Order {
 
 /** Creates an object from the members that `read` returns. The metabyte of `id` determines the object's type. */
 // biome-ignore lint/suspicious/noExplicitAny: the members depend on the ID, which no type checker knows.
-const make = (id: string, read: () => any): User | Order => (metabyte(id) === 1 ? new User(read()) : new Order(read()));
+const makeRecord = (id: string, read: () => any): User | Order =>
+  metabyte(id) === 1 ? new User(read()) : new Order(read());
 
-export function read(): Contest {
+export function jsonContest(): Contest {
   const records = byMetabyte({ 1: User, 2: Order });
-  const parse = ours("by metabyte", () => records.parse(TEXT));
-  const twice = peer("parsed twice", () => make((JSON.parse(TEXT) as { id: string }).id, () => JSON.parse(TEXT)));
-  const once = peer("parsed once, told apart by hand", () => {
+  const parse = ownEntry("by metabyte", () => records.parse(TEXT));
+  const twice = peerEntry("parsed twice", () =>
+    makeRecord((JSON.parse(TEXT) as { id: string }).id, () => JSON.parse(TEXT)),
+  );
+  const once = peerEntry("parsed once, told apart by hand", () => {
     const members = JSON.parse(TEXT) as { id: string };
-    return make(members.id, () => members);
+    return makeRecord(members.id, () => members);
   });
   return {
     name: "node: one object of several kinds read from JSON",
     entries: [
       parse,
-      ours("by metabyte, a reviver of JSON.parse", () => JSON.parse(TEXT, records.reviver)),
+      ownEntry("by metabyte, a reviver of JSON.parse", () => JSON.parse(TEXT, records.reviver)),
       once,
       twice,
     ],

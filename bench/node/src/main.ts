@@ -2,7 +2,7 @@
  * Compares the npm package with its peers, and prints each contest's times as a line of JSON. `cargo xtask bench` runs
  * it, pinned to one processor.
  */
-import { batch, type Contest, matchesFilter, peer, runContest } from "./contest.js";
+import { batch, type Contest, matchesFilter, peerEntry, runContest } from "./contest.js";
 import * as kinds from "./kinds.js";
 import * as marks from "./marks.js";
 import * as ours from "./ours.js";
@@ -30,14 +30,14 @@ function singleString(): Contest {
       { name: "node: a sno text", ours: ours.snoText, against: peers.unikuText, most: 0.9 },
       { name: "node: a sno text in wasm", ours: ours.snoTextInWasm, against: peers.unikuText, most: 0.9 },
     ],
-    missing: peers.missing,
+    missing: peers.missingEntries,
   };
 }
 
 function batches(): Contest {
   const { packed, texts, bigints } = ours.batches(SIZES);
   const { call } = peers.unikuText;
-  const singly = peer("uniku, ulid, in a loop", () => Array.from({ length: 1024 }, call));
+  const singly = peerEntry("uniku, ulid, in a loop", () => Array.from({ length: 1024 }, call));
   const loop = batch(singly, 1024);
   const batchOf1024 = texts.find(({ x }) => x === 1024)!;
   return {
@@ -72,8 +72,8 @@ function columns(): Contest {
 const contests: (() => Contest)[] = [
   singleBigint,
   singleString,
-  () => ({ name: "node: one text read", entries: [...ours.reads(), ...peers.reads()] }),
-  kinds.read,
+  () => ({ name: "node: one text read", entries: [...ours.decodeEntries(), ...peers.decodeEntries()] }),
+  kinds.jsonContest,
   batches,
   manyTexts,
   columns,

@@ -2,7 +2,7 @@
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 import { sno as inWasm } from "polyflake/wasm";
-import { batchEntryMaker, type Entry, ours } from "./contest.js";
+import { batchEntryMaker, type Entry, ownEntry } from "./contest.js";
 import { SECRET } from "./peers.js";
 
 /** The number of partitions. With this many partitions, batches never reach the limit of a single partition. */
@@ -25,30 +25,30 @@ function randflakeGenerator(): randflake.Generator {
   return new randflake.Generator(grant, SECRET);
 }
 
-export const randflakeBigint: Entry = ours("Randflake", randflakeGenerator().generate);
+export const randflakeBigint: Entry = ownEntry("Randflake", randflakeGenerator().generate);
 
-export const snoText: Entry = ours("sno", new sno.Generator({ partition: 1 }).generate);
+export const snoText: Entry = ownEntry("sno", new sno.Generator({ partition: 1 }).generate);
 
-export const snoTextInWasm: Entry = ours("sno, in wasm", new inWasm.Generator({ partition: 3 }).generate);
+export const snoTextInWasm: Entry = ownEntry("sno, in wasm", new inWasm.Generator({ partition: 3 }).generate);
 
 export function texts(): Entry[] {
   const withMetabyte = new sno.Generator({ partition: 2 });
   const numbers = randflakeGenerator();
   return [
     snoText,
-    ours("sno, with a metabyte", () => withMetabyte.generate(7)),
+    ownEntry("sno, with a metabyte", () => withMetabyte.generate(7)),
     snoTextInWasm,
-    ours("Randflake", () => numbers.generateText()),
-    ours("Hot Guid", new hotguid.Generator().generate),
+    ownEntry("Randflake", () => numbers.generateText()),
+    ownEntry("Hot Guid", new hotguid.Generator().generate),
   ];
 }
 
-export function reads(): Entry[] {
+export function decodeEntries(): Entry[] {
   const text = sno.generate(7);
   return [
-    ours("sno, all fields", () => sno.parse(text)),
-    ours("sno, the metabyte", () => metabyte(text)),
-    ours("sno, whether it is one", () => sno.isValid(text)),
+    ownEntry("sno, all fields", () => sno.parse(text)),
+    ownEntry("sno, the metabyte", () => metabyte(text)),
+    ownEntry("sno, whether it is one", () => sno.isValid(text)),
   ];
 }
 

@@ -8,45 +8,45 @@ import { monotonicFactory, ulid } from "ulid";
 import { ulid as unikuUlid } from "uniku/ulid";
 import { uuidv7 as unikuUuid } from "uniku/uuid/v7";
 import { parse, stringify, v4, v7 } from "uuid";
-import { type Entry, type Missing, peer } from "./contest.js";
+import { type Entry, type MissingEntry, peerEntry } from "./contest.js";
 import { Generator } from "./randflake.js";
 
 /** Available since Node 24. */
 const { randomUUIDv7 } = crypto as { randomUUIDv7?: () => string };
 
-export const missing: Missing[] =
+export const missingEntries: MissingEntry[] =
   randomUUIDv7 === undefined ? [{ name: "crypto.randomUUIDv7", why: `Node ${process.version} has none` }] : [];
 
 export const SECRET = new TextEncoder().encode("sixteen byte key");
 
-export const unikuText: Entry = peer("uniku, ulid", () => unikuUlid());
+export const unikuText: Entry = peerEntry("uniku, ulid", () => unikuUlid());
 
 export function texts(): Entry[] {
   const monotonic = monotonicFactory();
   return [
-    peer("crypto.randomUUID", () => crypto.randomUUID()),
-    ...(randomUUIDv7 === undefined ? [] : [peer("crypto.randomUUIDv7", () => randomUUIDv7())]),
-    peer("uuid v4", () => v4()),
-    peer("uuid v7", () => v7()),
-    peer("ulid", () => ulid()),
-    peer("ulid, monotonic", () => monotonic()),
-    peer("nanoid", () => nanoid()),
-    peer("hyperid", hyperid()),
-    peer("uid, 11 letters", () => uid()),
-    peer("uniku, uuid v7", () => unikuUuid()),
+    peerEntry("crypto.randomUUID", () => crypto.randomUUID()),
+    ...(randomUUIDv7 === undefined ? [] : [peerEntry("crypto.randomUUIDv7", () => randomUUIDv7())]),
+    peerEntry("uuid v4", () => v4()),
+    peerEntry("uuid v7", () => v7()),
+    peerEntry("ulid", () => ulid()),
+    peerEntry("ulid, monotonic", () => monotonic()),
+    peerEntry("nanoid", () => nanoid()),
+    peerEntry("hyperid", hyperid()),
+    peerEntry("uid, 11 letters", () => uid()),
+    peerEntry("uniku, uuid v7", () => unikuUuid()),
     unikuText,
   ];
 }
 
-export const plainRandflake: Entry = peer("Randflake in plain TypeScript", plainGenerator());
+export const plainRandflake: Entry = peerEntry("Randflake in plain TypeScript", plainGenerator());
 
 export function bigints(): Entry[] {
-  return [plainRandflake, peer("@sapphire/snowflake", () => TwitterSnowflake.generate())];
+  return [plainRandflake, peerEntry("@sapphire/snowflake", () => TwitterSnowflake.generate())];
 }
 
-export function reads(): Entry[] {
+export function decodeEntries(): Entry[] {
   const [text, bytes] = [v4(), parse(v4())];
-  return [peer("uuid, to bytes", () => parse(text)), peer("uuid, from bytes", () => stringify(bytes))];
+  return [peerEntry("uuid, to bytes", () => parse(text)), peerEntry("uuid, from bytes", () => stringify(bytes))];
 }
 
 /**

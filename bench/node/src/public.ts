@@ -2,7 +2,7 @@
 import { Keyring } from "polyflake/public";
 import { public as inWasm } from "polyflake/wasm";
 import Sqids from "sqids";
-import { batchEntryMaker, type Contest, ours, peer } from "./contest.js";
+import { batchEntryMaker, type Contest, ownEntry, peerEntry } from "./contest.js";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const BATCH_SIZE = 1024;
@@ -19,14 +19,14 @@ export function publicId(): Contest {
   const [orders, wasm, sqids] = [new Keyring(SECRET).of("order"), new inWasm.Keyring(SECRET).of("order"), new Sqids()];
   const [texts, theirs] = [orders.encodeMany(numbers), numbers.map((number) => sqids.encode([number]))];
   const [number, text, their] = [roundRobin(numbers), roundRobin(texts), roundRobin(theirs)];
-  const encode = ours("encode", () => orders.encode(number()));
-  const decode = ours("decode", () => orders.decode(text()));
-  const encodeInWasm = ours("encode, in wasm", () => wasm.encode(number()));
-  const decodeInWasm = ours("decode, in wasm", () => wasm.decode(text()));
+  const encode = ownEntry("encode", () => orders.encode(number()));
+  const decode = ownEntry("decode", () => orders.decode(text()));
+  const encodeInWasm = ownEntry("encode, in wasm", () => wasm.encode(number()));
+  const decodeInWasm = ownEntry("decode, in wasm", () => wasm.decode(text()));
   const encodeMany = batchEntryMaker(BATCH_SIZE)("encodeMany, of 1024", () => orders.encodeMany(numbers));
   const decodeMany = batchEntryMaker(BATCH_SIZE)("decodeMany, of 1024", () => orders.decodeMany(texts));
-  const sqidsEncode = peer("sqids, encode", () => sqids.encode([number()]));
-  const sqidsDecode = peer("sqids, decode", () => sqids.decode(their()));
+  const sqidsEncode = peerEntry("sqids, encode", () => sqids.encode([number()]));
+  const sqidsDecode = peerEntry("sqids, decode", () => sqids.decode(their()));
   return {
     name: "node: a public ID",
     entries: [encode, decode, encodeInWasm, decodeInWasm, encodeMany, decodeMany, sqidsEncode, sqidsDecode],

@@ -17,7 +17,7 @@ function speckey(x: number, y: number): [number, number] {
 }
 
 /** Returns the 17 × 6 subkeys of a key of eight words. */
-function schedule(secret: Uint8Array): Uint16Array {
+function expandKey(secret: Uint8Array): Uint16Array {
   const key = Array.from({ length: 8 }, (_, k) => (secret[2 * k]! << 8) | secret[2 * k + 1]!);
   const subkeys = new Uint16Array((2 * STEPS + 1) * WORDS);
   for (let step = 0; step <= 2 * STEPS; step++) {
@@ -64,7 +64,7 @@ export class Generator {
 
   constructor(node: number, secret: Uint8Array) {
     this.#node = node;
-    this.#subkeys = schedule(secret);
+    this.#subkeys = expandKey(secret);
   }
 
   generate(): bigint {

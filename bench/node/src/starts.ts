@@ -1,6 +1,6 @@
 /** Programs that start and exit, which show how much an import adds to Node's own startup. */
 import { spawnSync } from "node:child_process";
-import { type Contest, ours, peer } from "./contest.js";
+import { type Contest, ownEntry, peerEntry } from "./contest.js";
 
 /** Runs a program in its own process. */
 function runProgram(code: string): number {
@@ -11,15 +11,15 @@ function runProgram(code: string): number {
 }
 
 export function programStart(): Contest {
-  const node = peer("Node alone", () => runProgram("0"));
-  const polyflake = ours("polyflake", () => runProgram('import "polyflake"'));
+  const node = peerEntry("Node alone", () => runProgram("0"));
+  const polyflake = ownEntry("polyflake", () => runProgram('import "polyflake"'));
   return {
     name: "node: a program that begins",
     entries: [
       node,
       polyflake,
-      ours("polyflake, and a sno", () => runProgram('import { sno } from "polyflake"; sno.generate()')),
-      peer("uuid, and a v7", () => runProgram('import { v7 } from "uuid"; v7()')),
+      ownEntry("polyflake, and a sno", () => runProgram('import { sno } from "polyflake"; sno.generate()')),
+      peerEntry("uuid, and a v7", () => runProgram('import { v7 } from "uuid"; v7()')),
     ],
     goals: [{ name: "node: import", ours: polyflake, against: node, most: 1.25 }],
   };

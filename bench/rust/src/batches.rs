@@ -17,7 +17,7 @@ use polyflake::{
 
 use crate::{
     clocks::RunawayClock,
-    contest::{Comparison, Entry, Goal, Key},
+    contest::{Comparison, Entry, EntryKey, Goal},
     measure::{Work, repeat},
     samples::{hot_guid, layout, randflake, sno, uuid7},
 };
@@ -33,7 +33,7 @@ const ZEROS_16: &str = "zeros, 16 bytes each";
 
 const SIZES: [u32; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
-pub(crate) fn sizes() -> Comparison {
+pub(crate) fn size_comparison() -> Comparison {
     let sno = SIZES.into_iter().chain([16_384, 65_536]).map(|size| ("sno", size, snos(size)));
     let randflake = SIZES.map(|size| ("Randflake", size, randflakes(size)));
     let hot_guid = SIZES.map(|size| ("Hot Guid", size, hot_guids(size)));
@@ -78,7 +78,12 @@ pub(crate) fn sizes() -> Comparison {
 /// Returns a goal for a batch of 1024 IDs, including the clock reading and the atomic operation. The goal compares the
 /// batch with zeroing the same number of bytes, or with another library's batch.
 fn goal(name: &'static str, ours: &'static str, theirs: &'static str, most: f64) -> Goal {
-    Goal::new(name, Key(ours, Some(GOAL_BATCH_SIZE)), Key(theirs, Some(GOAL_BATCH_SIZE)), most)
+    Goal::new(
+        name,
+        EntryKey(ours, Some(GOAL_BATCH_SIZE)),
+        EntryKey(theirs, Some(GOAL_BATCH_SIZE)),
+        most,
+    )
 }
 
 fn snos(size: u32) -> Work {

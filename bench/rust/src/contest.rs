@@ -33,17 +33,17 @@ pub(crate) struct Entry {
 /// A limit on an entry's time, as a multiple of another entry's time.
 pub(crate) struct Goal {
     pub(crate) name: &'static str,
-    pub(crate) ours: Key,
+    pub(crate) ours: EntryKey,
     /// The entry that `ours` is compared against. Both entries belong to the same comparison.
-    pub(crate) against: Key,
+    pub(crate) against: EntryKey,
     pub(crate) most: f64,
 }
 
 impl Goal {
     pub(crate) fn new(
         name: &'static str,
-        ours: impl Into<Key>,
-        against: impl Into<Key>,
+        ours: impl Into<EntryKey>,
+        against: impl Into<EntryKey>,
         most: f64,
     ) -> Self {
         Self { name, ours: ours.into(), against: against.into(), most }
@@ -52,9 +52,9 @@ impl Goal {
 
 /// Identifies an entry by its name and its position on the axis.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Key(pub(crate) &'static str, pub(crate) Option<u32>);
+pub(crate) struct EntryKey(pub(crate) &'static str, pub(crate) Option<u32>);
 
-impl From<&'static str> for Key {
+impl From<&'static str> for EntryKey {
     fn from(name: &'static str) -> Self {
         Self(name, None)
     }

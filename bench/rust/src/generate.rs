@@ -71,7 +71,7 @@ fn own_id_entries() -> Vec<Entry> {
     let mut uuid_handle = uuid7::Handle::new(Box::new(shared));
     [Entry::own_entry("sno", repeat(move || exact.generate(1).expect("a clock")))]
         .into_iter()
-        .chain(coarse())
+        .chain(coarse_clock_entry())
         .chain([
             Entry::own_entry(
                 "sno, exact clock",
@@ -95,14 +95,14 @@ fn own_id_entries() -> Vec<Entry> {
 }
 
 #[cfg(target_os = "linux")]
-fn coarse() -> Option<Entry> {
+fn coarse_clock_entry() -> Option<Entry> {
     let ids = sno(RunawayClock::for_single_ids(polyflake::clock::CoarseClock::new().ok()?));
     Some(Entry::own_entry("sno, coarse clock", repeat(move || ids.generate(1).expect("a clock"))))
 }
 
 /// Returns `None`, because only Linux has a coarse clock.
 #[cfg(not(target_os = "linux"))]
-const fn coarse() -> Option<Entry> {
+const fn coarse_clock_entry() -> Option<Entry> {
     None
 }
 

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Number of items in a batch.
-const BATCH: u32 = 1024;
+const BATCH_SIZE: u32 = 1024;
 
 /// A hot function: its name, the work of one call, and the number of items per call.
 pub(crate) struct HotFunction {
@@ -34,7 +34,7 @@ const fn single_call(name: &'static str, work: fn() -> Work) -> HotFunction {
 }
 
 const fn batch(name: &'static str, work: fn() -> Work) -> HotFunction {
-    HotFunction { name, items: BATCH, work }
+    HotFunction { name, items: BATCH_SIZE, work }
 }
 
 pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
@@ -58,8 +58,8 @@ pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
         repeat(move || handle.generate(1))
     }),
     batch("sno fill 1024, an ID", || {
-        let ids = samples::sno(SyntheticClock::for_batches(BATCH));
-        let mut batch = vec![Sno::default(); BATCH as usize];
+        let ids = samples::sno(SyntheticClock::for_batches(BATCH_SIZE));
+        let mut batch = vec![Sno::default(); BATCH_SIZE as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
     single_call("sno encode", || {
@@ -88,22 +88,22 @@ pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
         repeat(move || ids.generate().map(Randflake::text))
     }),
     batch("randflake fill 1024, an ID", || {
-        let ids = samples::randflake(SyntheticClock::with_second_ticks(BATCH));
-        let mut batch = vec![Randflake::default(); BATCH as usize];
+        let ids = samples::randflake(SyntheticClock::with_second_ticks(BATCH_SIZE));
+        let mut batch = vec![Randflake::default(); BATCH_SIZE as usize];
         repeat(move || ids.fill(&mut batch))
     }),
     batch("randflake encode_slice 1024, an ID", || {
-        let (ids, mut slots) = (randflakes(), [[0; SLOT]; BATCH as usize]);
+        let (ids, mut slots) = (randflakes(), [[0; SLOT]; BATCH_SIZE as usize]);
         repeat(move || randflake::encode_slice(&ids, &mut slots))
     }),
     batch("randflake decode_slice 1024, an ID", || {
-        let (mut ids, mut slots) = (randflakes(), [[0; SLOT]; BATCH as usize]);
+        let (mut ids, mut slots) = (randflakes(), [[0; SLOT]; BATCH_SIZE as usize]);
         randflake::encode_slice(&ids, &mut slots).expect("slices of one length");
         repeat(move || randflake::decode_slice(&slots, &mut ids))
     }),
     batch("randflake decode_column 1024, an ID", || {
         let mut ids = randflakes();
-        let (mut offsets, mut text) = ([0; BATCH as usize + 1], [0; 13 * BATCH as usize]);
+        let (mut offsets, mut text) = ([0; BATCH_SIZE as usize + 1], [0; 13 * BATCH_SIZE as usize]);
         randflake::encode_column(&ids, &mut offsets, &mut text).expect("room for all");
         repeat(move || randflake::decode_column(&offsets, &text, &mut ids))
     }),
@@ -123,7 +123,7 @@ pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
         })
     }),
     batch("sparx64 encrypt_blocks 1024, a block", || {
-        let (cipher, mut blocks) = (Sparx64::new(SECRET), vec![[0; 8]; BATCH as usize]);
+        let (cipher, mut blocks) = (Sparx64::new(SECRET), vec![[0; 8]; BATCH_SIZE as usize]);
         repeat(move || cipher.encrypt_blocks(&mut blocks))
     }),
     single_call("hotguid generate", || {
@@ -140,8 +140,8 @@ pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
         repeat(move || ids.generate(1).map(HotGuid::text))
     }),
     batch("hotguid fill 1024, an ID", || {
-        let ids = samples::hot_guid(SyntheticClock::with_second_ticks(BATCH));
-        let mut batch = vec![HotGuid::default(); BATCH as usize];
+        let ids = samples::hot_guid(SyntheticClock::with_second_ticks(BATCH_SIZE));
+        let mut batch = vec![HotGuid::default(); BATCH_SIZE as usize];
         repeat(move || ids.fill(1, &mut batch))
     }),
     single_call("uuid7 generate", || {
@@ -164,8 +164,8 @@ pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
         repeat(move || handle.generate())
     }),
     batch("uuid7 fill 1024, an ID", || {
-        let ids = samples::uuid7(SyntheticClock::with_millisecond_ticks(BATCH));
-        let mut batch = vec![Uuid7::default(); BATCH as usize];
+        let ids = samples::uuid7(SyntheticClock::with_millisecond_ticks(BATCH_SIZE));
+        let mut batch = vec![Uuid7::default(); BATCH_SIZE as usize];
         repeat(move || ids.fill(&mut batch))
     }),
     single_call("layout generate", || {
@@ -178,16 +178,18 @@ pub(crate) const HOT_FUNCTIONS: &[HotFunction] = &[
         repeat(move || ids.generate(None))
     }),
     batch("layout fill 1024, an ID", || {
-        let ids = samples::layout(SyntheticClock::for_batches(BATCH));
-        let mut batch = vec![0_i64; BATCH as usize];
+        let ids = samples::layout(SyntheticClock::for_batches(BATCH_SIZE));
+        let mut batch = vec![0_i64; BATCH_SIZE as usize];
         repeat(move || ids.fill(Batch::Integers(&mut batch)))
     }),
     single_call("layout pack, 8 fields", eight_fields::pack),
     single_call("layout parse, 8 fields", eight_fields::parse),
 ];
 
-fn randflakes() -> [Randflake; BATCH as usize] {
-    let mut ids = [Randflake::default(); BATCH as usize];
-    samples::randflake(SyntheticClock::with_second_ticks(BATCH)).fill(&mut ids).expect("a clock");
+fn randflakes() -> [Randflake; BATCH_SIZE as usize] {
+    let mut ids = [Randflake::default(); BATCH_SIZE as usize];
+    samples::randflake(SyntheticClock::with_second_ticks(BATCH_SIZE))
+        .fill(&mut ids)
+        .expect("a clock");
     ids
 }

@@ -68,7 +68,7 @@ const ID_LAST: &str = "by metabyte, the ID last";
 const PARSED_TWICE: &str = "parsed twice";
 const VALUE: &str = "serde_json::Value, then its type";
 
-pub(crate) fn read() -> Comparison {
+pub(crate) fn json_comparison() -> Comparison {
     Comparison::new(
         "rust: one object of several kinds read from JSON",
         vec![

@@ -10,7 +10,7 @@ use crate::{
     measure::{Work, repeat},
 };
 
-pub(crate) fn both_directions() -> Comparison {
+pub(crate) fn pack_and_parse() -> Comparison {
     Comparison::new(
         "rust: a layout of 8 fields",
         vec![
@@ -44,13 +44,13 @@ fn layout() -> &'static Layout {
     Box::leak(Box::new(Layout::integer(fields).expect("64 bits")))
 }
 
-fn slots(layout: &Layout) -> [FieldIndex; 3] {
+fn field_indexes(layout: &Layout) -> [FieldIndex; 3] {
     ["zone", "rack", "worker"].map(|name| layout.bindable(name).expect("a bindable"))
 }
 
 pub(crate) fn pack() -> Work {
     let layout = layout();
-    let ([zone, rack, worker], mut n) = (slots(layout), 0_u8);
+    let ([zone, rack, worker], mut n) = (field_indexes(layout), 0_u8);
     let (time, sequence) =
         (layout.timestamp().expect("a time"), layout.sequence().expect("a sequence"));
     let mut values = layout.values();
@@ -64,7 +64,7 @@ pub(crate) fn pack() -> Work {
 
 pub(crate) fn parse() -> Work {
     let layout = layout();
-    let [zone, rack, worker] = slots(layout);
+    let [zone, rack, worker] = field_indexes(layout);
     let region = layout.constant("region").expect("a constant");
     let (kind, sequence) =
         (layout.constant("kind").expect("a constant"), layout.sequence().expect("a sequence"));

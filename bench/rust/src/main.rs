@@ -34,16 +34,16 @@ fn comparisons() -> Vec<Comparison> {
         leases::single_id(),
         generate::text(),
         randflake::text_comparison(),
-        public::both_directions(),
+        public::encode_and_decode(),
         codecs::encode(),
         codecs::decode(),
         texts::encode(),
         texts::decode(),
         texts::large_sample(),
-        layout::both_directions(),
-        kinds::read(),
-        batches::sizes(),
-        threads::with_clock_readings(),
+        layout::pack_and_parse(),
+        kinds::json_comparison(),
+        batches::size_comparison(),
+        threads::clock_reading_comparison(),
     ]
 }
 

@@ -18,7 +18,7 @@ const INSPECT: &str = "a Randflake's text, inspected";
 /// Number of IDs per batch.
 const BATCH_SIZE: u32 = 1024;
 
-pub(crate) fn both_directions() -> Comparison {
+pub(crate) fn encode_and_decode() -> Comparison {
     let codec = Codec::new(SECRET);
     let mut flakes = RoundRobin::new(randflake::to_texts(&randflake::samples()));
     let inspect = move || codec.inspect(Randflake::parse(flakes.next()).expect("a text"));

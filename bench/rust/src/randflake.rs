@@ -10,7 +10,7 @@ use crate::{
     samples::{RoundRobin, randflake},
 };
 
-const RADIX: &str = "u64::from_str_radix";
+const FROM_STR_RADIX: &str = "u64::from_str_radix";
 
 /// Returns the comparison. The standard library's parser is less strict than ours.
 pub(crate) fn text_comparison() -> Comparison {
@@ -26,9 +26,9 @@ pub(crate) fn text_comparison() -> Comparison {
                 "decode",
                 repeat(move || Randflake::parse(ours.next()).expect("a text")),
             ),
-            Entry::peer_entry(RADIX, repeat(radix)),
+            Entry::peer_entry(FROM_STR_RADIX, repeat(radix)),
         ],
-        vec![Goal::new("rust: Randflake strict decode", "decode", RADIX, 0.5)],
+        vec![Goal::new("rust: Randflake strict decode", "decode", FROM_STR_RADIX, 0.5)],
     )
 }
 

@@ -63,7 +63,7 @@ struct StartBarrier {
 }
 
 /// Returns work that runs `size` members concurrently and measures the duration. The calling thread runs the first member.
-pub(crate) fn team(size: usize, make: impl Fn() -> ThreadWork) -> Work {
+pub(crate) fn team_work(size: usize, make: impl Fn() -> ThreadWork) -> Work {
     let line = Arc::new(StartBarrier::default());
     let others: Vec<_> = (1..size).map(|index| spawn(index, make(), line.clone())).collect();
     let (mut mine, mut rounds) = (make(), 0);

@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use polyflake::{
-    kernels::{self, Level, Set},
+    kernels::{self, InstructionSet, Level},
     sno::{self, Sno},
 };
 
@@ -14,11 +14,11 @@ use crate::{
     samples::{self, LARGE_SAMPLE_SIZE},
 };
 
-const IDS: u32 = 1024;
+const ID_COUNT: u32 = 1024;
 
 pub(crate) fn encode() -> Comparison {
     let over_slices = |level: Level| -> Work {
-        let (ids, mut texts) = (packed_samples(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
+        let (ids, mut texts) = (packed_samples(), vec![[0; Sno::TEXT_LEN]; ID_COUNT as usize]);
         repeat(move || kernels::encode_sno(level, &ids, black_box(&mut texts)))
     };
     text_comparison(
@@ -30,7 +30,7 @@ pub(crate) fn encode() -> Comparison {
 
 pub(crate) fn decode() -> Comparison {
     let over_slices = |level: Level| -> Work {
-        let (mut ids, mut texts) = (packed_samples(), vec![[0; Sno::TEXT_LEN]; IDS as usize]);
+        let (mut ids, mut texts) = (packed_samples(), vec![[0; Sno::TEXT_LEN]; ID_COUNT as usize]);
         kernels::encode_sno(Level::SCALAR, &ids, &mut texts).expect("equal lengths");
         repeat(move || kernels::decode_sno(level, &texts, black_box(&mut ids)))
     };
@@ -72,10 +72,11 @@ fn text_comparison(
     over_slices: impl Fn(Level) -> Work,
     [avx2, avx512]: [(&'static str, f64); 2],
 ) -> Comparison {
-    let entry =
-        |level: Level| Entry::own_entry(level.set().name(), over_slices(level)).with_items(IDS);
+    let entry = |level: Level| {
+        Entry::own_entry(level.instruction_set().name(), over_slices(level)).with_items(ID_COUNT)
+    };
     let goal = |(name, times): (&'static str, f64), ours: &'static str| {
-        Goal::new(name, ours, Set::Scalar.name(), 1.0 / times)
+        Goal::new(name, ours, InstructionSet::Scalar.name(), 1.0 / times)
     };
     Comparison::new(
         name,
@@ -85,5 +86,5 @@ fn text_comparison(
 }
 
 fn packed_samples() -> Vec<[u8; Sno::LEN]> {
-    samples::snos().iter().cycle().take(IDS as usize).map(|id| id.to_bytes()).collect()
+    samples::snos().iter().cycle().take(ID_COUNT as usize).map(|id| id.to_bytes()).collect()
 }

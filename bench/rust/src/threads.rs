@@ -13,17 +13,17 @@ use uuid::Uuid;
 
 use crate::{
     clocks::AcceleratedClock,
-    contest::{Comparison, Entry, Goal, Key},
+    contest::{Comparison, Entry, EntryKey, Goal},
     peers::{FERROID, Ferroid, SystemMillis},
     samples::sno,
-    team::{ThreadWork, sizes, team, thread_work},
+    team::{ThreadWork, sizes, team_work, thread_work},
 };
 
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED_GENERATOR: &str = "sno, one generator";
 
 /// Returns the comparison in which every ID requires its own reading of the system clock.
-pub(crate) fn with_clock_readings() -> Comparison {
+pub(crate) fn clock_reading_comparison() -> Comparison {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
         let ids = ferroid.clone();
@@ -50,7 +50,7 @@ pub(crate) fn with_clock_readings() -> Comparison {
 /// Returns the goal that two threads generate `times` times as many IDs as one thread. The goal's ratio is inverted,
 /// because goals compare times.
 fn scaling_goal(name: &'static str, times: f64) -> Goal {
-    Goal::new(name, Key(HANDLES, Some(2)), Key(HANDLES, Some(1)), 1.0 / times)
+    Goal::new(name, EntryKey(HANDLES, Some(2)), EntryKey(HANDLES, Some(1)), 1.0 / times)
 }
 
 fn own_entries<C: Clock + Send + Sync + 'static>(clock: fn() -> C) -> impl Iterator<Item = Entry> {
@@ -80,7 +80,7 @@ fn entries_by_size(
 ) -> impl Iterator<Item = Entry> {
     sizes().map(move |size| {
         let threads = u32::try_from(size).expect("a few threads");
-        let entry = Entry::own_entry(name, team(size, &make));
+        let entry = Entry::own_entry(name, team_work(size, &make));
         Entry { ours, ..entry.with_items(threads).at_axis_position(threads) }
     })
 }

@@ -7,11 +7,11 @@ use polyflake::{
     layout::{Batch, FieldIndex, Layout},
 };
 
-use super::ids::{role, set};
+use super::ids::{role, set_values};
 use crate::{Host, Machine, ScratchRef, floats, message::Reader, protocol::register};
 
 /// Reads a field's role and name from a message, and returns the index of the field.
-fn slot(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
+fn field_index(layout: &Layout, message: &mut Reader<'_>) -> Result<FieldIndex> {
     match (message.length(), message.text()) {
         (role::TIME, _) => layout.timestamp(),
         (role::SEQUENCE, _) => layout.sequence(),
@@ -40,7 +40,7 @@ impl<C: Host> Machine<C> {
         let (layout, message, mut column) =
             (object.layout()?, self.take_message(at), vec![0; count]);
         let mut message = Reader::new(&message);
-        let slot = slot(layout, &mut message)?;
+        let slot = field_index(layout, &mut message)?;
         if layout.is_integer() {
             layout.integer_column(slot, &message.integers(count), &mut column)
         } else {
@@ -61,10 +61,10 @@ impl<C: Host> Machine<C> {
         let (layout, message) = (object.layout()?, self.take_message(at));
         let (mut message, mut columns) = (Reader::new(&message), Vec::new());
         for _ in 0..message.length() {
-            columns.push((slot(layout, &mut message)?, message.column(count)));
+            columns.push((field_index(layout, &mut message)?, message.column(count)));
         }
         let mut values = layout.values();
-        set(&mut values, message)?;
+        set_values(&mut values, message)?;
         let columns: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &**column)).collect();
         let pack = |ids: Batch<'_>| values.pack_columns(&columns, ids).map(|()| count);
         self.put_packed_ids(at, layout, count, &pack).map_err(with_offset(first))

@@ -25,7 +25,7 @@ pub(super) mod role {
 pub(crate) type FillBatch<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
 /// Sets the values in a message. Each value has a role and a name.
-pub(crate) fn set<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
+pub(crate) fn set_values<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
     while message.has_more() {
         let (role, name, value) = (message.length(), message.text(), message.value());
         match role {
@@ -95,7 +95,7 @@ impl<C: Host> Machine<C> {
     pub fn layout_pack(&self, at: ScratchRef) -> Result<()> {
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut values = object.layout()?.values();
-        set(&mut values, Reader::new(&message))?;
+        set_values(&mut values, Reader::new(&message))?;
         self.put_layout_id(at, &values.pack()?)
     }
 
@@ -118,7 +118,7 @@ impl<C: Host> Machine<C> {
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let message = self.take_message(at);
         let mut values = object.layout()?.values();
-        set(&mut values, Reader::new(&message))?;
+        set_values(&mut values, Reader::new(&message))?;
         let (lowest, highest) = values.time_range(from, to)?;
         self.answer(at, |message| {
             message.id(&lowest);

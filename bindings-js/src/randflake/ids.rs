@@ -20,7 +20,7 @@ const NODE_BITS: u32 = 17;
 const SEQUENCE_BITS: u32 = 17;
 
 /// The position of the string offsets within the scratch area's bytes.
-const OFFSETS: usize = MAX_TEXTS * Randflake::TEXT_LEN;
+const OFFSETS_START: usize = MAX_TEXTS * Randflake::TEXT_LEN;
 
 impl Scratch {
     /// Returns the grant in the registers from `first` onward: the first and the last node ID, the start, and the end.
@@ -108,16 +108,16 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads a count of at most [`MAX_TEXTS`] and the concatenated strings. At [`OFFSETS`], reads the start of each string
-    /// and the end of the last one. Writes packed IDs.
+    /// Reads a count of at most [`MAX_TEXTS`] and the concatenated strings. At [`OFFSETS_START`], reads the start of each
+    /// string and the end of the last one. Writes packed IDs.
     pub fn randflake_from_texts(&self, at: ScratchRef) -> Result<()> {
-        let (mut text, mut offsets) = ([0; OFFSETS], [0; MAX_TEXTS + 1]);
+        let (mut text, mut offsets) = ([0; OFFSETS_START], [0; MAX_TEXTS + 1]);
         let mut ids = [Randflake::default(); MAX_TEXTS];
         let count = at.count().min(MAX_TEXTS);
         let (offsets, ids) = (&mut offsets[..=count], &mut ids[..count]);
         self.scratch.get_bytes(0, &mut text);
         for (index, offset) in offsets.iter_mut().enumerate() {
-            *offset = i32::from_ne_bytes(self.scratch.chunk(OFFSETS + index * 4));
+            *offset = i32::from_ne_bytes(self.scratch.chunk(OFFSETS_START + index * 4));
         }
         randflake::decode_column(offsets, &text, ids)?;
         self.scratch.put_randflakes(ids);

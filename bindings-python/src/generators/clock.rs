@@ -56,7 +56,7 @@ impl Clock for PythonClock {
             Some(callable) => {
                 let _level = CallDepth::enter()?;
                 Python::try_attach(|py| read_callable(callable.bind(py)))
-                    .unwrap_or_else(shutdown_error)
+                    .unwrap_or_else(fail_at_shutdown)
             }
         }
     }
@@ -88,13 +88,13 @@ impl Clock for PythonClock {
                 .and_then(|arguments| call(callable.bind(py), &arguments));
             reported.map(drop).map_err(|raised| wait_error(raised, "an exception"))
         };
-        Python::try_attach(report).unwrap_or_else(shutdown_error)
+        Python::try_attach(report).unwrap_or_else(fail_at_shutdown)
     }
 }
 
 /// Returns the error for calls made during interpreter shutdown, when threads may no longer attach to the interpreter.
 #[cold]
-fn shutdown_error<T>() -> Result<T> {
+fn fail_at_shutdown<T>() -> Result<T> {
     const REASON: &str = "expected a running interpreter, found one that is shutting down";
     Err(Error::with_reason(ErrorKind::ClockFailed, REASON))
 }
@@ -217,18 +217,18 @@ fn read_callable(callable: &Bound<'_, PyAny>) -> Result<i64> {
             "expected a time from the clock, found {}",
             type_name(raised.value(callable.py()))
         );
-        clock_failed(found, raised)
+        clock_error(found, raised)
     })?;
     match AnyInteger::from_value(&reading, "clock") {
         Ok(whole) => nanos(whole),
-        Err(raised) => Err(clock_failed(
+        Err(raised) => Err(clock_error(
             format!("expected int from the clock, found {}", type_name(&reading)),
             raised,
         )),
     }
 }
 
-fn clock_failed(reason: String, raised: PyErr) -> Error {
+fn clock_error(reason: String, raised: PyErr) -> Error {
     Error::with_reason(ErrorKind::ClockFailed, reason).with_source(RaisedError::ByClock(raised))
 }
 

@@ -53,7 +53,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
 
     /// Returns the format's own generator, creating it on first use.
     pub(crate) fn own_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
-        self.own.get_or_try_init(py, || self.plain(py)).map(|own| own.bind(py))
+        self.own.get_or_try_init(py, || self.create_plain_generator(py)).map(|own| own.bind(py))
     }
 
     /// Returns the generator in use. Returns `None` if the program has set a generator, or if no ID has been generated yet.
@@ -66,8 +66,8 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
     }
 
     #[inline]
-    fn first<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
-        let choose = || match leased(py)? {
+    fn first_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
+        let choose = || match leased_generator(py)? {
             Some(leased) => Ok(leased),
             None => self.own_generator(py).map(|own| own.clone().unbind()),
         };
@@ -82,7 +82,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
         work: impl FnOnce(&Bound<'py, G>) -> PyResult<R>,
     ) -> PyResult<R> {
         if !self.is_replaced.load(Ordering::Acquire) {
-            return work(self.first(py)?);
+            return work(self.first_generator(py)?);
         }
         // The function may run Python code that sets a generator, so the lock is released before it runs.
         let replacement = {
@@ -98,7 +98,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
-            None => leased(py)?.map_or_else(|| self.plain(py), Ok)?,
+            None => leased_generator(py)?.map_or_else(|| self.create_plain_generator(py), Ok)?,
         };
         let before = {
             let mut place = self.replacement.write().unwrap_or_else(PoisonError::into_inner);
@@ -110,14 +110,14 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
         Ok(())
     }
 
-    fn plain(&self, py: Python<'_>) -> PyResult<Py<G>> {
+    fn create_plain_generator(&self, py: Python<'_>) -> PyResult<Py<G>> {
         Py::new(py, (self.plain)()?)
     }
 }
 
 /// Returns a generator with a lease, if the environment requests one.
-fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
-    if variable().is_none() {
+fn leased_generator<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
+    if lease_variable().is_none() {
         return Ok(None);
     }
     let lease = py.import("polyflake._lease")?.call_method0(intern!(py, "lease"))?;
@@ -128,7 +128,7 @@ fn leased<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
 
 /// Returns the environment variable that requests a lease, if one is set. An empty variable counts as set, and is rejected
 /// later.
-fn variable() -> Option<&'static str> {
+fn lease_variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
@@ -139,7 +139,7 @@ fn variable() -> Option<&'static str> {
 ///
 /// The warning, if warnings are errors.
 pub(crate) fn warn_without_lease(py: Python<'_>) -> PyResult<()> {
-    let Some(variable) = variable() else { return Ok(()) };
+    let Some(variable) = lease_variable() else { return Ok(()) };
     let warning = format!(
         "{variable} is set, but this generator picks a random partition, which another process may have leased: \
          pass lease=polyflake.lease(), or use sno.generate()"

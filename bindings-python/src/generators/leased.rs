@@ -52,7 +52,7 @@ use super::{
     making::{Batch, Id, Param},
 };
 use crate::{
-    errors::{RaisedError, attached, raise, raise_as},
+    errors::{RaisedError, raise, raise_as, with_python},
     ids::convert::{Argument, FromArgument, name, wrong_type},
 };
 
@@ -60,22 +60,22 @@ use crate::{
 pub(crate) enum Source<F: Family> {
     /// The object's own generator. It is shared with the registry that compares generators with each other.
     Own(Arc<F::Generator>),
-    Leased(Box<Leased<F>>),
+    Leased(Box<LeasedSource<F>>),
 }
 
 /// A generator with a lease.
-pub(crate) struct Leased<F: Family> {
+pub(crate) struct LeasedSource<F: Family> {
     granted: Arc<ProcessGenerator<F>>,
     /// The Python object that keeps the lease.
     lease: Py<PyAny>,
 }
 
 /// A function that builds a grant's generator from the grant's worker ID and its time span in Unix milliseconds.
-type Build<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
+type GeneratorFactory<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 
 /// The generator of the current grant, and whether it belongs to this process.
 struct ProcessGenerator<F: Family> {
-    granted: Granted<F, Box<Build<F::Generator>>>,
+    granted: Granted<F, Box<GeneratorFactory<F::Generator>>>,
     /// `true` if the grant belongs to this process and not to its parent.
     is_here: AtomicBool,
 }
@@ -83,7 +83,7 @@ struct ProcessGenerator<F: Family> {
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     /// Creates a generator that gets its worker IDs from a lease. `set` adds the format-specific settings that the lease
     /// rules need. `build` creates the generator for a grant.
-    pub(crate) fn leased(
+    pub(crate) fn with_lease(
         lease: LeaseArgument,
         family: &str,
         set: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
@@ -93,13 +93,13 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         let granted = Arc::new(ProcessGenerator { granted, is_here });
         let keeper = Keeper { granted: granted.clone(), hosted: Mutex::new(None) };
         let lease = lease.0;
-        attached(|py| {
+        with_python(|py| {
             let settings = PyDict::new(py);
             settings.set_item("family", family)?;
             set(&settings)?;
             lease.call_method1(py, intern!(py, "_bind"), (keeper, settings))
         })?;
-        Ok(Self::Leased(Box::new(Leased { granted, lease })))
+        Ok(Self::Leased(Box::new(LeasedSource { granted, lease })))
     }
 
     /// Returns the object's own generator, for calls that are not supported under a lease.
@@ -159,10 +159,10 @@ impl<F: Family> ProcessGenerator<F> {
     }
 }
 
-impl<F: Family> Leased<F> {
+impl<F: Family> LeasedSource<F> {
     /// Returns the worker ID that the lease currently holds.
-    pub(crate) fn number(&self) -> PyResult<Option<u64>> {
-        attached(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
+    pub(crate) fn worker_id(&self) -> PyResult<Option<u64>> {
+        with_python(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
     }
 
     /// Calls the generator. If the process has no grant yet, waits for the first grant.
@@ -179,8 +179,8 @@ impl<F: Family> Leased<F> {
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// Works like [`Leased::call`], for one step of an asynchronous call. Instead of waiting, the step returns how long to
-    /// sleep.
+    /// Works like [`LeasedSource::call`], for one step of an asynchronous call. Instead of waiting, the step returns how long
+    /// to sleep.
     fn step<'s, V>(
         &'s self,
         waiting: &mut WaitingCall<'s>,
@@ -375,7 +375,7 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// Calls a function with the rules. The lock is always free when Python makes a call, because no call releases the
     /// interpreter while it holds the lock.
-    fn with_rules<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
+    fn with_hosted<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
         hosted.map(work).ok_or_else(|| mismatch("expected a lease that was started"))
@@ -408,7 +408,7 @@ impl Keeper {
     ) -> PyResult<String> {
         let (drawn, _) = random.as_chunks();
         let random = array::from_fn(|at| Random(u128::from_be_bytes(drawn[at])));
-        self.with_rules(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
+        self.with_hosted(|hosted| hosted.next(Moment { wall_ms, elapsed_ms }, random, answer))
     }
 
     /// Begins a grant, or returns the reason why it cannot begin. Times are Unix milliseconds.
@@ -443,13 +443,13 @@ impl Keeper {
     /// Returns the lease's status.
     #[pyo3(signature = (wall_ms, /))]
     fn status(&self, wall_ms: u64) -> PyResult<String> {
-        self.with_rules(|hosted| hosted.status(wall_ms))
+        self.with_hosted(|hosted| hosted.status(wall_ms))
     }
 
     /// Returns the reason why no ID is available now.
     #[pyo3(signature = (wall_ms, /))]
     fn reason(&self, wall_ms: u64) -> PyResult<String> {
-        self.with_rules(|hosted| hosted.reason(wall_ms))
+        self.with_hosted(|hosted| hosted.reason(wall_ms))
     }
 
     /// Returns a separate keeper for the generator in a forked child. The child never frees the inherited objects.
@@ -465,7 +465,7 @@ impl Keeper {
 /// Returns the exception for an error that the rules return.
 #[cold]
 fn to_exception(error: polyflake_lease::Error) -> PyErr {
-    attached(|py| raise_as(py, error.code(), error.to_string(), error.until()))
+    with_python(|py| raise_as(py, error.code(), error.to_string(), error.until()))
 }
 
 /// Determines where leases are stored, from a store's URL and a namespace, or from the environment variables if the URL is

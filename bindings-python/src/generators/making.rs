@@ -1,4 +1,4 @@
-//! The code that generates IDs for the generators of all formats. The methods that [`makes_ids`] defines call this code.
+//! The code that generates IDs for the generators of all formats. The methods that [`id_methods`] defines call this code.
 //!
 //! # Blocks
 //!
@@ -17,7 +17,7 @@
 //!
 //! # Types
 //!
-//! A format's class implements [`Makes`], and all code below the methods is generic over it. The methods themselves are
+//! A format's class implements [`IdMaker`], and all code below the methods is generic over it. The methods themselves are
 //! macros, because the keyword of a call differs by format (`metabyte`, `shard_key`, `bindables`). A common base class
 //! would have to accept any keyword, and PyO3 would parse the arguments through a tuple and a dictionary.
 
@@ -25,20 +25,20 @@ mod methods;
 
 use std::{ops::Range, time::Duration};
 
-pub(crate) use methods::{makes, makes_defaults, makes_ids, makes_texts};
+pub(crate) use methods::{id_methods, impl_id_maker, module_functions, text_methods};
 pub(crate) use polyflake::Mode;
-use polyflake::{Calls, Progress, Result, SlotSource, WrittenCount};
+use polyflake::{CallTypes, Progress, Result, SlotSource, WrittenCount};
 use polyflake_columns::{Plain, grow, truncate_and_shrink};
 use polyflake_lease::hosted::Family;
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{
-    awaited::{OtherThreads, coroutine, sleep, yield_once},
+    async_calls::{OtherThreads, coroutine, sleep, yield_once},
     clock::SignalChecker,
     leased::{Source, WaitingCall},
 };
 use crate::{
-    errors::{detached, raise},
+    errors::{detach, raise},
     ids::{
         convert::Count,
         memory::{check_bytes, try_with_capacity},
@@ -47,10 +47,10 @@ use crate::{
 };
 
 /// A class of generators.
-pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
+pub(crate) trait IdMaker: PyClass<Frozen = True> + Sync {
     /// The core's type for leased generators of this class. This type also determines the type of the generators without a
     /// lease.
-    type Leased: Family<Generator: Send + Sync> + Send + Sync;
+    type LeasedGenerator: Family<Generator: Send + Sync> + Send + Sync;
     /// The argument that a caller passes for the IDs: a metabyte, a shard key, or bindables.
     type Argument;
     /// The converted argument, which a call keeps while it waits.
@@ -58,15 +58,15 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     /// Memory for many IDs.
     type Memory: Send + 'static;
 
-    fn source(&self) -> &Source<Self::Leased>;
+    fn source(&self) -> &Source<Self::LeasedGenerator>;
 
     fn key(&self, argument: Self::Argument) -> PyResult<Self::Key>;
 
     /// Returns the argument in the form that the core accepts.
-    fn param(key: &Self::Key) -> Param<'_, Self::Leased>;
+    fn param(key: &Self::Key) -> Param<'_, Self::LeasedGenerator>;
 
     /// Returns the Python object for an ID.
-    fn object(py: Python<'_>, id: Id<Self::Leased>) -> CallResult<'_>;
+    fn object(py: Python<'_>, id: Id<Self::LeasedGenerator>) -> CallResult<'_>;
 
     /// Returns memory that contains no IDs yet.
     fn memory(&self) -> Self::Memory;
@@ -74,16 +74,16 @@ pub(crate) trait Makes: PyClass<Frozen = True> + Sync {
     fn rows(memory: &mut Self::Memory) -> &mut dyn Rows;
 
     /// Returns the given positions of the memory as a batch for the core to fill.
-    fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::Leased>;
+    fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::LeasedGenerator>;
 
     /// Returns the array of all IDs in `memory`.
     fn array(py: Python<'_>, memory: Self::Memory) -> CallResult<'_>;
 }
 
 /// The types of a core generator's IDs, of the argument for an ID, and of a buffer for many IDs.
-pub(crate) type Id<G> = <<G as SlotSource>::Family as Calls>::Id;
-pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as Calls>::Param<'g>;
-pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as Calls>::Batch<'b>;
+pub(crate) type Id<G> = <<G as SlotSource>::Family as CallTypes>::Id;
+pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as CallTypes>::Param<'g>;
+pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as CallTypes>::Batch<'b>;
 
 /// Memory for many IDs, accessed without knowledge of the IDs' type.
 pub(crate) trait Rows: Send {
@@ -93,7 +93,7 @@ pub(crate) trait Rows: Send {
     fn reserve(&mut self, count: usize) -> PyResult<()>;
 
     /// Keeps only the first `count` IDs.
-    fn keep(&mut self, count: usize);
+    fn truncate(&mut self, count: usize);
 
     /// Copies the first `count` IDs to a buffer, starting at the position `others`. The positions before it already contain
     /// IDs.
@@ -110,7 +110,7 @@ pub(crate) struct Items<T> {
 
 impl<T: Plain> Items<T> {
     pub(crate) const fn new(item: Item) -> Self {
-        Self { ids: Vec::new(), width: item.bytes() / size_of::<T>(), item }
+        Self { ids: Vec::new(), width: item.byte_size() / size_of::<T>(), item }
     }
 
     /// Returns the items of the IDs at the positions `places`. The memory grows if needed.
@@ -130,7 +130,7 @@ impl<T: Plain> Rows for Items<T> {
         Ok(())
     }
 
-    fn keep(&mut self, count: usize) {
+    fn truncate(&mut self, count: usize) {
         self.ids = truncate_and_shrink(std::mem::take(&mut self.ids), count * self.width);
     }
 
@@ -153,22 +153,22 @@ pub(crate) type CallResult<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Generates one ID. `object` returns the Python object for the ID or for its string.
 #[inline]
-pub(crate) fn generate_one<'py, M: Makes>(
+pub(crate) fn generate_one<'py, M: IdMaker>(
     py: Python<'py>,
     maker: &M,
     mode: Mode,
     argument: M::Argument,
-    object: impl FnOnce(Python<'py>, Id<M::Leased>) -> CallResult<'py>,
+    object: impl FnOnce(Python<'py>, Id<M::LeasedGenerator>) -> CallResult<'py>,
 ) -> CallResult<'py> {
     let key = maker.key(argument)?;
     object(py, maker.source().generate_one(mode, M::param(&key)).map_err(raise)?)
 }
 
 /// Returns a coroutine that generates one ID. `object` returns the Python object for the ID or for its string.
-pub(crate) fn generate_later<'py, M: Makes>(
+pub(crate) fn generate_async<'py, M: IdMaker>(
     maker: &Bound<'py, M>,
     argument: M::Argument,
-    object: fn(Python<'_>, Id<M::Leased>) -> CallResult<'_>,
+    object: fn(Python<'_>, Id<M::LeasedGenerator>) -> CallResult<'_>,
 ) -> CallResult<'py> {
     let (key, held) = (maker.get().key(argument)?, maker.clone().unbind());
     let call = async move {
@@ -189,16 +189,16 @@ async fn repeat_step<V>(mut step: impl FnMut() -> Result<Progress<V>>) -> Result
 }
 
 /// Returns memory for `n` IDs.
-fn allocate_memory<M: Makes>(maker: &M, n: Count) -> PyResult<M::Memory> {
+fn allocate_memory<M: IdMaker>(maker: &M, n: Count) -> PyResult<M::Memory> {
     let (n, mut memory) = (n.0 as usize, maker.memory());
     let rows = M::rows(&mut memory);
-    check_bytes(n, rows.item().bytes())?;
+    check_bytes(n, rows.item().byte_size())?;
     rows.reserve(n)?;
     Ok(memory)
 }
 
 /// Writes IDs to the given positions in `memory`, and returns the number of IDs written.
-fn write<M: Makes>(
+fn write_ids<M: IdMaker>(
     maker: &M,
     mode: Mode,
     key: &M::Key,
@@ -210,8 +210,8 @@ fn write<M: Makes>(
     Ok(written.unwrap_or(most))
 }
 
-/// Works like [`write`], but yields to the event loop when it has to wait.
-async fn write_later<M: Makes>(
+/// Works like [`write_ids`], but yields to the event loop when it has to wait.
+async fn write_ids_async<M: IdMaker>(
     maker: &M,
     key: &M::Key,
     memory: &mut M::Memory,
@@ -227,7 +227,7 @@ async fn write_later<M: Makes>(
 }
 
 /// Generates an array of `n` IDs, or of at most `n` IDs in [`Mode::Try`].
-pub(crate) fn generate_array<'py, M: Makes>(
+pub(crate) fn generate_array<'py, M: IdMaker>(
     py: Python<'py>,
     maker: &M,
     mode: Mode,
@@ -235,26 +235,26 @@ pub(crate) fn generate_array<'py, M: Makes>(
     argument: M::Argument,
 ) -> CallResult<'py> {
     let (key, mut memory) = (maker.key(argument)?, allocate_memory(maker, n)?);
-    let (n, most) = (n.0 as usize, M::rows(&mut memory).item().block(SIGNAL_BLOCK_BYTES));
-    let written = detached(py, || {
+    let (n, most) = (n.0 as usize, M::rows(&mut memory).item().ids_per_block(SIGNAL_BLOCK_BYTES));
+    let written = detach(py, || {
         // If all IDs fit in a single block, do not track progress, which would take 80 ns.
         if n <= most {
-            return write(maker, mode, &key, &mut memory, 0..n);
+            return write_ids(maker, mode, &key, &mut memory, 0..n);
         }
         let (mut filling, mut signals) = (FillProgress::new(n), SignalChecker::default());
         while let Some(places) = filling.next(most) {
-            let made = write(maker, mode, &key, &mut memory, places.clone());
+            let made = write_ids(maker, mode, &key, &mut memory, places.clone());
             filling.count_written(made, places)?;
             filling.check_signals(&mut signals)?;
         }
         Ok(filling.written())
     });
-    M::rows(&mut memory).keep(written.map_err(raise)?);
+    M::rows(&mut memory).truncate(written.map_err(raise)?);
     M::array(py, memory)
 }
 
 /// Returns a coroutine that generates an array of `n` IDs.
-pub(crate) fn generate_many_later<'py, M: Makes>(
+pub(crate) fn generate_many_async<'py, M: IdMaker>(
     maker: &Bound<'py, M>,
     n: Count,
     argument: M::Argument,
@@ -265,7 +265,7 @@ pub(crate) fn generate_many_later<'py, M: Makes>(
         let mut filling = FillProgress::new(n.0 as usize);
         while let Some(places) = filling.next(IDS_PER_YIELD) {
             yield_between_blocks(&places).await;
-            let made = write_later(held.get(), &key, &mut memory, places.clone()).await;
+            let made = write_ids_async(held.get(), &key, &mut memory, places.clone()).await;
             filling.count_written(made, places)?;
         }
         Ok(memory)
@@ -282,7 +282,7 @@ async fn yield_between_blocks(places: &Range<usize>) {
 
 /// Fills a buffer with IDs, and returns the number of IDs written. In [`Mode::Try`], the IDs may fill only the start of the
 /// buffer.
-pub(crate) fn fill<M: Makes>(
+pub(crate) fn fill<M: IdMaker>(
     maker: &M,
     mode: Mode,
     buffer: &Bound<'_, PyAny>,
@@ -291,14 +291,14 @@ pub(crate) fn fill<M: Makes>(
     let (key, mut memory) = (maker.key(argument)?, maker.memory());
     let rows = M::rows(&mut memory);
     let (target, most) =
-        (Target::from_value(buffer, rows.item())?, rows.item().block(CACHED_BLOCK_BYTES));
+        (Target::from_value(buffer, rows.item())?, rows.item().ids_per_block(CACHED_BLOCK_BYTES));
     rows.reserve(target.count().min(most))?;
-    let written = detached(buffer.py(), || {
+    let written = detach(buffer.py(), || {
         let (mut filling, mut signals) =
             (FillProgress::new(target.count()), SignalChecker::default());
         while let Some(places) = filling.next(most) {
-            let made = write(maker, mode, &key, &mut memory, 0..places.len());
-            filling.copied(made, places, M::rows(&mut memory), &target)?;
+            let made = write_ids(maker, mode, &key, &mut memory, 0..places.len());
+            filling.copy_and_count(made, places, M::rows(&mut memory), &target)?;
             filling.check_signals(&mut signals)?;
         }
         Ok(filling.written())
@@ -307,7 +307,7 @@ pub(crate) fn fill<M: Makes>(
 }
 
 /// Returns a coroutine that fills a buffer with IDs.
-pub(crate) fn fill_later<'py, M: Makes>(
+pub(crate) fn fill_async<'py, M: IdMaker>(
     maker: &Bound<'py, M>,
     buffer: &Bound<'py, PyAny>,
     argument: M::Argument,
@@ -321,8 +321,8 @@ pub(crate) fn fill_later<'py, M: Makes>(
         let mut filling = FillProgress::new(target.count());
         while let Some(places) = filling.next(IDS_PER_YIELD) {
             yield_between_blocks(&places).await;
-            let made = write_later(held.get(), &key, &mut memory, 0..places.len()).await;
-            filling.copied(made, places, M::rows(&mut memory), &target)?;
+            let made = write_ids_async(held.get(), &key, &mut memory, 0..places.len()).await;
+            filling.copy_and_count(made, places, M::rows(&mut memory), &target)?;
         }
         Ok(())
     };

@@ -5,7 +5,7 @@ use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 
 use super::{clock::PythonClock, leased::mismatch};
 use crate::{
-    errors::attached,
+    errors::with_python,
     ids::convert::{
         Argument, Callable, ClockArgument, MaxWait, OnExhaustedArgument, Span, StallArgument,
     },
@@ -24,7 +24,7 @@ pub(crate) struct Options {
 pub(crate) type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The name of a function, and the keywords that the function handles itself.
-pub(crate) type Function = (&'static str, &'static [&'static str]);
+pub(crate) type FunctionKeywords = (&'static str, &'static [&'static str]);
 
 /// The keywords shared by all formats.
 const SHARED_KEYWORDS: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait", "on_stall"];
@@ -32,14 +32,14 @@ const SHARED_KEYWORDS: [&str; 5] = ["window", "clock", "on_exhausted", "max_wait
 impl Options {
     /// Reads the options from a function's keywords.
     pub(crate) fn from_keywords(
-        function: Function,
+        function: FunctionKeywords,
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         Self::check_keyword(function, &SHARED_KEYWORDS, keywords)
     }
 
     fn check_keyword(
-        function: Function,
+        function: FunctionKeywords,
         shared: &[&str],
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
@@ -67,7 +67,7 @@ impl Options {
 
     /// Reads the options of a format that does not accept a window.
     pub(crate) fn from_keywords_without_window(
-        function: Function,
+        function: FunctionKeywords,
         keywords: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         Self::check_keyword(function, &SHARED_KEYWORDS[1..], keywords)
@@ -97,7 +97,7 @@ impl Options {
             return Err(mismatch("expected no window and no clock beside a lease, found one"));
         }
         let copy = |told: &Argument<Callable, _>| {
-            attached(|py| Argument::new(Callable(told.0.0.clone_ref(py))))
+            with_python(|py| Argument::new(Callable(told.0.0.clone_ref(py))))
         };
         Ok(move || Self { on_stall: self.on_stall.as_ref().map(copy), clock: None, ..self })
     }
@@ -116,7 +116,7 @@ impl Options {
 }
 
 #[cold]
-fn unexpected_keyword((function, own): Function, shared: &[&str], name: &str) -> PyErr {
+fn unexpected_keyword((function, own): FunctionKeywords, shared: &[&str], name: &str) -> PyErr {
     let known = [own, shared].concat().join(", ");
     PyTypeError::new_err(format!(
         "{function}() got an unexpected keyword argument '{name}', expected one of {known}"

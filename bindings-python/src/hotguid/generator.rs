@@ -12,11 +12,13 @@ use crate::generators::{
     default::{self, DefaultGenerator},
     direct::{self, direct_calls},
     leased::{LeaseOption, Source},
-    making::{self, CallResult, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{
+        self, CallResult, IdMaker, Mode, id_methods, impl_id_maker, module_functions, text_methods,
+    },
     options::{Keywords, Options},
 };
 use crate::{
-    errors::{no_copy, raise},
+    errors::{raise, reject_copy},
     ids::{
         convert::{Argument, Count, Flag, Span, UnixMs, name},
         record::reduce_by_attributes,
@@ -24,12 +26,12 @@ use crate::{
     },
 };
 
-type Leased = hotguid::Leased<PythonClock>;
+type LeasedGenerator = hotguid::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: DefaultGenerator<Generator> =
     DefaultGenerator::new(|| Generator::new(Argument::new(Flag(false)), None, None));
 
-makes_defaults! {
+module_functions! {
     hotguid Generator (shard_key: ShardKey = ShardKey(0))
     "(shard_key=0)" "(n, /, shard_key=0)"
 }
@@ -39,7 +41,7 @@ direct_calls! { Generator ShardKey(0) }
 #[doc = doc!("hotguid.Generator")]
 #[pyclass(frozen, module = "polyflake.hotguid")]
 pub(crate) struct Generator {
-    pub(super) inner: Source<Leased>,
+    pub(super) inner: Source<LeasedGenerator>,
 }
 
 #[pymethods]
@@ -58,7 +60,7 @@ impl Generator {
         let options = Options::from_keywords(("Generator", &["uuid8", "lease"]), options)?;
         if let Some(lease) = lease {
             let options = options.for_grants()?;
-            let inner = Source::leased(
+            let inner = Source::with_lease(
                 lease.0,
                 "hotguid",
                 |_| Ok(()),
@@ -97,7 +99,7 @@ impl Generator {
     fn __repr__(&self) -> PyResult<String> {
         let machine = match &self.inner {
             Source::Own(generator) => generator.stats().machine.map(hex),
-            Source::Leased(leased) => leased.number()?.map(|number| number.to_string()),
+            Source::Leased(leased) => leased.worker_id()?.map(|number| number.to_string()),
         };
         Ok(match machine {
             Some(machine) => format!("<hotguid.Generator of machine {machine}>"),
@@ -108,7 +110,7 @@ impl Generator {
     /// Rejects copying and pickling, because two generators with the same random bytes would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one generator for its random bytes, found a copy: make another one")
+        reject_copy("expected one generator for its random bytes, found a copy: make another one")
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -116,15 +118,15 @@ impl Generator {
     }
 }
 
-makes! {
+impl_id_maker! {
     hotguid Generator HotGuid HotGuidArray Item::Bytes(HotGuid::LEN), to_uuid,
     ShardKey => u32, |_, shard_key| shard_key.0
 }
-makes_ids! {
+id_methods! {
     hotguid Generator (shard_key: ShardKey = ShardKey(0))
     "($self, shard_key=0)" "($self, n, /, shard_key=0)" "($self, buffer, /, shard_key=0)"
 }
-makes_texts! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
+text_methods! { hotguid Generator (shard_key: ShardKey = ShardKey(0)) "($self, shard_key=0)" }
 
 #[doc = doc!("hotguid.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.hotguid")]

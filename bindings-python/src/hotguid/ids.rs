@@ -56,7 +56,7 @@ impl From<Uuid> for HotGuid {
 
 /// Returns the Python object for an ID.
 pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>> {
-    uuid::of_bytes(py, id.to_rfc_bytes())
+    uuid::from_bytes(py, id.to_rfc_bytes())
 }
 
 #[doc = doc!("hotguid.parse")]
@@ -336,7 +336,7 @@ impl HotGuidArray {
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        array(column.py(), Packed::new(column::ids_of(column)?))
+        array(column.py(), Packed::new(column::ids_from_column(column)?))
     }
 
     #[doc = doc!("hotguid.HotGuidArray.timestamps")]

@@ -29,7 +29,7 @@ use super::{
     convert::{AnyInteger, FromArgument, Octets, has_buffer, raise_named, wrong_type},
     integers::get_buffer,
     memory::{memory_error, try_with_capacity},
-    record::restore,
+    record::restore_function,
 };
 use crate::arrow;
 
@@ -109,7 +109,7 @@ impl Array {
             Some(width) => (content, width).into_pyobject(py)?,
         };
         if values.is_record() {
-            Ok((restore(py)?.clone(), (class, fields).into_pyobject(py)?))
+            Ok((restore_function(py)?.clone(), (class, fields).into_pyobject(py)?))
         } else {
             Ok((class.into_any(), fields))
         }
@@ -135,7 +135,7 @@ impl Array {
         flags: c_int,
     ) -> PyResult<()> {
         // SAFETY: Python calls this method to fill `view`, so `view` is valid for writes.
-        unsafe { fill(slf, view, flags) }
+        unsafe { fill_view(slf, view, flags) }
     }
 }
 
@@ -390,7 +390,7 @@ fn boolean_mask<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Opti
         return Ok(None);
     };
     let format = buffer.format().to_string_lossy();
-    if format.trim_start_matches(NATIVE) != "?" || buffer.dimensions() != 1 {
+    if format.trim_start_matches(NATIVE_PREFIXES) != "?" || buffer.dimensions() != 1 {
         return Err(wrong_type(INDEX, expected, index));
     }
     Octets::from_argument(index.as_borrowed(), INDEX).map(Some)
@@ -429,7 +429,11 @@ impl<'a, T: Plain> From<&'a Packed<T>> for Memory<'a> {
 /// # Safety
 /// `view` must be valid for writes.
 #[allow(unsafe_code)]
-unsafe fn fill(owner: &Bound<'_, Array>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+unsafe fn fill_view(
+    owner: &Bound<'_, Array>,
+    view: *mut ffi::Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
     let memory = owner.get().0.memory(owner.py())?;
     let asks = |flag: c_int| flags & flag == flag;
     let reason = if asks(ffi::PyBUF_WRITABLE) {
@@ -497,5 +501,5 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
 }
 
 /// The prefixes of buffer formats whose items are in the machine's own byte order.
-pub(super) const NATIVE: [char; 3] =
+pub(super) const NATIVE_PREFIXES: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];

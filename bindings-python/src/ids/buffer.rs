@@ -19,9 +19,9 @@ use pyo3::{
 };
 
 use super::{
-    array::NATIVE,
+    array::NATIVE_PREFIXES,
     column::{NAME, TEXTS},
-    convert::{not_a_multiple, raise_named, wrong_kind},
+    convert::{raise_named, uneven_length_error, wrong_kind},
     integers::get_buffer,
 };
 
@@ -58,7 +58,8 @@ impl<'py> BufferedTexts<'py> {
         if format == "O" {
             return Ok(None);
         }
-        let Some(unit) = Unit::from_format(format.trim_start_matches(NATIVE), buffer.dimensions())
+        let Some(unit) =
+            Unit::from_format(format.trim_start_matches(NATIVE_PREFIXES), buffer.dimensions())
         else {
             let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
             return Err(wrong_kind(NAME, TEXTS.column, &found));
@@ -113,7 +114,7 @@ fn row_width<I: Textual>(buffer: &PyUntypedBuffer, unit: Unit) -> polyflake::Res
     match buffer.shape() {
         _ if unit != Unit::Byte => Ok(buffer.item_size()),
         [_, found] if *found != width => wrong(*found),
-        [bytes] if bytes % width != 0 => Err(not_a_multiple(NAME, width, *bytes)),
+        [bytes] if bytes % width != 0 => Err(uneven_length_error(NAME, width, *bytes)),
         _ => Ok(width),
     }
 }

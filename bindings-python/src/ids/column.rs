@@ -16,8 +16,8 @@ use pyo3::{prelude::*, types::PyString};
 use super::{
     buffer::BufferedTexts,
     convert::{
-        FromArgument, Octets, Text, check_length, has_buffer, iterator, mistyped, not_a_multiple,
-        raise_named, type_name, wrong_kind, wrong_type,
+        FromArgument, Octets, Text, check_length, has_buffer, iterator, raise_named, type_name,
+        uneven_length_error, wrong_kind, wrong_type, wrong_type_error,
     },
     integers::get_buffer,
     memory::memory_error,
@@ -44,7 +44,9 @@ impl ExpectedColumn {
     pub(crate) fn to_exception(self, fault: Fault, name: &str) -> PyErr {
         match fault {
             Fault::Kind(format) => wrong_kind(name, self.column, &format!("Arrow's type {format}")),
-            Fault::Null(item) => raise_named(mistyped(name, self.item, "null").in_item(item), name),
+            Fault::Null(item) => {
+                raise_named(wrong_type_error(name, self.item, "null").in_item(item), name)
+            }
             Fault::Rejected(error) => item_exception(error, name),
             Fault::Memory => memory_error(OutOfMemory),
         }
@@ -52,8 +54,8 @@ impl ExpectedColumn {
 }
 
 /// Returns the IDs in a column of strings. If an item is rejected, the error contains its index.
-pub(crate) fn ids_of<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
-    if let Some(ids) = arrow::read(column, NAME, TEXTS, Chunks::ids)? {
+pub(crate) fn ids_from_column<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult<Vec<I>> {
+    if let Some(ids) = arrow::read_column(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
     } else if let Some(buffered) = BufferedTexts::from_value::<I>(column)? {
         texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.to_exception(fault, NAME))
@@ -97,7 +99,7 @@ pub(crate) fn parse_text_item<I: Textual>(
     expected: &str,
 ) -> PyResult<polyflake::Result<I>> {
     let Ok(text) = item.cast::<PyString>() else {
-        return Ok(Err(mistyped(name, expected, &type_name(item))));
+        return Ok(Err(wrong_type_error(name, expected, &type_name(item))));
     };
     if let Err(too_long) = check_length(text, &I::LENGTHS) {
         return Ok(Err(too_long));
@@ -131,13 +133,13 @@ impl<'py> PackedBytes<'py> {
             return Ok(None);
         }
         if !has_buffer(value) {
-            let read = arrow::read(value, name, BYTES, |pieces| pieces.packed(size))?;
+            let read = arrow::read_column(value, name, BYTES, |pieces| pieces.packed(size))?;
             return Ok(read.map(Self::Read));
         }
         let given = Octets::from_argument(value.as_borrowed(), name)?;
         let length = given.as_bytes().len();
         if length % size != 0 {
-            return Err(raise_named(not_a_multiple(name, size, length), name));
+            return Err(raise_named(uneven_length_error(name, size, length), name));
         }
         Ok(Some(Self::Given(given)))
     }

@@ -19,8 +19,8 @@ mod times;
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
 pub(crate) use names::{
-    Argument, FromArgument, class_name, mistyped, name, raise_named, type_name, wrong_kind,
-    wrong_type,
+    Argument, FromArgument, class_name, name, raise_named, type_name, wrong_kind, wrong_type,
+    wrong_type_error,
 };
 use polyflake::{Error, ErrorKind, OnExhausted, sno::Sno};
 use pyo3::{
@@ -225,12 +225,12 @@ pub(crate) fn items<'py, const N: usize>(
 /// Returns the exception for bytes that do not contain a whole number of items.
 #[cold]
 pub(crate) fn uneven_length_exception(name: &str, size: usize, found: usize) -> PyErr {
-    raise_named(not_a_multiple(name, size, found), name)
+    raise_named(uneven_length_error(name, size, found), name)
 }
 
 /// Returns the error for bytes that do not contain a whole number of items.
 #[cold]
-pub(crate) fn not_a_multiple(name: &str, size: usize, found: usize) -> Error {
+pub(crate) fn uneven_length_error(name: &str, size: usize, found: usize) -> Error {
     let reason = format!("expected a multiple of {size} bytes for `{name}`, found {found}");
     Error::with_reason(ErrorKind::InvalidLength, reason)
 }

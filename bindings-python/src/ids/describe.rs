@@ -52,7 +52,7 @@ impl From<polyflake::Description> for Description {
 }
 
 /// The pickled content of a description: bits, fields, capacities, the first and last tick, and the three flags.
-type Figures<'py> = (
+type PickledDescription<'py> = (
     u32,
     Bound<'py, PyTuple>,
     (Option<u128>, Option<u128>),
@@ -72,7 +72,9 @@ impl Description {
         format!("<Description of {} fields in {} bits>", self.fields.len(), self.bits)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Figures<'py>>> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<PickleParts<'py, PickledDescription<'py>>> {
         let found = slf.get();
         let capacities = (found.per_second, found.per_second_in_all);
         let ticks = (found.first_ms, found.last_ms);

@@ -42,7 +42,7 @@ impl FieldColumn {
 
     /// Returns a column of numbers, one per ID, which the given function writes. Other threads can run while the function
     /// writes.
-    pub(crate) fn filled<'py, I: Sync, T: Item>(
+    pub(crate) fn from_fill<'py, I: Sync, T: Item>(
         py: Python<'py>,
         ids: &[I],
         fill: impl FnOnce(&[I], &mut [T]) -> Result<()> + Send,

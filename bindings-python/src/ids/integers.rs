@@ -15,11 +15,11 @@ use pyo3::{
 };
 
 use super::{
-    array::NATIVE,
+    array::NATIVE_PREFIXES,
     column::is_packed,
     convert::{
-        AnyInteger, FromArgument, Octets, has_buffer, has_index, mistyped, type_name, wrong_kind,
-        wrong_type,
+        AnyInteger, FromArgument, Octets, has_buffer, has_index, type_name, wrong_kind, wrong_type,
+        wrong_type_error,
     },
     memory::try_copy,
 };
@@ -55,12 +55,12 @@ impl Integers {
         name: &str,
         dimensions: Option<usize>,
     ) -> PyResult<Self> {
-        let packed = Self::packed(value, name, dimensions)?;
+        let packed = Self::try_from_value(value, name, dimensions)?;
         packed.ok_or_else(|| wrong_type(name, EXPECTED, value))
     }
 
     /// Works like [`Self::from_value`], but returns `None` for an object of any other type.
-    pub(crate) fn packed(
+    pub(crate) fn try_from_value(
         value: &Bound<'_, PyAny>,
         name: &str,
         dimensions: Option<usize>,
@@ -69,14 +69,14 @@ impl Integers {
             return Ok(None);
         }
         if !has_buffer(value) {
-            let read = arrow::read(value, name, COLUMN, Chunks::integers)?;
+            let read = arrow::read_column(value, name, COLUMN, Chunks::integers)?;
             return Ok(read.map(|integers| Self(Memory::Copied(integers))));
         }
         let Some(buffer) = get_buffer(value)? else {
             return Err(wrong_type(name, COLUMN.column, value));
         };
         let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
-        let fits = is_integer(format.trim_start_matches(NATIVE), buffer.item_size());
+        let fits = is_integer(format.trim_start_matches(NATIVE_PREFIXES), buffer.item_size());
         if !fits || dimensions.is_some_and(|expected| expected != found) {
             let found = format!("one of format {format}, {found} dimensions");
             return Err(wrong_kind(name, COLUMN.column, &found));
@@ -95,8 +95,8 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: `self` holds the buffer. `packed` has checked that the buffer is C-contiguous, aligned and made of
-            // 8-byte items, so it consists of this many integers, and any bits are valid. No other code writes to the
+            // SAFETY: `self` holds the buffer. `try_from_value` has checked that the buffer is C-contiguous, aligned and made
+            // of 8-byte items, so it consists of this many integers, and any bits are valid. No other code writes to the
             // buffer, because this thread holds the GIL and runs no Python code while the slice is in use.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
@@ -116,7 +116,7 @@ pub(crate) fn parse_integer_item(
     expected: &str,
 ) -> PyResult<polyflake::Result<i64>> {
     if item.is_instance_of::<PyBool>() || !has_index(item) {
-        return Ok(Err(mistyped(name, expected, &type_name(item))));
+        return Ok(Err(wrong_type_error(name, expected, &type_name(item))));
     }
     Ok(AnyInteger::from_value(item, name)?.check_limits("id", &(i64::MIN..=i64::MAX)))
 }

@@ -21,7 +21,7 @@ pub(crate) fn by_metabyte<'py>(
     kinds: &Bound<'py, PyAny>,
     name: Option<Argument<Text<'_>, name::name>>,
 ) -> PyResult<Bound<'py, PyCFunction>> {
-    let (py, kinds) = (kinds.py(), read(kinds)?);
+    let (py, kinds) = (kinds.py(), read_kinds(kinds)?);
     let name = name.map_or_else(|| "id".to_owned(), |name| name.0.to_owned());
     let hook = move |args: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
         create(&kinds, &name, &args.get_item(0)?)
@@ -30,7 +30,7 @@ pub(crate) fn by_metabyte<'py>(
 }
 
 /// Reads a mapping from metabytes to kinds.
-fn read(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
+fn read_kinds(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     let Ok(mapping) = kinds.cast::<PyMapping>() else {
         return Err(wrong_type("kinds", "a mapping", kinds));
     };

@@ -7,8 +7,8 @@
 //!
 //! - **Without the header.** PyO3 adds a header for the collector to the instances of every class, which makes creating a
 //!   sno take 40 ns longer. An ID has no references, so the collector cannot find anything through it. PyO3 has no option
-//!   to omit the header. [`prepare`] therefore changes the class before it has instances, and checks that PyO3 laid out the
-//!   class as expected.
+//!   to omit the header. [`prepare_class`] therefore changes the class before it has instances, and checks that PyO3 laid out
+//!   the class as expected.
 //! - **Spare memory.** The memory of up to 32 freed instances is kept for the next ones, which saves 9 of 50 ns.
 //! - **UUIDs.** `uuid.UUID` is written in Python, and its constructor takes a microsecond. Its two attributes are stored in
 //!   slots, so this module allocates an instance, and sets the slots through the class's own descriptors. If a later
@@ -71,7 +71,7 @@ pub(crate) trait Value:
 
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
 #[allow(clippy::unnecessary_wraps, reason = "other builds return errors")]
-pub(crate) fn prepare<T: Value>(_: Python<'_>) -> PyResult<()> {
+pub(crate) fn prepare_class<T: Value>(_: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, P
 }
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-pub(crate) use single_version::{FreeList, object, prepare};
+pub(crate) use single_version::{FreeList, object, prepare_class};
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
 mod single_version {
@@ -155,7 +155,7 @@ mod single_version {
     /// # Errors
     ///
     /// Returns `SystemError` if PyO3 has laid out the class differently than expected.
-    pub(crate) fn prepare<T: Value>(py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn prepare_class<T: Value>(py: Python<'_>) -> PyResult<()> {
         let class = T::type_object_raw(py);
         // SAFETY: `class` is a heap type of this module, which no other code uses yet, so its fields may be changed. The
         // fields that depend on each other are changed together: whether there is a header, and the functions that allocate
@@ -201,7 +201,7 @@ mod single_version {
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
         // SAFETY: `memory` is not null, and has `size::<T>()` bytes, because `free_list` keeps only instances of this class.
-        // `prepare` has checked that the value is at `offset::<T>()`, and that the instance ends after the value.
+        // `prepare_class` has checked that the value is at `offset::<T>()`, and that the instance ends after the value.
         // `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a reference to
         // the new object yet.
         unsafe {

@@ -10,15 +10,15 @@ use pyo3::{
 use super::{
     column::parse_items,
     convert::{
-        self, AnyInteger, Argument, FromArgument, Text, has_buffer, has_index, items, mistyped,
-        name, numbers, raise_named, type_name,
+        self, AnyInteger, Argument, FromArgument, Text, has_buffer, has_index, items, name,
+        numbers, raise_named, type_name, wrong_type_error,
     },
     integers::Integers,
     memory::try_with_capacity,
     object::ascii,
     secret::Secret,
 };
-use crate::errors::{no_copy, raise};
+use crate::errors::{raise, reject_copy};
 
 numbers! {
     Version(u8) "version" 0..=31;
@@ -81,7 +81,7 @@ impl Keyring {
     /// Rejects copying, so that no copy contains the secret.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one set of secrets, found a copy: make another one from them")
+        reject_copy("expected one set of secrets, found a copy: make another one from them")
     }
 }
 
@@ -103,10 +103,10 @@ impl IdType {
             return unsigned.to_vec(values.py());
         }
         let limits = 0..=self.most;
-        let Some(signed) = Integers::packed(values, NUMBERS, None)? else {
+        let Some(signed) = Integers::try_from_value(values, NUMBERS, None)? else {
             return parse_items(values, NUMBERS, "a column of 64-bit integers", |item| {
                 if item.is_instance_of::<PyBool>() || !has_index(item) {
-                    return Ok(Err(mistyped(NUMBERS, "int", &type_name(item))));
+                    return Ok(Err(wrong_type_error(NUMBERS, "int", &type_name(item))));
                 }
                 Ok(AnyInteger::from_value(item, NUMBERS)?.check_limits(NUMBER, &limits))
             });
@@ -156,7 +156,7 @@ impl IdType {
         let py = texts.py();
         let items = parse_items(texts, TEXTS, "an iterable of str", |item| {
             let text = item.cast::<PyString>().map(|text| text.clone().unbind());
-            Ok(text.map_err(|_| mistyped(TEXTS, "str", &type_name(item))))
+            Ok(text.map_err(|_| wrong_type_error(TEXTS, "str", &type_name(item))))
         })?;
         let texts =
             items.iter().map(|text| Text::from_argument(text.as_any().bind_borrowed(py), TEXTS));
@@ -181,6 +181,6 @@ impl IdType {
     /// Rejects pickling, so that no pickle contains the key.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one type, found a copy: make another one from the secret")
+        reject_copy("expected one type, found a copy: make another one from the secret")
     }
 }

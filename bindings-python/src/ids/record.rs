@@ -10,19 +10,19 @@ pub(crate) fn reduce_record<'py, T: PyClass, F>(
     record: &Bound<'py, T>,
     fields: F,
 ) -> PyResult<PickleParts<'py, F>> {
-    Ok((restore(record.py())?.clone(), (record.as_any().get_type(), fields)))
+    Ok((restore_function(record.py())?.clone(), (record.as_any().get_type(), fields)))
 }
 
 /// Returns the function that recreates records.
-pub(crate) fn restore(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static RESTORE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    RESTORE.import(py, "polyflake._records", "restore")
+pub(crate) fn restore_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static RESTORE_FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    RESTORE_FUNCTION.import(py, "polyflake._records", "restore")
 }
 
 /// Returns the result of `__reduce__` for a record that can be recreated from its attributes.
 pub(crate) fn reduce_by_attributes<'py, T: PyClass>(
     record: &Bound<'py, T>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static REDUCE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    REDUCE.import(record.py(), "polyflake._records", "reduce")?.call1((record,))
+    static REDUCE_FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    REDUCE_FUNCTION.import(record.py(), "polyflake._records", "reduce")?.call1((record,))
 }

@@ -7,7 +7,7 @@ use super::{
     convert::{Argument, Octets, name, uneven_length_exception},
     secret::Secret,
 };
-use crate::errors::no_copy;
+use crate::errors::reject_copy;
 
 #[doc = doc!("sparx64.Sparx64")]
 #[pyclass(frozen, module = "polyflake.sparx64")]
@@ -61,7 +61,7 @@ impl Sparx64 {
     /// Rejects copying, so that no copy contains the key.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one cipher, found a copy: make another one from the key")
+        reject_copy("expected one cipher, found a copy: make another one from the key")
     }
 }
 

@@ -12,8 +12,10 @@ use polyflake_columns::Plain;
 use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 
 use super::{
-    array::NATIVE,
-    convert::{has_buffer, mistyped, not_a_multiple, raise_named, wrong_kind, wrong_type},
+    array::NATIVE_PREFIXES,
+    convert::{
+        has_buffer, raise_named, uneven_length_error, wrong_kind, wrong_type, wrong_type_error,
+    },
     integers::{INTEGERS, get_buffer, is_integer},
 };
 use crate::generators::{clock::SignalChecker, making::Rows};
@@ -39,7 +41,7 @@ pub(crate) enum Item {
 
 impl Item {
     /// Returns the number of bytes in an ID.
-    pub(crate) const fn bytes(self) -> usize {
+    pub(crate) const fn byte_size(self) -> usize {
         match self {
             Self::Integer => size_of::<i64>(),
             Self::Bytes(size) => size,
@@ -47,11 +49,11 @@ impl Item {
     }
 
     /// Returns the number of IDs in a block of at most `bytes` bytes, but at least 1.
-    pub(crate) fn block(self, bytes: usize) -> usize {
-        (bytes / self.bytes()).max(1)
+    pub(crate) fn ids_per_block(self, bytes: usize) -> usize {
+        (bytes / self.byte_size()).max(1)
     }
 
-    fn expected(self) -> &'static str {
+    fn expected_type(self) -> &'static str {
         match self {
             Self::Integer => INTEGERS,
             Self::Bytes(_) => "a buffer of bytes",
@@ -61,9 +63,9 @@ impl Item {
     /// Rejects a buffer whose items have the wrong type, and a buffer that does not contain a whole number of IDs.
     fn check(self, buffer: &PyUntypedBuffer) -> polyflake::Result<()> {
         let format = buffer.format().to_string_lossy();
-        let kind = format.trim_start_matches(NATIVE);
+        let kind = format.trim_start_matches(NATIVE_PREFIXES);
         let found = || format!("one of format {format}, {} dimensions", buffer.dimensions());
-        let wrong_type = || Err(mistyped(NAME, self.expected(), &found()));
+        let wrong_type = || Err(wrong_type_error(NAME, self.expected_type(), &found()));
         let Self::Bytes(size) = self else {
             let fits = is_integer(kind, buffer.item_size());
             return if fits { Ok(()) } else { wrong_type() };
@@ -72,7 +74,7 @@ impl Item {
             // The `S` and `V` types in `NumPy`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
-            ("B" | "b" | "c", [bytes]) => return Err(not_a_multiple(NAME, size, *bytes)),
+            ("B" | "b" | "c", [bytes]) => return Err(uneven_length_error(NAME, size, *bytes)),
             ("B" | "b" | "c", [.., row]) => *row,
             _ => return wrong_type(),
         };
@@ -97,7 +99,7 @@ impl Target {
             return Err(wrong_kind(NAME, "a buffer in one piece", "a strided one"));
         }
         item.check(&buffer).map_err(|error| raise_named(error, NAME))?;
-        Ok(Self { buffer, row: item.bytes() })
+        Ok(Self { buffer, row: item.byte_size() })
     }
 
     /// Returns the number of IDs that fit in the buffer.
@@ -153,7 +155,7 @@ impl FillProgress {
     }
 
     /// Copies the IDs of a block to their positions in a buffer, and counts them.
-    pub(crate) fn copied(
+    pub(crate) fn copy_and_count(
         &mut self,
         made: polyflake::Result<usize>,
         places: Range<usize>,

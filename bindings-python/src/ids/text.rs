@@ -9,9 +9,9 @@ use pyo3::{prelude::*, types::PyString};
 
 use super::{
     array::{Array, ArrayClass, array},
-    column::ids_of,
+    column::ids_from_column,
     fields::wrong_kind_error,
-    memory::fault,
+    memory::fault_error,
     object::ascii,
 };
 
@@ -44,7 +44,7 @@ impl<T: Plain> ArrayClass<T> for TextColumn {
 
 impl TextColumn {
     pub(crate) fn new<'py>(py: Python<'py>, ids: &[Sno]) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::encode_snos(ids)).map_err(fault)?;
+        let texts = py.detach(|| texts::encode_snos(ids)).map_err(fault_error)?;
         array(py, Packed::new(texts))
     }
 
@@ -53,7 +53,7 @@ impl TextColumn {
         ids: &[I],
         text: fn(I) -> Text<{ size_of::<GuidChars>() }>,
     ) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::encode_guids(ids, text)).map_err(fault)?;
+        let texts = py.detach(|| texts::encode_guids(ids, text)).map_err(fault_error)?;
         array(py, Packed::new(texts))
     }
 }
@@ -62,11 +62,13 @@ impl TextColumn {
 impl TextColumn {
     #[staticmethod]
     fn _restore<'py>(content: &Bound<'py, PyAny>, width: usize) -> PyResult<Bound<'py, Self>> {
-        const SNO: usize = size_of::<Chars>();
-        const GUID: usize = size_of::<GuidChars>();
+        const SNO_TEXT_LEN: usize = size_of::<Chars>();
+        const GUID_TEXT_LEN: usize = size_of::<GuidChars>();
         match width {
-            SNO => Self::new(content.py(), &ids_of(content)?),
-            GUID => Self::encode_guids(content.py(), &ids_of(content)?, AnyGuid::text),
+            SNO_TEXT_LEN => Self::new(content.py(), &ids_from_column(content)?),
+            GUID_TEXT_LEN => {
+                Self::encode_guids(content.py(), &ids_from_column(content)?, AnyGuid::text)
+            }
             _ => Err(wrong_kind_error()),
         }
     }

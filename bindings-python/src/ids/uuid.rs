@@ -36,7 +36,7 @@ impl Uuid {
 }
 
 /// Returns the `uuid.UUID` with the given 16 bytes, which are in the order of the UUID's string form.
-pub(crate) fn of_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn from_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     if let Some(uuid) = object::uuid(py, bytes)? {
         return Ok(uuid);
     }

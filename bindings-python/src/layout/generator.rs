@@ -19,11 +19,11 @@ use crate::generators::{
     clock::PythonClock,
     conflicts::{GeneratorRegistry, Identity},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, CallResult, Items, Makes, Mode, Rows, makes_ids},
-    options::{Function, Keywords, Options},
+    making::{self, CallResult, IdMaker, Items, Mode, Rows, id_methods},
+    options::{FunctionKeywords, Keywords, Options},
 };
 use crate::{
-    errors::{attached, no_copy, raise},
+    errors::{raise, reject_copy, with_python},
     ids::{
         array::array,
         convert::{
@@ -34,8 +34,8 @@ use crate::{
     },
 };
 
-type Inner = layout::Generator<PythonClock>;
-type Leased = layout::Leased<PythonClock>;
+type CoreGenerator = layout::Generator<PythonClock>;
+type LeasedGenerator = layout::Leased<PythonClock>;
 
 type Bindables = Argument<NamedValues, name::bindables>;
 
@@ -65,12 +65,13 @@ impl<'a, 'py> FromArgument<'a, 'py> for RangeArgument {
 #[doc = doc!("layout.Generator")]
 #[pyclass(frozen, module = "polyflake.layout")]
 pub(crate) struct Generator {
-    pub(super) inner: Source<Leased>,
+    pub(super) inner: Source<LeasedGenerator>,
     layout: Py<Layout>,
 }
 
 /// The generators for layouts. A generator that needs values for each ID conflicts with no other generator.
-static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<CoreGenerator> =
+    GeneratorRegistry::new(CoreGenerator::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own bindables";
 
@@ -85,10 +86,10 @@ struct GeneratorArguments<'a, 'py> {
 }
 
 impl GeneratorArguments<'_, '_> {
-    fn make(
+    fn create_generator(
         self,
-        function: Function,
-        build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
+        function: FunctionKeywords,
+        build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<CoreGenerator>,
     ) -> PyResult<Generator> {
         let (options, layout) = (Options::from_keywords(function, self.options)?, self.layout);
         let window = options.window;
@@ -118,26 +119,26 @@ impl GeneratorArguments<'_, '_> {
         let group = inner.layout().to_json();
         let identity = Identity { key: format!("{fixed:?} {ranged:?} {group}"), group };
         let same = || format!("layout, bindables [{}]{some} and time", fixed.join(", "));
-        attached(|py| GENERATORS.add(py, &inner, identity, same, REMEDY))?;
+        with_python(|py| GENERATORS.add(py, &inner, identity, same, REMEDY))?;
         Ok(Generator { inner: Source::Own(inner), layout: layout.0 })
     }
 }
 
 /// Creates the source of a generator with a lease. The source builds a new generator for each grant. `fields` are the
 /// fields that contain the worker ID.
-fn leased(
+fn leased_source(
     lease: LeaseArgument,
     core: layout::Layout,
     fields: Vec<String>,
     options: Options,
-) -> PyResult<Source<Leased>> {
+) -> PyResult<Source<LeasedGenerator>> {
     let options = options.for_grants()?;
     let terms = (core.to_json(), fields.clone());
     let set = |settings: &Bound<'_, PyDict>| {
         settings.set_item("layout", terms.0)?;
         settings.set_item("fields", terms.1)
     };
-    Source::leased(lease, "layout", set, move |number, window| {
+    Source::with_lease(lease, "layout", set, move |number, window| {
         let fields: Vec<_> = fields.iter().map(|field| &**field).collect();
         let layout = layout_of(&core, &fields, number)
             .map_err(|error| Error::with_reason(ErrorKind::InvalidLayout, error.to_string()))?;
@@ -166,13 +167,13 @@ impl Generator {
         fields: Option<Argument<FieldNames, name::fields>>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        const NEW: Function =
+        const NEW_KEYWORDS: FunctionKeywords =
             ("Generator", &["layout", "bindables", "range", "sequence_only", "lease", "fields"]);
         let layout = layout.0;
         let (lease, fields) = match (lease, fields) {
             (None, None) => {
                 return GeneratorArguments { layout, bindables, range, sequence_only, options }
-                    .make(NEW, Builder::build);
+                    .create_generator(NEW_KEYWORDS, Builder::build);
             }
             (Some(lease), Some(fields)) => (lease.0, fields.0.0),
             _ => {
@@ -184,9 +185,9 @@ impl Generator {
         if bindables.is_some() || range.is_some() || sequence_only.0.0 {
             return Err(mismatch("expected no bindables and no range beside a lease, found one"));
         }
-        let options = Options::from_keywords(NEW, options)?;
+        let options = Options::from_keywords(NEW_KEYWORDS, options)?;
         let layout = layout.0;
-        let inner = leased(lease, layout.get().0.clone(), fields, options)?;
+        let inner = leased_source(lease, layout.get().0.clone(), fields, options)?;
         Ok(Self { inner, layout })
     }
 
@@ -209,10 +210,10 @@ impl Generator {
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let (layout, snapshot) = (layout.0, snapshot.0.0);
-        GeneratorArguments { layout, bindables, range, sequence_only, options }
-            .make(("Generator.restore", &["bindables", "range", "sequence_only"]), |builder| {
-                builder.restore(snapshot)
-            })
+        GeneratorArguments { layout, bindables, range, sequence_only, options }.create_generator(
+            ("Generator.restore", &["bindables", "range", "sequence_only"]),
+            |builder| builder.restore(snapshot),
+        )
     }
 
     #[doc = doc!("layout.Generator.layout")]
@@ -247,7 +248,7 @@ impl Generator {
     /// Rejects copying and pickling, because two generators with the same layout and bindables would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy(
+        reject_copy(
             "expected one generator for a layout and bindables, found a copy: store the snapshot that close() returns",
         )
     }
@@ -257,14 +258,14 @@ impl Generator {
     }
 }
 
-impl Makes for Generator {
-    type Leased = Leased;
+impl IdMaker for Generator {
+    type LeasedGenerator = LeasedGenerator;
     type Argument = Option<Bindables>;
     /// An ID that contains the values of the call's bindables, or `None` to use the generator's own values.
     type Key = Option<Id>;
     type Memory = LayoutMemory;
 
-    fn source(&self) -> &Source<Leased> {
+    fn source(&self) -> &Source<LeasedGenerator> {
         &self.inner
     }
 
@@ -273,7 +274,7 @@ impl Makes for Generator {
         let to_exception =
             |error| named.as_ref().map(NamedValues::names).unwrap_or_default().raise_typed(error);
         match &self.inner {
-            Source::Own(own) => base(own, named.as_ref()),
+            Source::Own(own) => base_id(own, named.as_ref()),
             Source::Leased(_) => reject_bindables(named.as_ref()).map(|()| None),
         }
         .map_err(to_exception)
@@ -331,7 +332,10 @@ pub(crate) enum LayoutMemory {
 
 /// Returns an ID that contains the bindables passed for one ID and the generator's fixed values, or `None` if the caller
 /// passed no bindables.
-fn base(generator: &Inner, bindables: Option<&NamedValues>) -> polyflake::Result<Option<Id>> {
+fn base_id(
+    generator: &CoreGenerator,
+    bindables: Option<&NamedValues>,
+) -> polyflake::Result<Option<Id>> {
     let Some(bindables) = bindables else { return generator.check_complete().map(|()| None) };
     let mut values = generator.values();
     for (name, value) in bindables.iter() {
@@ -347,7 +351,7 @@ fn reject_bindables(bindables: Option<&NamedValues>) -> polyflake::Result<()> {
     is_none.then_some(()).ok_or_else(|| Error::with_reason(ErrorKind::LeaseMismatch, reason))
 }
 
-makes_ids! {
+id_methods! {
     layout Generator (bindables: Option<Bindables> = None)
     "($self, bindables=None)" "($self, n, /, bindables=None)" "($self, buffer, /, bindables=None)"
 }

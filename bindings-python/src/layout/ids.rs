@@ -143,7 +143,7 @@ impl Layout {
         sequence.map_or(Ok(()), |given| packing.sequence(given))?;
         bindables.map_or(Ok(()), |given| packing.bindables(given))?;
         constants.map_or(Ok(()), |given| packing.constants(given))?;
-        packing.pack()?.array(py)
+        packing.pack()?.into_array(py)
     }
 
     #[doc = doc!("layout.Layout.parse_columns")]

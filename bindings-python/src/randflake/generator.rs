@@ -13,11 +13,11 @@ use crate::generators::{
     clock::PythonClock,
     conflicts::GeneratorRegistry,
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, CallResult, Mode, makes, makes_ids, makes_texts},
-    options::{Function, Keywords, Options},
+    making::{self, CallResult, Mode, id_methods, impl_id_maker, text_methods},
+    options::{FunctionKeywords, Keywords, Options},
 };
 use crate::{
-    errors::{no_copy, raise},
+    errors::{raise, reject_copy},
     ids::{
         convert::{Argument, Count, FromArgument, name, wrong_type},
         record::reduce_by_attributes,
@@ -26,9 +26,9 @@ use crate::{
     },
 };
 
-const FUNCTION: Function = ("Generator", &["grant", "secret", "resume_after", "lease"]);
+const NEW_KEYWORDS: FunctionKeywords = ("Generator", &["grant", "secret", "resume_after", "lease"]);
 
-type Inner = randflake::Generator<PythonClock>;
+type CoreGenerator = randflake::Generator<PythonClock>;
 
 #[doc = doc!("randflake.Generator")]
 #[pyclass(frozen, module = "polyflake.randflake")]
@@ -38,13 +38,14 @@ pub(crate) struct Generator {
 }
 
 /// The generators that were created with an explicit grant.
-static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<CoreGenerator> =
+    GeneratorRegistry::new(CoreGenerator::may_repeat);
 
 const REMEDY: &str =
     "close it first and resume after the second that close() returns, or give each its own nodes";
 
 /// Creates the source for a generator with a lease. The source builds a new generator for each grant.
-fn leased(
+fn leased_source(
     lease: LeaseArgument,
     secret: Secret,
     codec: Codec,
@@ -53,7 +54,7 @@ fn leased(
     let secret = format!("{:032x}", u128::from_be_bytes(*secret.0));
     let set = |settings: &Bound<'_, PyDict>| settings.set_item("secret", secret);
     let options = options.for_grants()?;
-    Source::leased(lease, "randflake", set, move |number, window| {
+    Source::with_lease(lease, "randflake", set, move |number, window| {
         let node = number.try_into().map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let grant = randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
         let with_clock = |clock| Builder::with_clock(grant, codec.clone(), clock);
@@ -79,11 +80,11 @@ impl Generator {
         lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let options = Options::from_keywords_without_window(FUNCTION, options)?;
+        let options = Options::from_keywords_without_window(NEW_KEYWORDS, options)?;
         let codec = Codec::new(*secret.0.0);
         let grant = match (grant.0.0, lease) {
             (None, Some(lease)) if resume_after.is_none() => {
-                let inner = leased(lease.0, secret.0, codec.clone(), options)?;
+                let inner = leased_source(lease.0, secret.0, codec.clone(), options)?;
                 return Ok(Self { inner, codec });
             }
             (Some(grant), None) => grant,
@@ -147,7 +148,7 @@ impl Generator {
         let generator = match &self.inner {
             Source::Own(generator) => generator,
             Source::Leased(leased) => {
-                return Ok(match leased.number()? {
+                return Ok(match leased.worker_id()? {
                     Some(node) => format!("<randflake.Generator of the leased node {node}>"),
                     None => "<randflake.Generator without a node yet>".to_owned(),
                 });
@@ -161,7 +162,7 @@ impl Generator {
     /// Rejects copying and pickling, because two generators with the same grant would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one generator for a grant, found a copy")
+        reject_copy("expected one generator for a grant, found a copy")
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -169,12 +170,12 @@ impl Generator {
     }
 }
 
-makes! {
+impl_id_maker! {
     randflake Generator Randflake RandflakeArray Item::Integer, |py, id| Ok(id.to_i64().into_pyobject(py)?.into_any()),
     () => (), |_, ()| ()
 }
-makes_ids! { randflake Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
-makes_texts! { randflake Generator () "($self)" }
+id_methods! { randflake Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
+text_methods! { randflake Generator () "($self)" }
 
 #[doc = doc!("randflake.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.randflake")]

@@ -16,7 +16,7 @@ use pyo3::{
 };
 
 pub(crate) use self::{columns::PartsColumns, text::TextColumn};
-use crate::errors::{no_copy, raise};
+use crate::errors::{raise, reject_copy};
 use crate::ids::{
     array::{Array, ArrayClass, Item, array},
     column,
@@ -166,7 +166,7 @@ impl Codec {
     /// Rejects copying, so that no copy contains the secret.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one codec, found a copy: make another one from the secret")
+        reject_copy("expected one codec, found a copy: make another one from the secret")
     }
 }
 
@@ -285,7 +285,7 @@ fn read_ids(ids: &Bound<'_, PyAny>) -> PyResult<Packed<randflake::Randflake>> {
     if let Ok(array) = ids.cast::<RandflakeArray>() {
         return Ok(array.get().0.clone());
     }
-    let Some(integers) = Integers::packed(ids, column::IDS, None)? else {
+    let Some(integers) = Integers::try_from_value(ids, column::IDS, None)? else {
         return column::parse_items(ids, column::IDS, integers::EXPECTED, read_list_item)
             .map(Packed::new);
     };
@@ -305,7 +305,7 @@ impl RandflakeArray {
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        array(column.py(), Packed::new(column::ids_of(column)?))
+        array(column.py(), Packed::new(column::ids_from_column(column)?))
     }
 
     #[doc = doc!("randflake.RandflakeArray.text_column")]

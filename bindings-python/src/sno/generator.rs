@@ -21,11 +21,13 @@ use crate::generators::{
     default::{self, DefaultGenerator, warn_without_lease},
     direct::{self, direct_calls},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, CallResult, Makes, Mode, makes, makes_defaults, makes_ids, makes_texts},
-    options::{Function, Keywords, Options},
+    making::{
+        self, CallResult, IdMaker, Mode, id_methods, impl_id_maker, module_functions, text_methods,
+    },
+    options::{FunctionKeywords, Keywords, Options},
 };
 use crate::{
-    errors::{attached, no_copy, raise},
+    errors::{raise, reject_copy, with_python},
     ids::{
         convert::{
             Argument, Count, Metabyte, Partition, SequenceMax, SequenceMin, Span, UnixMs, name,
@@ -35,13 +37,14 @@ use crate::{
     },
 };
 
-type Inner = sno::Generator<PythonClock>;
-type Leased = sno::Leased<PythonClock>;
+type CoreGenerator = sno::Generator<PythonClock>;
+type LeasedGenerator = sno::Leased<PythonClock>;
 
-pub(crate) static DEFAULT: DefaultGenerator<Generator> =
-    DefaultGenerator::new(|| make(NEW, Metabyte(0), None, 0..=u16::MAX, Builder::build));
+pub(crate) static DEFAULT: DefaultGenerator<Generator> = DefaultGenerator::new(|| {
+    create_generator(NEW_KEYWORDS, Metabyte(0), None, 0..=u16::MAX, Builder::build)
+});
 
-makes_defaults! {
+module_functions! {
     sno Generator (metabyte: Option<Metabyte> = None)
     "(metabyte=None)" "(n, /, metabyte=None)"
 }
@@ -51,25 +54,26 @@ direct_calls! { Generator None }
 #[doc = doc!("sno.Generator")]
 #[pyclass(frozen, module = "polyflake.sno")]
 pub(crate) struct Generator {
-    pub(super) inner: Source<Leased>,
+    pub(super) inner: Source<LeasedGenerator>,
     pub(super) metabyte: Metabyte,
 }
 
 /// The generators whose partition was passed explicitly or restored from a snapshot.
-static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<CoreGenerator> =
+    GeneratorRegistry::new(CoreGenerator::may_repeat);
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
 
-const NEW: Function =
+const NEW_KEYWORDS: FunctionKeywords =
     ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte", "lease"]);
 
 /// Creates a generator with the options shared by its constructors.
-fn make(
-    function: Function,
+fn create_generator(
+    function: FunctionKeywords,
     metabyte: Metabyte,
     options: Option<Keywords<'_, '_>>,
     sequences: RangeInclusive<u16>,
-    build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<Inner>,
+    build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<CoreGenerator>,
 ) -> PyResult<Generator> {
     let options = Options::from_keywords(function, options)?;
     let window = options.window;
@@ -80,20 +84,23 @@ fn make(
         let same =
             || format!("partition {partition}, time and some of the sequences {first} to {last}");
         let key = format!("sno {partition}");
-        attached(|py| GENERATORS.add(py, &inner, key, same, REMEDY))?;
+        with_python(|py| GENERATORS.add(py, &inner, key, same, REMEDY))?;
     }
     Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
 /// Creates the source for a generator with a lease. The source builds a new generator for each grant.
-fn leased(lease: LeaseArgument, options: Option<Keywords<'_, '_>>) -> PyResult<Source<Leased>> {
-    let options = Options::from_keywords(NEW, options)?.for_grants()?;
+fn leased_source(
+    lease: LeaseArgument,
+    options: Option<Keywords<'_, '_>>,
+) -> PyResult<Source<LeasedGenerator>> {
+    let options = Options::from_keywords(NEW_KEYWORDS, options)?.for_grants()?;
     let build = move |number, window: Range<i64>| {
         let partition = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let builder = options().builder(Builder::with_clock).partition(partition);
         builder.window(window.start, window.end).build()
     };
-    Source::leased(lease, "sno", |_| Ok(()), build)
+    Source::with_lease(lease, "sno", |_| Ok(()), build)
 }
 
 /// Returns a snapshot's sequence range. A snapshot from the Go library may contain the bounds in either order, and may use
@@ -128,14 +135,14 @@ impl Generator {
                     "expected no partition and no bounds of sequences beside a lease, found one",
                 ));
             }
-            return Ok(Self { inner: leased(lease.0, options)?, metabyte });
+            return Ok(Self { inner: leased_source(lease.0, options)?, metabyte });
         }
         if partition.is_none() {
-            attached(warn_without_lease)?;
+            with_python(warn_without_lease)?;
         }
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);
-        make(NEW, metabyte, options, first..=last, |mut builder| {
+        create_generator(NEW_KEYWORDS, metabyte, options, first..=last, |mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }
@@ -156,14 +163,18 @@ impl Generator {
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
-        snapshot: Argument<snapshot::Argument, name::snapshot>,
+        snapshot: Argument<snapshot::SnapshotArgument, name::snapshot>,
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let sequences = sequence_range(&snapshot.0.0);
-        make(("Generator.restore", &["metabyte"]), metabyte, options, sequences, |builder| {
-            builder.restore(snapshot.0.0)
-        })
+        create_generator(
+            ("Generator.restore", &["metabyte"]),
+            metabyte,
+            options,
+            sequences,
+            |builder| builder.restore(snapshot.0.0),
+        )
     }
 
     #[doc = doc!("sno.Generator.import_original")]
@@ -173,12 +184,12 @@ impl Generator {
         text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn import_original(
-        snapshot: Argument<snapshot::Argument, name::snapshot>,
+        snapshot: Argument<snapshot::SnapshotArgument, name::snapshot>,
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
         let sequences = sequence_range(&snapshot.0.0);
-        make(
+        create_generator(
             ("Generator.import_original", &["metabyte"]),
             metabyte,
             options,
@@ -204,7 +215,7 @@ impl Generator {
     fn partition(&self) -> PyResult<Option<u64>> {
         match &self.inner {
             Source::Own(generator) => Ok(generator.partition().map(u64::from)),
-            Source::Leased(leased) => leased.number(),
+            Source::Leased(leased) => leased.worker_id(),
         }
     }
 
@@ -237,7 +248,7 @@ impl Generator {
     /// Rejects copying and pickling, because two generators with the same partition would generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy(
+        reject_copy(
             "expected one generator for a partition, found a copy: store the snapshot that close() returns",
         )
     }
@@ -254,12 +265,12 @@ impl Generator {
     }
 }
 
-makes! {
+impl_id_maker! {
     sno Generator Id SnoArray Item::Bytes(Id::LEN), |py, id| object(py, Sno(id)),
     Option<Metabyte> => u8, |this, metabyte| this.metabyte(metabyte)
 }
-makes_ids! {
+id_methods! {
     sno Generator (metabyte: Option<Metabyte> = None)
     "($self, metabyte=None)" "($self, n, /, metabyte=None)" "($self, buffer, /, metabyte=None)"
 }
-makes_texts! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }
+text_methods! { sno Generator (metabyte: Option<Metabyte> = None) "($self, metabyte=None)" }

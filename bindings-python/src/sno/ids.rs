@@ -39,8 +39,8 @@ impl Value for Sno {
     #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
     #[inline]
     fn free_list() -> &'static FreeList {
-        static SPARE: FreeList = FreeList::new();
-        &SPARE
+        static FREE_LIST: FreeList = FreeList::new();
+        &FREE_LIST
     }
 }
 
@@ -109,13 +109,13 @@ impl Sno {
     #[doc = doc!("sno.Sno.uuid8")]
     #[getter]
     fn uuid8<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        uuid::of_bytes(py, self.0.to_uuid8_bytes())
+        uuid::from_bytes(py, self.0.to_uuid8_bytes())
     }
 
     #[doc = doc!("sno.Sno.uuid")]
     #[getter]
     fn uuid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        uuid::of_bytes(py, self.0.to_uuid_bytes())
+        uuid::from_bytes(py, self.0.to_uuid_bytes())
     }
 
     #[doc = doc!("sno.Sno.unix_ms")]
@@ -290,7 +290,9 @@ const UUID_LEN: usize = 16;
 fn read_uuid8_item(uuid: &Bound<'_, PyAny>) -> PyResult<polyflake::Result<sno::Sno>> {
     Ok(match Uuid::try_from_value(uuid, column::NAME)? {
         Some(uuid) => sno::Sno::from_uuid8_bytes(uuid.0),
-        None => Err(convert::mistyped(column::NAME, "uuid.UUID", &convert::type_name(uuid))),
+        None => {
+            Err(convert::wrong_type_error(column::NAME, "uuid.UUID", &convert::type_name(uuid)))
+        }
     })
 }
 
@@ -310,7 +312,7 @@ impl SnoArray {
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        array(column.py(), Packed::new(column::ids_of(column)?))
+        array(column.py(), Packed::new(column::ids_from_column(column)?))
     }
 
     #[doc = doc!("sno.SnoArray.from_uuid8")]
@@ -338,22 +340,22 @@ impl SnoArray {
 
     #[doc = doc!("sno.SnoArray.unix_ms")]
     fn unix_ms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::filled(py, self.0.items(), sno::unix_ms_column)
+        FieldColumn::from_fill(py, self.0.items(), sno::unix_ms_column)
     }
 
     #[doc = doc!("sno.SnoArray.metabytes")]
     fn metabytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::filled(py, self.0.items(), sno::metabyte_column)
+        FieldColumn::from_fill(py, self.0.items(), sno::metabyte_column)
     }
 
     #[doc = doc!("sno.SnoArray.partitions")]
     fn partitions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::filled(py, self.0.items(), sno::partition_column)
+        FieldColumn::from_fill(py, self.0.items(), sno::partition_column)
     }
 
     #[doc = doc!("sno.SnoArray.sequences")]
     fn sequences<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, FieldColumn>> {
-        FieldColumn::filled(py, self.0.items(), sno::sequence_column)
+        FieldColumn::from_fill(py, self.0.items(), sno::sequence_column)
     }
 
     #[doc = doc!("sno.SnoArray.text_column")]

@@ -14,11 +14,11 @@ use crate::generators::{
     conflicts::GeneratorRegistry,
     default::{self, DefaultGenerator},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
-    making::{self, CallResult, Mode, makes, makes_defaults, makes_ids, makes_texts},
+    making::{self, CallResult, Mode, id_methods, impl_id_maker, module_functions, text_methods},
     options::{Keywords, Options},
 };
 use crate::{
-    errors::{attached, no_copy, raise},
+    errors::{raise, reject_copy, with_python},
     ids::{
         convert::{Argument, Count, Flag, Span, UnixMs, name, numbers},
         record::reduce_by_attributes,
@@ -26,13 +26,13 @@ use crate::{
     },
 };
 
-type Inner = uuid7::Generator<PythonClock>;
-type Leased = uuid7::Leased<PythonClock>;
+type CoreGenerator = uuid7::Generator<PythonClock>;
+type LeasedGenerator = uuid7::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: DefaultGenerator<Generator> =
     DefaultGenerator::new(|| Generator::new(None, None, Argument::new(Flag(false)), None, None));
 
-makes_defaults! { uuid7 Generator () "()" "(n, /)" }
+module_functions! { uuid7 Generator () "()" "(n, /)" }
 
 numbers! {
     WorkerId(u16) "worker_id" 0..=u16::MAX;
@@ -44,11 +44,12 @@ numbers! {
 #[doc = doc!("uuid7.Generator")]
 #[pyclass(frozen, module = "polyflake.uuid7")]
 pub(crate) struct Generator {
-    pub(super) inner: Source<Leased>,
+    pub(super) inner: Source<LeasedGenerator>,
 }
 
 /// The generators that were created with an explicit worker ID.
-static GENERATORS: GeneratorRegistry<Inner> = GeneratorRegistry::new(Inner::may_repeat);
+static GENERATORS: GeneratorRegistry<CoreGenerator> =
+    GeneratorRegistry::new(CoreGenerator::may_repeat);
 
 const REMEDY: &str = "close it first, or give each its own worker ID";
 
@@ -91,7 +92,7 @@ impl Generator {
         let inner = Arc::new(builder.build().map_err(|error| Span::raise(window, error))?);
         if let Some(WorkerId(number)) = worker_id {
             let same = || format!("worker ID {number} and time");
-            attached(|py| GENERATORS.add(py, &inner, format!("uuid7 {number}"), same, REMEDY))?;
+            with_python(|py| GENERATORS.add(py, &inner, format!("uuid7 {number}"), same, REMEDY))?;
         }
         Ok(Self { inner: Source::Own(inner) })
     }
@@ -116,7 +117,7 @@ impl Generator {
     fn __repr__(&self) -> PyResult<String> {
         let worker_id = match &self.inner {
             Source::Own(generator) => generator.stats().worker_id.map(u64::from),
-            Source::Leased(leased) => leased.number()?,
+            Source::Leased(leased) => leased.worker_id()?,
         };
         Ok(match worker_id {
             Some(worker_id) => format!("<uuid7.Generator of worker ID {worker_id}>"),
@@ -128,7 +129,7 @@ impl Generator {
     /// could then generate the same IDs.
     #[allow(clippy::unused_self, reason = "Python calls it with one")]
     fn __reduce__(&self) -> PyResult<()> {
-        no_copy("expected one generator, found a copy: make another one, with `resume_after`")
+        reject_copy("expected one generator, found a copy: make another one, with `resume_after`")
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -141,7 +142,7 @@ fn with_clock(clock: PythonClock) -> Builder<PythonClock> {
 }
 
 /// Creates a generator that gets its worker IDs from a lease.
-fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<Leased>> {
+fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<LeasedGenerator>> {
     let options = options.for_grants()?;
     let build = move |number, window: Range<i64>| {
         let worker_id = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
@@ -149,15 +150,15 @@ fn leased_source(lease: LeaseArgument, options: Options) -> PyResult<Source<Leas
         // The previous grant may have used the first millisecond of this grant under a different worker ID.
         builder.resume_after(window.start).window(window.start, window.end).build()
     };
-    Source::leased(lease, "uuid7", |_| Ok(()), build)
+    Source::with_lease(lease, "uuid7", |_| Ok(()), build)
 }
 
-makes! {
+impl_id_maker! {
     uuid7 Generator Uuid7 Uuid7Array Item::Bytes(Uuid7::LEN), to_uuid,
     () => (), |_, ()| ()
 }
-makes_ids! { uuid7 Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
-makes_texts! { uuid7 Generator () "($self)" }
+id_methods! { uuid7 Generator () "($self)" "($self, n, /)" "($self, buffer, /)" }
+text_methods! { uuid7 Generator () "($self)" }
 
 #[doc = doc!("uuid7.Stats")]
 #[pyclass(frozen, eq, hash, get_all, module = "polyflake.uuid7")]

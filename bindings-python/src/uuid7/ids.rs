@@ -36,7 +36,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Id {
 
 /// Returns the Python object for an ID.
 pub(crate) fn to_uuid(py: Python<'_>, id: Uuid7) -> PyResult<Bound<'_, PyAny>> {
-    uuid::of_bytes(py, id.to_bytes())
+    uuid::from_bytes(py, id.to_bytes())
 }
 
 #[doc = doc!("uuid7.parse")]
@@ -197,7 +197,7 @@ impl Uuid7Array {
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_texts<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        array(column.py(), Packed::new(column::ids_of(column)?))
+        array(column.py(), Packed::new(column::ids_from_column(column)?))
     }
 
     #[doc = doc!("uuid7.Uuid7Array.unix_ms")]

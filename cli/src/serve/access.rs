@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The environment variable with the tokens, if they are not in a file.
-const VARIABLE: &str = "POLYFLAKE_TOKENS";
+const TOKENS_VARIABLE: &str = "POLYFLAKE_TOKENS";
 
 /// The shortest token: 128 bits in base64.
 const MIN_TOKEN_LEN: usize = 22;
@@ -58,11 +58,11 @@ impl PartialEq for NamespaceTokens {
 impl Tokens {
     /// Reads the tokens from a file, or from the environment variable.
     pub(super) fn load(file: Option<&Path>) -> Result<Self, Failure> {
-        let (text, source) = match (file, std::env::var_os(VARIABLE)) {
-            (Some(path), _) => (failure::read(path)?, path.display().to_string()),
-            (None, Some(text)) => (text.into_encoded_bytes(), VARIABLE.to_owned()),
+        let (text, source) = match (file, std::env::var_os(TOKENS_VARIABLE)) {
+            (Some(path), _) => (failure::read_file(path)?, path.display().to_string()),
+            (None, Some(text)) => (text.into_encoded_bytes(), TOKENS_VARIABLE.to_owned()),
             (None, None) => {
-                let reason = format!("expected --tokens FILE, or {VARIABLE} to be set");
+                let reason = format!("expected --tokens FILE, or {TOKENS_VARIABLE} to be set");
                 return Err(Failure::new("missing_field", reason));
             }
         };
@@ -150,7 +150,7 @@ impl NamespaceTokens {
     ///
     /// # Errors
     /// Returns the time after which the next request is allowed.
-    pub(super) fn count(&self, rate: u32, now: Instant) -> Result<(), Duration> {
+    pub(super) fn admit_request(&self, rate: u32, now: Instant) -> Result<(), Duration> {
         let rate = f64::from(rate);
         let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);
         let left = allowance.as_ref().map_or(rate * BURST_SECS, |before| {
@@ -168,13 +168,14 @@ mod tests {
     use super::*;
 
     const TOKEN: &str = "0123456789abcdef012345";
-    const OTHER: &str = "ABCDEFGHIJKLMNOPQRSTUV";
+    const OTHER_TOKEN: &str = "ABCDEFGHIJKLMNOPQRSTUV";
 
     #[test]
     fn a_token_grants_access_only_to_its_namespace() {
-        let text = format!("# two tokens\norders {TOKEN}\n\n orders\t{OTHER} \nusers {TOKEN}x\n");
+        let text =
+            format!("# two tokens\norders {TOKEN}\n\n orders\t{OTHER_TOKEN} \nusers {TOKEN}x\n");
         let tokens = Tokens::parse(&text).unwrap();
-        for token in [TOKEN, OTHER] {
+        for token in [TOKEN, OTHER_TOKEN] {
             let access = tokens.find(token.as_bytes()).unwrap();
             assert!(access.permits("orders") && access.permits("orders/sno"));
             for other in ["orders/eu", "orders/eu/sno", "orders2", "order", "users/sno", ""] {
@@ -192,12 +193,12 @@ mod tests {
         let short = &TOKEN[1..];
         for (text, reason) in [
             (String::new(), "a line `NAMESPACE TOKEN`"),
-            (format!("orders {TOKEN} {OTHER}"), "a namespace and a token in line 1"),
+            (format!("orders {TOKEN} {OTHER_TOKEN}"), "a namespace and a token in line 1"),
             (format!("-orders {TOKEN}"), "the name of a namespace in line 1"),
             (format!("\norders {short}"), "22 to 256"),
             (format!("orders {TOKEN}é"), "22 to 256"),
             (format!("orders {TOKEN}\nusers {TOKEN}"), "not used before, found one in line 2"),
-            (format!("a {TOKEN}\na {OTHER}\na {TOKEN}x"), "found a third in line 3"),
+            (format!("a {TOKEN}\na {OTHER_TOKEN}\na {TOKEN}x"), "found a third in line 3"),
         ] {
             let error = Tokens::parse(&text).unwrap_err();
             assert!(error.contains(reason) && !error.contains(short), "{error}");
@@ -208,7 +209,7 @@ mod tests {
     fn a_namespace_is_limited_to_its_rate_after_a_burst() {
         let tokens = Tokens::parse(&format!("orders {TOKEN}")).unwrap();
         let (access, begin) = (&tokens.0[0], Instant::now());
-        let count = |ms| access.count(10, begin + Duration::from_millis(ms));
+        let count = |ms| access.admit_request(10, begin + Duration::from_millis(ms));
         assert!((0..40).all(|_| count(0).is_ok()));
         assert_eq!(count(0), Err(Duration::from_millis(100)));
         assert!(count(100).is_ok());

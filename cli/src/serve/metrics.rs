@@ -39,13 +39,13 @@ impl Metrics {
     }
 
     /// Counts a request under the code of its error, or under `ok`.
-    pub(super) fn count(&self, code: &'static str) {
+    pub(super) fn count_request(&self, code: &'static str) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         *counts.by_code.entry(code).or_default() += 1;
     }
 
     /// Records the time from a request to the store's reply.
-    pub(super) fn time(&self, duration: Duration) {
+    pub(super) fn record_reply_time(&self, duration: Duration) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         for (bound, within) in BUCKET_BOUNDS_MS.iter().zip(&mut counts.within) {
             *within += u64::from(duration <= Duration::from_millis(*bound));

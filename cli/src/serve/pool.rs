@@ -32,9 +32,9 @@ type Answer = Result<(Reply, String), Rejection>;
 type OpenStore = dyn Fn() -> polyflake_lease::Result<Box<dyn Store>> + Send + Sync;
 
 /// The threads with connections to the store.
-pub(super) struct Pool(Arc<Shared>);
+pub(super) struct Pool(Arc<PoolState>);
 
-struct Shared {
+struct PoolState {
     queue: Mutex<Queue>,
     changed: Condvar,
     open: Box<OpenStore>,
@@ -58,7 +58,7 @@ struct Job {
     answer: oneshot::Sender<Answer>,
 }
 
-enum Next {
+enum NextStep {
     Run(Box<Job>),
     Close,
 }
@@ -71,7 +71,7 @@ impl Pool {
         let connections = vec![None; count.into()];
         let queue = Mutex::new(Queue { connections, ..Queue::default() });
         let (changed, instance) = (Condvar::new(), RandomState::new().hash_one(0));
-        let shared = Arc::new(Shared { queue, changed, open: Box::new(open), instance });
+        let shared = Arc::new(PoolState { queue, changed, open: Box::new(open), instance });
         for worker in 0..usize::from(count) {
             let shared = shared.clone();
             thread::Builder::new().spawn(move || shared.run_worker(worker))?;
@@ -89,12 +89,12 @@ impl Pool {
     }
 
     /// Returns the number of requests that wait for a connection.
-    pub(super) fn waiting(&self) -> usize {
+    pub(super) fn waiting_count(&self) -> usize {
         self.0.lock().jobs.len()
     }
 }
 
-impl Shared {
+impl PoolState {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -116,8 +116,8 @@ impl Shared {
         let mut store = None;
         loop {
             let job = match self.next(worker) {
-                Next::Run(job) => job,
-                Next::Close => {
+                NextStep::Run(job) => job,
+                NextStep::Close => {
                     store = None;
                     continue;
                 }
@@ -136,7 +136,7 @@ impl Shared {
     }
 
     /// Waits for the next request that this thread may process, or for the end of its connection.
-    fn next(&self, worker: usize) -> Next {
+    fn next(&self, worker: usize) -> NextStep {
         let mut queue = self.lock();
         let idle_until = Instant::now() + MAX_IDLE;
         loop {
@@ -145,12 +145,12 @@ impl Shared {
             if let Some(at) = queue.jobs.iter().position(is_for_this)
                 && let Some(job) = queue.jobs.remove(at)
             {
-                return Next::Run(Box::new(job));
+                return NextStep::Run(Box::new(job));
             }
             let left = idle_until.saturating_duration_since(Instant::now());
             if own.is_some() && left.is_zero() {
                 queue.close(worker);
-                return Next::Close;
+                return NextStep::Close;
             }
             let pause = if own.is_some() { left } else { Duration::MAX };
             let waited = self.changed.wait_timeout(queue, pause);
@@ -163,7 +163,7 @@ impl Shared {
         let run = || -> polyflake_lease::Result<_> {
             if store.is_none() {
                 *store = Some((self.open)()?);
-                self.lock().name(worker, self.instance);
+                self.lock().name_connection(worker, self.instance);
             }
             store.as_mut().expect("just opened").answer(request)
         };
@@ -184,7 +184,7 @@ impl Shared {
 }
 
 impl Queue {
-    fn name(&mut self, worker: usize, instance: u64) {
+    fn name_connection(&mut self, worker: usize, instance: u64) {
         self.opened += 1;
         self.connections[worker] = Some(format!("{instance:016x}-{}", self.opened));
     }

@@ -24,7 +24,7 @@ use super::{Service, access::NamespaceTokens};
 const CONNECTION_HEADER: &str = "polyflake-connection";
 
 /// A value that the reply repeats, so that a client can reject a reply to another request.
-const REQUEST: &str = "polyflake-request";
+const REQUEST_HEADER: &str = "polyflake-request";
 const MAX_REQUEST_LEN: usize = 64;
 
 /// The longest body. A request contains at most two records of a namespace.
@@ -116,7 +116,7 @@ pub(super) async fn answer(
             response(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "no store\n".into())
         }
         ("/metrics", &Method::GET) => {
-            let text = service.metrics.to_text(service.pool.waiting());
+            let text = service.metrics.to_text(service.pool.waiting_count());
             response(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
         (path @ ("/v1/request" | "/healthz" | "/metrics"), _) => {
@@ -136,13 +136,17 @@ pub(super) async fn answer(
 }
 
 async fn handle_request(service: &Service, message: Message<Incoming>) -> Response<Full<Bytes>> {
-    let repeated = message.headers().get(REQUEST).cloned();
+    let repeated = message.headers().get(REQUEST_HEADER).cloned();
     let answered = if repeated.as_ref().is_some_and(|value| value.len() > MAX_REQUEST_LEN) {
-        Err(invalid(format!("expected at most {MAX_REQUEST_LEN} bytes in {REQUEST}")))
+        Err(invalid_request(format!(
+            "expected at most {MAX_REQUEST_LEN} bytes in {REQUEST_HEADER}"
+        )))
     } else {
         process(service, message).await
     };
-    service.metrics.count(answered.as_ref().map_or_else(|rejection| rejection.code, |_| "ok"));
+    service
+        .metrics
+        .count_request(answered.as_ref().map_or_else(|rejection| rejection.code, |_| "ok"));
     match answered {
         Ok((reply, connection)) => {
             let mut response = response(StatusCode::OK, "application/json", reply.to_json());
@@ -151,7 +155,7 @@ async fn handle_request(service: &Service, message: Message<Incoming>) -> Respon
                 headers.insert(CONNECTION_HEADER, name);
             }
             if let Some(value) = repeated {
-                headers.insert(REQUEST, value);
+                headers.insert(REQUEST_HEADER, value);
             }
             response
         }
@@ -170,7 +174,7 @@ async fn process(
             "expected the token of a namespace in the header `Authorization: Bearer TOKEN`";
         Rejection::new(StatusCode::UNAUTHORIZED, "unauthorized", expected)
     })?;
-    access.count(service.rate, Instant::now()).map_err(|pause| {
+    access.admit_request(service.rate, Instant::now()).map_err(|pause| {
         let status = StatusCode::TOO_MANY_REQUESTS;
         let reason = "the namespace has more requests than its rate allows";
         Rejection {
@@ -184,7 +188,7 @@ async fn process(
     let request = parse(access, message.into_body()).await?;
     let began = Instant::now();
     let (reply, connection) = service.pool.answer(request, connection).await?;
-    service.metrics.time(began.elapsed());
+    service.metrics.record_reply_time(began.elapsed());
     Ok((remove_forbidden_names(access, reply), connection))
 }
 
@@ -206,13 +210,13 @@ async fn parse(access: &NamespaceTokens, body: Incoming) -> Result<Request, Reje
             let expected = format!("expected at most {MAX_BODY_BYTES} bytes");
             Rejection::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", expected)
         }
-        None => invalid("expected the whole body, found a part of it").into_temporary(),
+        None => invalid_request("expected the whole body, found a part of it").into_temporary(),
     })?;
     let body = body.to_bytes();
-    let text = str::from_utf8(&body).map_err(|_| invalid("expected UTF-8"))?;
+    let text = str::from_utf8(&body).map_err(|_| invalid_request("expected UTF-8"))?;
     let request = Request::from_json(text).map_err(|error| match error.kind() {
         ErrorKind::SchemaTooNew => error.into(),
-        _ => invalid(error.to_string()),
+        _ => invalid_request(error.to_string()),
     })?;
     if !access.permits(&request.namespace) {
         let reason = "the token is not one of the request's namespace";
@@ -237,7 +241,7 @@ fn check(request: &Request) -> Result<(), Rejection> {
     if names.iter().all(|name| **name == request.namespace) {
         return Ok(());
     }
-    Err(invalid("expected records of the request's namespace, found another one"))
+    Err(invalid_request("expected records of the request's namespace, found another one"))
 }
 
 /// Leaves out the names of namespaces that the token may not use.
@@ -251,7 +255,7 @@ fn remove_forbidden_names(access: &NamespaceTokens, reply: Reply) -> Reply {
     }
 }
 
-fn invalid(reason: impl Into<String>) -> Rejection {
+fn invalid_request(reason: impl Into<String>) -> Rejection {
     Rejection::new(StatusCode::BAD_REQUEST, "invalid_request", reason)
 }
 

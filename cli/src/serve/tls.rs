@@ -34,7 +34,7 @@ impl CertificateFiles {
     }
 
     fn read(&self) -> Result<[Vec<u8>; 2], Failure> {
-        Ok([failure::read(&self.certificate)?, failure::read(&self.key)?])
+        Ok([failure::read_file(&self.certificate)?, failure::read_file(&self.key)?])
     }
 
     fn acceptor(&self, [certificate, key]: &[Vec<u8>; 2]) -> Result<TlsAcceptor, Failure> {

@@ -2,7 +2,7 @@
 
 use super::{
     fields::{Field, Kind, Time, mask},
-    identifier, literal, quoted,
+    identifier, literal, quote,
 };
 
 /// The bits of the lowest and the highest ID in a time range, without the bits of the timestamp.
@@ -116,7 +116,7 @@ fn checked_value(field: &Field) -> String {
         Kind::Text => "fit_text",
     };
     let name = identifier(&field.name);
-    format!("flake.{function}({name}, {}, {})", field.bits, quoted(&field.name))
+    format!("flake.{function}({name}, {}, {})", field.bits, quote(&field.name))
 }
 
 /// Returns an expression for a tick at its position in an integer, and the bits that are set for every such tick.

@@ -4,7 +4,7 @@ use crate::sql::{
     Table, Time,
     bounds::{BitStrings, BoundFunction},
     fields::{Field, Kind, Source},
-    quoted,
+    quote,
 };
 
 /// The macros that `sql/polyflake.duckdb.sql` also contains.
@@ -102,7 +102,7 @@ pub(super) fn file(table: &Table) -> String {
         let comment = table.bytes_field_comment(&format!("decode(flake.{name}_bytes(id, 'name'))"));
         read("bytes", ", field", &bytes, &comment);
     }
-    if let Some((time, bounds)) = table.ranges() {
+    if let Some((time, bounds)) = table.time_bounds() {
         let more = bounds.arguments(|_| "");
         for BoundFunction { suffix, argument, body, comment } in
             bounds.bound_functions(time, table.length.map(|_| &BITS))
@@ -162,7 +162,7 @@ fn bytes(field: &Field) -> String {
 }
 
 fn define(name: &str, suffix: &str, arguments: &str, body: &str, comment: &str) -> String {
-    let comment = quoted(comment);
+    let comment = quote(comment);
     format!(
         "\
 CREATE OR REPLACE MACRO flake.{name}_{suffix}({arguments}) AS

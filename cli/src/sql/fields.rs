@@ -122,19 +122,19 @@ impl Time {
     }
 
     /// Returns an expression that multiplies the tick of an ID by the length of a tick.
-    fn times(&self, id: Source, length: i64) -> String {
+    fn scaled_tick(&self, id: Source, length: i64) -> String {
         let tick = self.tick(id);
         if length == 1 { tick } else { format!("{tick} * {length}") }
     }
 
     pub(super) fn micros(&self, id: Source) -> String {
-        self.times(id, self.tick_us)
+        self.scaled_tick(id, self.tick_us)
     }
 
     /// Returns an expression for the Unix milliseconds of an ID, rounded down. `divide` is the operator for integer division.
     pub(super) fn ms(&self, id: Source, divide: &str) -> String {
         let (length, ms) = if self.is_whole_ms() {
-            (self.tick_us / 1000, self.times(id, self.tick_us / 1000))
+            (self.tick_us / 1000, self.scaled_tick(id, self.tick_us / 1000))
         } else {
             let us = self.micros(id);
             let ms = if self.epoch >= 0 && self.field.bits < 64 {

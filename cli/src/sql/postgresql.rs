@@ -4,7 +4,7 @@ use crate::sql::{
     Bounds, Table, Time,
     bounds::{BitStrings, BoundFunction},
     fields::{Field, Kind, Source},
-    quoted,
+    quote,
 };
 
 /// The functions that `sql/polyflake.sql` also contains.
@@ -79,8 +79,14 @@ pub(super) fn file(table: &Table) -> String {
     parts.extend(called.map(|(text, _)| text.to_owned()));
     if let Some(time) = &table.time {
         let ms = null_unless_length(table, time.ms(id, "/"));
-        parts.extend(writer.read("ms", "", "bigint", &ms, "The Unix milliseconds of an ID."));
-        parts.extend(writer.read(
+        parts.extend(writer.read_functions(
+            "ms",
+            "",
+            "bigint",
+            &ms,
+            "The Unix milliseconds of an ID.",
+        ));
+        parts.extend(writer.read_functions(
             "time",
             "",
             "timestamptz",
@@ -91,15 +97,15 @@ pub(super) fn file(table: &Table) -> String {
     if table.has_integer_fields() {
         let comment = table.integer_field_comment();
         let field = null_unless_length(table, table.field(id));
-        parts.extend(writer.read("field", ", field text", "bigint", &field, &comment));
+        parts.extend(writer.read_functions("field", ", field text", "bigint", &field, &comment));
     }
     if table.has_non_integer_fields() {
         let text = format!("convert_from(flake.{name}_bytes(id, 'name'), 'UTF8')");
         let bytes = null_unless_length(table, table.case_by_field_name("::text::bytea", bytes));
         let comment = table.bytes_field_comment(&text);
-        parts.extend(writer.read("bytes", ", field text", "bytea", &bytes, &comment));
+        parts.extend(writer.read_functions("bytes", ", field text", "bytea", &bytes, &comment));
     }
-    if let Some((time, bounds)) = table.ranges() {
+    if let Some((time, bounds)) = table.time_bounds() {
         parts.extend(writer.ranges(time, bounds));
     }
     format!(
@@ -180,7 +186,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Returns a function that reads an ID and, for a 16-byte layout, another one that reads the ID as a UUID.
-    fn read(
+    fn read_functions(
         &self,
         suffix: &str,
         more: &str,
@@ -260,7 +266,7 @@ impl Writer<'_> {
         body: &str,
         comment: &str,
     ) -> String {
-        let (name, comment) = (&self.table.name, quoted(comment));
+        let (name, comment) = (&self.table.name, quote(comment));
         format!(
             "\
 CREATE OR REPLACE FUNCTION flake.{name}_{suffix}({arguments}) RETURNS {returns}

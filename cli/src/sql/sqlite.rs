@@ -13,7 +13,7 @@ use crate::{
 const STANDARD_FUNCTIONS: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
 
 /// The time in SQLite's format, which does not support years after 9999.
-const TIME: &str = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))";
+const TIME_COLUMN: &str = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))";
 
 pub(super) fn file(table: &Table) -> Result<String, Failure> {
     let name = &table.name;
@@ -46,7 +46,7 @@ pub(super) fn file(table: &Table) -> Result<String, Failure> {
         columns.push(format!("{} {form} AS ({})", identifier(&field.name), read(value)));
     }
     if table.time.is_some() {
-        columns.push(TIME.to_owned());
+        columns.push(TIME_COLUMN.to_owned());
     }
     Ok(format!(
         "\
@@ -112,7 +112,7 @@ fn digits(field: &Field) -> String {
 
 /// Returns a query for a time range, if the query requires no values except the two times.
 fn range(table: &Table) -> Option<String> {
-    let (time, bounds) = table.ranges()?;
+    let (time, bounds) = table.time_bounds()?;
     if !bounds.above.is_empty() || time.field.invert {
         return None;
     }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::service::{Service, TOKEN};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
+const LEASES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases");
 
 struct Driver {
     process: Child,
@@ -32,10 +32,10 @@ impl Driver {
             "http" => {
                 (env::var("POLYFLAKE_PYTHON").expect("expected POLYFLAKE_PYTHON"), "driver.py")
             }
-            _ => (format!("{FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
+            _ => (format!("{LEASES_FOLDER}/node_modules/node/bin/node"), "driver.mjs"),
         };
         let mut command = Command::new(program);
-        command.args([&format!("{FOLDER}/{file}"), client, url]);
+        command.args([&format!("{LEASES_FOLDER}/{file}"), client, url]);
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = command.spawn().expect("a program");
         let (input, output) = (process.stdin.take(), process.stdout.take());

@@ -24,7 +24,7 @@ use rustls::{
 use service::{Answer, Client, OTHER_TOKEN, Service, TOKEN, command, folder, head};
 
 /// A request that an empty store can answer.
-const LIST: &str = r#"{"ask":"list","namespace":"conformance","number":1}"#;
+const LIST_REQUEST: &str = r#"{"ask":"list","namespace":"conformance","number":1}"#;
 
 #[test]
 fn the_service_passes_the_conformance_suite_for_stores() {
@@ -72,7 +72,7 @@ fn generators_lease_different_worker_ids_from_the_service() {
 #[test]
 fn a_reply_contains_the_name_of_the_underlying_store() {
     let service = Service::start(&[]);
-    let request = Request::from_json(LIST).expect("a request");
+    let request = Request::from_json(LIST_REQUEST).expect("a request");
     let found = Client(service.connect()).answer(&request).expect("a reply");
     let file = format!("sqlite:{}/ids.db", service.folder.path().display());
     let direct = polyflake_lease::open(&file).expect("a store").answer(&request).expect("a reply");
@@ -84,7 +84,7 @@ fn a_reply_contains_the_name_of_the_underlying_store() {
 fn invalid_requests_get_errors_with_stable_codes() {
     let service = Service::start(&[]);
     let long = format!(r#"{{"ask":"list","namespace":"{}"}}"#, "n".repeat(70_000));
-    let named = LIST.replace("conformance", "other");
+    let named = LIST_REQUEST.replace("conformance", "other");
     let newer = r#"{"ask":"read","first":1,"more":1,"namespace":"conformance","number":1}"#;
     let many = r#"{"ask":"find","limit":65,"namespace":"conformance","number":1}"#;
     let wrong_token = format!("{}x", &TOKEN[1..]);
@@ -93,30 +93,40 @@ fn invalid_requests_get_errors_with_stable_codes() {
         (TOKEN, "[]", 400, "invalid_request"),
         (TOKEN, "{\"ask\":\"list\"}", 400, "invalid_request"),
         (TOKEN, newer, 400, "invalid_request"),
-        (TOKEN, &format!("{LIST} "), 400, "invalid_request"),
+        (TOKEN, &format!("{LIST_REQUEST} "), 400, "invalid_request"),
         (TOKEN, &"[".repeat(60_000), 400, "invalid_request"),
         (TOKEN, many, 400, "out_of_range"),
         (TOKEN, &long, 413, "body_too_large"),
         (TOKEN, &named, 403, "forbidden"),
-        (OTHER_TOKEN, LIST, 403, "forbidden"),
-        (&wrong_token, LIST, 401, "unauthorized"),
-        ("", LIST, 401, "unauthorized"),
-        ("\u{e9}", LIST, 401, "unauthorized"),
+        (OTHER_TOKEN, LIST_REQUEST, 403, "forbidden"),
+        (&wrong_token, LIST_REQUEST, 401, "unauthorized"),
+        ("", LIST_REQUEST, 401, "unauthorized"),
+        ("\u{e9}", LIST_REQUEST, 401, "unauthorized"),
     ] {
         let answer = service.post(token, "", body);
         assert_eq!((answer.status, &*answer.code()), (status, code), "{answer:?}");
         assert!(!answer.body.contains(TOKEN) && !answer.body.contains(OTHER_TOKEN), "{answer:?}");
     }
-    let without =
-        format!("POST /v1/request HTTP/1.1\r\nhost: ids\r\ncontent-length: {}\r\n\r\n", LIST.len());
-    assert_eq!(Answer::exchange(&mut service.connect(), &without, LIST).code(), "unauthorized");
-    let repeated = service.post(TOKEN, &format!("polyflake-request: {}\r\n", "r".repeat(65)), LIST);
+    let without = format!(
+        "POST /v1/request HTTP/1.1\r\nhost: ids\r\ncontent-length: {}\r\n\r\n",
+        LIST_REQUEST.len()
+    );
+    assert_eq!(
+        Answer::exchange(&mut service.connect(), &without, LIST_REQUEST).code(),
+        "unauthorized"
+    );
+    let repeated =
+        service.post(TOKEN, &format!("polyflake-request: {}\r\n", "r".repeat(65)), LIST_REQUEST);
     assert_eq!(repeated.code(), "invalid_request");
     assert_eq!((service.get("/").status, &*service.get("/v2/request").code()), (404, "not_found"));
     let answer = service.get("/v1/request");
     assert_eq!((answer.status, &*answer.code()), (405, "method_not_allowed"));
     assert_eq!(answer.header("allow"), Some("POST"));
-    assert_eq!(service.post(TOKEN, "", LIST).status, 200, "expected a service that continues");
+    assert_eq!(
+        service.post(TOKEN, "", LIST_REQUEST).status,
+        200,
+        "expected a service that continues"
+    );
 }
 
 #[test]
@@ -137,26 +147,26 @@ fn a_request_for_records_of_another_namespace_is_rejected() {
 fn a_token_lists_only_its_own_namespaces() {
     let service = Service::start(&[]);
     conformance::check(&mut Client(service.connect()));
-    let list = LIST.replace("conformance", "other");
+    let list = LIST_REQUEST.replace("conformance", "other");
     let reply = Reply::from_json(&service.post(OTHER_TOKEN, "", &list).body).expect("a reply");
     assert_eq!(reply.content, ReplyContent::Names(Vec::new()));
-    let reply = Reply::from_json(&service.post(TOKEN, "", LIST).body).expect("a reply");
+    let reply = Reply::from_json(&service.post(TOKEN, "", LIST_REQUEST).body).expect("a reply");
     assert_eq!(reply.content, ReplyContent::Names(vec!["conformance".into()]));
 }
 
 #[test]
 fn a_request_for_a_connection_gets_that_connection_or_fails() {
     let service = Service::start(&["--store-connections", "4"]);
-    let first = service.post(TOKEN, "polyflake-request: 7f\r\n", LIST);
+    let first = service.post(TOKEN, "polyflake-request: 7f\r\n", LIST_REQUEST);
     assert_eq!(first.header("polyflake-request"), Some("7f"));
     let connection = first.header("polyflake-connection").expect("a connection").to_owned();
     let demand = format!("polyflake-connection: {connection}\r\n");
     for _ in 0..20 {
-        let answer = service.post(TOKEN, &demand, LIST);
+        let answer = service.post(TOKEN, &demand, LIST_REQUEST);
         assert_eq!(answer.header("polyflake-connection"), Some(&*connection), "{answer:?}");
     }
     let unknown = format!("polyflake-connection: {connection}0\r\n");
-    let answer = service.post(TOKEN, &unknown, LIST);
+    let answer = service.post(TOKEN, &unknown, LIST_REQUEST);
     assert_eq!((answer.status, &*answer.code()), (409, "connection_lost"));
     assert!(answer.body.contains("\"permanent\":false"), "{answer:?}");
 }
@@ -165,13 +175,14 @@ fn a_request_for_a_connection_gets_that_connection_or_fails() {
 fn a_missing_store_is_an_error_and_is_not_recreated() {
     let service = Service::start(&[]);
     let file = service.folder.path().join("ids.db");
-    let connection = service.post(TOKEN, "", LIST);
+    let connection = service.post(TOKEN, "", LIST_REQUEST);
     let connection = connection.header("polyflake-connection").expect("a connection").to_owned();
     fs::remove_file(&file).expect("a file");
-    let answer = service.post(TOKEN, "", LIST);
+    let answer = service.post(TOKEN, "", LIST_REQUEST);
     assert_eq!((answer.status, &*answer.code()), (503, "lease_unavailable"), "{answer:?}");
     assert!(!file.exists());
-    let lost = service.post(TOKEN, &format!("polyflake-connection: {connection}\r\n"), LIST);
+    let lost =
+        service.post(TOKEN, &format!("polyflake-connection: {connection}\r\n"), LIST_REQUEST);
     assert_eq!(lost.code(), "connection_lost", "expected that an error ends the connection");
 }
 
@@ -188,17 +199,17 @@ fn slow_and_truncated_bodies_get_errors() {
     let answer = Answer::read(&mut slow);
     assert_eq!((answer.status, &*answer.code()), (408, "body_too_slow"));
     assert!(begun.elapsed() < Duration::from_secs(20));
-    assert_eq!(service.post(TOKEN, "", LIST).status, 200);
+    assert_eq!(service.post(TOKEN, "", LIST_REQUEST).status, 200);
 }
 
 #[test]
 fn a_rate_limited_request_gets_a_retry_after_header() {
     let service = Service::start(&["--rate", "1"]);
-    let answers: Vec<_> = (0..10).map(|_| service.post(TOKEN, "", LIST)).collect();
+    let answers: Vec<_> = (0..10).map(|_| service.post(TOKEN, "", LIST_REQUEST)).collect();
     assert!(answers[..4].iter().all(|answer| answer.status == 200), "{answers:?}");
     let limited = answers.iter().find(|answer| answer.status == 429).expect("a limit");
     assert_eq!((&*limited.code(), limited.header("retry-after")), ("rate_limited", Some("1")));
-    let other = LIST.replace("conformance", "other");
+    let other = LIST_REQUEST.replace("conformance", "other");
     assert_eq!(service.post(OTHER_TOKEN, "", &other).status, 200, "expected a limit for each");
 }
 
@@ -206,7 +217,7 @@ fn a_rate_limited_request_gets_a_retry_after_header() {
 fn metrics_count_requests_by_code() {
     let service = Service::start(&[]);
     for token in [TOKEN, TOKEN, "wrong"] {
-        service.post(token, "", LIST);
+        service.post(token, "", LIST_REQUEST);
     }
     let text = service.get("/metrics").body;
     for line in [
@@ -258,8 +269,9 @@ fn the_service_does_not_start_with_unsafe_options() {
 fn a_signal_ends_the_service_after_the_requests_in_progress() {
     let mut service = Service::start(&[]);
     let (mut busy, idle) = (service.connect(), service.connect());
-    let (begin, rest) = LIST.split_at(10);
-    busy.write_all(format!("{}{begin}", head(TOKEN, "", LIST.len())).as_bytes()).expect("a reader");
+    let (begin, rest) = LIST_REQUEST.split_at(10);
+    busy.write_all(format!("{}{begin}", head(TOKEN, "", LIST_REQUEST.len())).as_bytes())
+        .expect("a reader");
     // Both requests have begun once the service reports three connections: theirs, and the one that reads the metrics.
     while !service.get("/metrics").body.contains("polyflake_serve_connections 3") {}
     service.terminate();
@@ -281,7 +293,7 @@ fn idle_connections_use_bounded_memory_and_are_closed() {
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
         line.trim().trim_end_matches(" kB").parse::<u64>().expect("a size")
     };
-    assert_eq!(service.post(TOKEN, "", LIST).status, 200);
+    assert_eq!(service.post(TOKEN, "", LIST_REQUEST).status, 200);
     let before = resident();
     let connections: Vec<_> = (0..250)
         .map(|_| {
@@ -292,7 +304,7 @@ fn idle_connections_use_bounded_memory_and_are_closed() {
         })
         .collect();
     let begun = Instant::now();
-    assert_eq!(service.post(TOKEN, "", LIST).status, 200);
+    assert_eq!(service.post(TOKEN, "", LIST_REQUEST).status, 200);
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     let grown = resident().saturating_sub(before);
     assert!(
@@ -322,7 +334,9 @@ fn tokens_and_certificates_are_reloaded() {
     let service = Service::run(folder, command);
     let post = |root: &CertificateDer<'static>, token: &str| {
         let mut stream = connect_with_tls(&service, root.clone());
-        stream.write_all(format!("{}{LIST}", head(token, "", LIST.len())).as_bytes()).ok()?;
+        stream
+            .write_all(format!("{}{LIST_REQUEST}", head(token, "", LIST_REQUEST.len())).as_bytes())
+            .ok()?;
         Some(Answer::read(&mut stream).status)
     };
     assert_eq!((post(&old, TOKEN), post(&old, OTHER_TOKEN)), (Some(200), Some(401)));
@@ -336,7 +350,7 @@ fn tokens_and_certificates_are_reloaded() {
     assert_eq!((post(&new, TOKEN), post(&old, TOKEN)), (Some(200), None));
     let lease = |roots: &str| {
         let url = format!("https://{TOKEN}@localhost:{}{roots}", service.port);
-        polyflake_lease::open(&url)?.answer(&Request::from_json(LIST)?)
+        polyflake_lease::open(&url)?.answer(&Request::from_json(LIST_REQUEST)?)
     };
     assert!(lease(&format!("?sslrootcert={}", certificate.replace('/', "%2F"))).is_ok());
     let error = lease("").expect_err("expected a certificate that nobody trusts");

@@ -26,19 +26,19 @@ impl Keys {
         values: &Buffers<'_>,
     ) -> Result<Option<Self>, OutOfMemory> {
         match format {
-            "c" => Self::read::<i8>(keys, values),
-            "C" => Self::read::<u8>(keys, values),
-            "s" => Self::read::<i16>(keys, values),
-            "S" => Self::read::<u16>(keys, values),
-            "i" => Self::read::<i32>(keys, values),
-            "I" => Self::read::<u32>(keys, values),
-            "l" => Self::read::<i64>(keys, values),
-            "L" => Self::read::<u64>(keys, values),
+            "c" => Self::read_keys::<i8>(keys, values),
+            "C" => Self::read_keys::<u8>(keys, values),
+            "s" => Self::read_keys::<i16>(keys, values),
+            "S" => Self::read_keys::<u16>(keys, values),
+            "i" => Self::read_keys::<i32>(keys, values),
+            "I" => Self::read_keys::<u32>(keys, values),
+            "l" => Self::read_keys::<i64>(keys, values),
+            "L" => Self::read_keys::<u64>(keys, values),
             _ => Ok(None),
         }
     }
 
-    fn read<K: Copy + TryInto<usize>>(
+    fn read_keys<K: Copy + TryInto<usize>>(
         keys: &Buffers<'_>,
         values: &Buffers<'_>,
     ) -> Result<Option<Self>, OutOfMemory> {

@@ -53,7 +53,7 @@ impl Column {
     }
 
     /// Creates a column of concatenated strings. The last of the `length + 1` offsets must not exceed the length of `text`.
-    pub(crate) fn from_concatenated(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
+    pub(crate) fn from_concatenated_texts(length: usize, offsets: Vec<i32>, text: Vec<u8>) -> Self {
         Self {
             format: "u".to_owned(),
             is_uuid: false,
@@ -66,7 +66,7 @@ impl Column {
     /// Returns the Arrow format for a column of fixed-length strings: the string type, or the large string type if the data
     /// is too long for 32-bit offsets.
     pub fn text_format<T: Plain>(texts: &Packed<T>) -> &'static str {
-        if i32_end_of_texts(texts).is_some() { "u" } else { "U" }
+        if texts_end_as_i32(texts).is_some() { "u" } else { "U" }
     }
 
     /// Creates a column of fixed-length strings.
@@ -75,7 +75,7 @@ impl Column {
     /// Returns [`OutOfMemory`] if the allocation fails.
     pub fn from_texts<T: Plain>(texts: &Packed<T>) -> Result<Self, OutOfMemory> {
         let format = Self::text_format(texts);
-        if let Some(end) = i32_end_of_texts(texts) {
+        if let Some(end) = texts_end_as_i32(texts) {
             return Self::from_string_offsets(format, texts, (0..=end).step_by(size_of::<T>()));
         }
         let places = (0_i64..).step_by(size_of::<T>()).take(texts.len() + 1);
@@ -119,20 +119,20 @@ impl Column {
 /// The storage format of Arrow's UUID type, an extension type with 16 bytes per item:
 /// <https://arrow.apache.org/docs/format/CanonicalExtensions.html#uuid>.
 const UUID_FORMAT: &str = "w:16";
-const EXTENSION: &[u8; 20] = b"ARROW:extension:name";
-const UUID: &[u8; 10] = b"arrow.uuid";
+const EXTENSION_NAME_KEY: &[u8; 20] = b"ARROW:extension:name";
+const UUID_EXTENSION_NAME: &[u8; 10] = b"arrow.uuid";
 
 /// The metadata of the UUID type, in native byte order: the number of pairs, followed by the keys and values, each preceded
 /// by its length.
 static UUID_METADATA: [u8; 42] = {
     let mut metadata = [0; 42];
     let (head, pair) = metadata.split_at_mut(4);
-    let (key, value) = pair.split_at_mut(4 + EXTENSION.len());
+    let (key, value) = pair.split_at_mut(4 + EXTENSION_NAME_KEY.len());
     head.copy_from_slice(&1_i32.to_ne_bytes());
     key.split_at_mut(4).0.copy_from_slice(&20_i32.to_ne_bytes());
-    key.split_at_mut(4).1.copy_from_slice(EXTENSION);
+    key.split_at_mut(4).1.copy_from_slice(EXTENSION_NAME_KEY);
     value.split_at_mut(4).0.copy_from_slice(&10_i32.to_ne_bytes());
-    value.split_at_mut(4).1.copy_from_slice(UUID);
+    value.split_at_mut(4).1.copy_from_slice(UUID_EXTENSION_NAME);
     metadata
 };
 
@@ -145,7 +145,7 @@ impl Schema {
             return false;
         }
         // SAFETY: the interface guarantees that the metadata is a null pointer or a valid list of this schema's pairs.
-        unsafe { contains_entry(self.metadata.cast(), EXTENSION, UUID) }
+        unsafe { contains_entry(self.metadata.cast(), EXTENSION_NAME_KEY, UUID_EXTENSION_NAME) }
     }
 }
 
@@ -199,7 +199,7 @@ unsafe fn read_bytes<'a>(rest: &mut *const u8) -> &'a [u8] {
 }
 
 /// Returns the end of the last string if it fits in 32 bits.
-fn i32_end_of_texts<T: Plain>(texts: &Packed<T>) -> Option<i32> {
+fn texts_end_as_i32<T: Plain>(texts: &Packed<T>) -> Option<i32> {
     size_of_val(texts.items()).try_into().ok()
 }
 

@@ -17,11 +17,11 @@ use super::{
     Array, CDataStruct, Schema, Stream,
     buffers::Buffers,
     dictionary::{Keys, SelectedTexts},
-    layout::{Fixed, Layout, Readable, items},
+    layout::{FixedWidthItems, Layout, Readable, items},
 };
 use crate::{
     Fault, OutOfMemory,
-    texts::{Textual, append},
+    texts::{Textual, append_ids},
     try_with_capacity,
 };
 
@@ -77,7 +77,7 @@ impl Chunks {
         let mut ids =
             try_with_capacity(total_length(pieces.iter().map(|piece| piece.items.len())))?;
         for piece in &pieces {
-            append(&mut ids, &*piece.items)?;
+            append_ids(&mut ids, &*piece.items)?;
             piece.check_end(ids.len())?;
         }
         Ok(ids)
@@ -92,7 +92,7 @@ impl Chunks {
             return Ok(vec![]);
         }
         let kind = self.column_type().ok_or_else(|| self.type_fault())?;
-        let layout = Layout::of_bytes(&kind.items).ok_or_else(|| self.type_fault())?;
+        let layout = Layout::from_bytes_format(&kind.items).ok_or_else(|| self.type_fault())?;
         if let Layout::Fixed(width) = layout
             && width != size
         {
@@ -101,7 +101,7 @@ impl Chunks {
         if kind.keys.is_none()
             && let Layout::Fixed(width) = layout
         {
-            return self.fixed(width);
+            return self.fixed_width_bytes(width);
         }
         // The type parameter does not matter, because the values are not decoded.
         let pieces = self.read_chunks(|array| values::<Sno>(array, &kind, layout))?;
@@ -142,9 +142,9 @@ impl Chunks {
     }
 
     /// Returns the concatenated items of a fixed-width column without nulls.
-    fn fixed(&self, width: usize) -> Result<Vec<u8>, Fault> {
+    fn fixed_width_bytes(&self, width: usize) -> Result<Vec<u8>, Fault> {
         let pieces = self.read_chunks(|array| {
-            Ok(read_items(array, |buffers, length| Fixed::new(buffers, width, length)))
+            Ok(read_items(array, |buffers, length| FixedWidthItems::new(buffers, width, length)))
         })?;
         let mut bytes =
             try_with_capacity(total_length(pieces.iter().map(|piece| piece.items.bytes.len())))?;
@@ -312,9 +312,10 @@ impl Stream {
         let mut schema = Schema::RELEASED;
         let get_schema = self.get_schema.filter(|_| self.release.is_some());
         // SAFETY: the stream has not been released, and the schema is writable.
-        let failed =
-            unsafe { get_schema.ok_or_else(stream_released)?(&raw mut self, &raw mut schema) };
-        self.check(failed)?;
+        let failed = unsafe {
+            get_schema.ok_or_else(released_stream_error)?(&raw mut self, &raw mut schema)
+        };
+        self.check_status(failed)?;
         let mut arrays = vec![];
         while let Some(array) = self.next()? {
             arrays.push(array);
@@ -325,15 +326,15 @@ impl Stream {
     /// Returns the next chunk, or `None` at the end of the stream.
     fn next(&mut self) -> Result<Option<Array>, StreamError> {
         let mut array = Array::RELEASED;
-        let get_next = self.get_next.ok_or_else(stream_released)?;
+        let get_next = self.get_next.ok_or_else(released_stream_error)?;
         // SAFETY: the stream has not been released, and the array is writable.
         let failed = unsafe { get_next(self, &raw mut array) };
-        self.check(failed)?;
+        self.check_status(failed)?;
         Ok(array.release.is_some().then_some(array))
     }
 
     /// Returns an error with the stream's own message if the call failed.
-    fn check(&mut self, failed: c_int) -> Result<(), StreamError> {
+    fn check_status(&mut self, failed: c_int) -> Result<(), StreamError> {
         if failed == 0 {
             return Ok(());
         }
@@ -347,6 +348,6 @@ impl Stream {
     }
 }
 
-fn stream_released() -> StreamError {
+fn released_stream_error() -> StreamError {
     StreamError("expected a stream, found a released one".to_owned())
 }

@@ -25,12 +25,12 @@ impl Layout {
             "u" => Some(Self::Offsets32),
             "U" => Some(Self::Offsets64),
             "vu" => Some(Self::StringViews),
-            _ => Self::of_bytes(format),
+            _ => Self::from_bytes_format(format),
         }
     }
 
     /// Returns the layout for a byte format.
-    pub(super) fn of_bytes(format: &str) -> Option<Self> {
+    pub(super) fn from_bytes_format(format: &str) -> Option<Self> {
         match format {
             "z" => Some(Self::Offsets32),
             "Z" => Some(Self::Offsets64),
@@ -52,20 +52,20 @@ pub(super) fn items<'a, I: Textual>(
     length: usize,
 ) -> Option<Box<dyn Readable<I> + 'a>> {
     Some(match layout {
-        Layout::Fixed(width) => Box::new(Fixed::new(buffers, width, length)?),
+        Layout::Fixed(width) => Box::new(FixedWidthItems::new(buffers, width, length)?),
         Layout::Offsets32 => Box::new(JoinedStrings::<i32>::new(buffers, length)?),
         Layout::Offsets64 => Box::new(JoinedStrings::<i64>::new(buffers, length)?),
         Layout::StringViews => Box::new(StringViews::new(buffers, length)?),
     })
 }
 
-pub(super) struct Fixed<'a> {
+pub(super) struct FixedWidthItems<'a> {
     pub(super) bytes: &'a [u8],
     width: usize,
     length: usize,
 }
 
-impl<'a> Fixed<'a> {
+impl<'a> FixedWidthItems<'a> {
     pub(super) fn new(buffers: &Buffers<'a>, width: usize, length: usize) -> Option<Self> {
         let (first, count) = (buffers.offset.checked_mul(width)?, length.checked_mul(width)?);
         Some(Self { bytes: buffers.slice(1, first, count)?, width, length })
@@ -76,7 +76,7 @@ impl<'a> Fixed<'a> {
     }
 }
 
-impl Items for Fixed<'_> {
+impl Items for FixedWidthItems<'_> {
     fn len(&self) -> usize {
         self.length
     }
@@ -86,7 +86,7 @@ impl Items for Fixed<'_> {
     }
 }
 
-impl<I: Textual> Texts<I> for Fixed<'_> {
+impl<I: Textual> Texts<I> for FixedWidthItems<'_> {
     fn read(&self, range: Range<usize>, buffers: &mut [I::TextBuffer], ids: &mut [I]) -> usize {
         if self.width == size_of::<I::TextBuffer>() {
             return decode_prefix(&I::as_text_buffers(self.bytes)[range], ids);

@@ -194,14 +194,17 @@ pub trait Texts<I: Textual>: Items {
 /// Returns the error for the first invalid string, with the string's index, or an error if the allocation fails.
 pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
     let mut ids = try_with_capacity(texts.len())?;
-    append(&mut ids, texts)?;
+    append_ids(&mut ids, texts)?;
     Ok(ids)
 }
 
 /// Decodes all strings and appends their IDs to a vector, which must have enough capacity for them.
-pub(crate) fn append<I: Textual>(ids: &mut Vec<I>, texts: &(impl Texts<I> + ?Sized)) -> Result<()> {
+pub(crate) fn append_ids<I: Textual>(
+    ids: &mut Vec<I>,
+    texts: &(impl Texts<I> + ?Sized),
+) -> Result<()> {
     let bad = decode_until_invalid(texts, 0, |read| ids.extend_from_slice(read));
-    bad.map_or(Ok(()), |bad| Err(rejection::<I>(&texts.text(bad)).in_item(ids.len())))
+    bad.map_or(Ok(()), |bad| Err(rejection_error::<I>(&texts.text(bad)).in_item(ids.len())))
 }
 
 /// Decodes strings, starting at index `from`, and passes their IDs to `take` in blocks. Returns the index of the first
@@ -229,7 +232,7 @@ pub(crate) fn decode_until_invalid<I: Textual>(
 
 /// Returns the error for a rejected string, as if the string had been decoded individually.
 #[cold]
-fn rejection<I: Textual>(text: &[u8]) -> Error {
+fn rejection_error<I: Textual>(text: &[u8]) -> Error {
     let changed = "expected a column of strings, found one that changes while it is read";
     let text = String::from_utf8_lossy(text);
     let read = I::parse(&text);
@@ -332,5 +335,5 @@ pub fn randflake_column(ids: &[Randflake]) -> std::result::Result<Column, Fault>
     let mut offsets = zeroed::<i32>(ids.len() + 1)?;
     let mut text = zeroed::<u8>(ids.len().saturating_mul(Randflake::TEXT_LEN))?;
     randflake::encode_column(ids, &mut offsets, &mut text)?;
-    Ok(Column::from_concatenated(ids.len(), offsets, text))
+    Ok(Column::from_concatenated_texts(ids.len(), offsets, text))
 }

@@ -98,7 +98,7 @@ impl Buffer {
 
 /// A description of a column that can be exported as Arrow structs. The column may be malformed.
 #[derive(Clone, Debug)]
-pub(crate) struct Foreign {
+pub(crate) struct ForeignColumn {
     /// The Arrow format string, or `None` for a null pointer.
     pub(crate) format: Option<String>,
     pub(crate) length: i64,
@@ -114,10 +114,10 @@ pub(crate) struct Foreign {
     pub(crate) schema_is_released: bool,
     pub(crate) array_is_released: bool,
     /// The dictionary's schema and its array of values.
-    pub(crate) dictionary: (Option<Box<Foreign>>, Option<Box<Foreign>>),
+    pub(crate) dictionary: (Option<Box<ForeignColumn>>, Option<Box<ForeignColumn>>),
 }
 
-impl Foreign {
+impl ForeignColumn {
     /// Creates a column without nulls.
     pub(crate) fn new(
         format: &str,
@@ -268,7 +268,7 @@ impl ForeignArray {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
-    // SAFETY: the caller owns an unreleased schema that `Foreign::schema` created.
+    // SAFETY: the caller owns an unreleased schema that `ForeignColumn::schema` created.
     unsafe {
         assert!((*schema).release.is_some(), "released once");
         drop(Box::from_raw((*schema).private_data.cast::<(Option<CString>, ReleaseCounter)>()));
@@ -286,7 +286,7 @@ unsafe extern "C" fn release_schema(schema: *mut ForeignSchema) {
 type OwnedBuffers = (Vec<Option<Buffer>>, Vec<*const c_void>, ReleaseCounter);
 
 unsafe extern "C" fn release_array(array: *mut ForeignArray) {
-    // SAFETY: the caller owns an unreleased array that `Foreign::array` created.
+    // SAFETY: the caller owns an unreleased array that `ForeignColumn::array` created.
     unsafe {
         assert!((*array).release.is_some(), "released once");
         drop(Box::from_raw((*array).private_data.cast::<OwnedBuffers>()));
@@ -304,7 +304,7 @@ unsafe extern "C" fn release_array(array: *mut ForeignArray) {
 /// A stream that delivers the chunks of one column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ForeignChunks {
-    pub(crate) pieces: Vec<Foreign>,
+    pub(crate) pieces: Vec<ForeignColumn>,
     /// The call that fails: 0 for the schema, 1 for the first chunk.
     pub(crate) fails_at: Option<usize>,
     /// The stream's error message, or `None` for a null pointer.
@@ -360,7 +360,7 @@ unsafe fn state<'a>(stream: *mut ForeignStream) -> &'a mut StreamState {
 
 impl StreamState {
     /// Returns the status code of the next call.
-    fn code(&mut self) -> c_int {
+    fn next_status_code(&mut self) -> c_int {
         self.calls += 1;
         if self.given.fails_at == Some(self.calls - 1) { 5 } else { 0 }
     }
@@ -370,7 +370,7 @@ unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignS
     // SAFETY: readers pass an unreleased stream, and a pointer to memory that they own.
     unsafe {
         let state = state(stream);
-        let code = state.code();
+        let code = state.next_status_code();
         if let (0, Some(first)) = (code, state.given.pieces.first()) {
             place.write(first.schema(&state.held));
         }
@@ -382,7 +382,7 @@ unsafe extern "C" fn get_next(stream: *mut ForeignStream, place: *mut ForeignArr
     // SAFETY: readers pass an unreleased stream, and a location that they own.
     unsafe {
         let state = state(stream);
-        let code = state.code();
+        let code = state.next_status_code();
         if let (0, Some(piece)) = (code, state.given.pieces.get(state.calls - 2)) {
             place.write(piece.array(&state.held));
         }
@@ -406,7 +406,7 @@ unsafe extern "C" fn release_stream(stream: *mut ForeignStream) {
 }
 
 /// Returns the sizes of the structs in this module and of the reader's structs. The sizes in each pair must be equal.
-pub(crate) fn sizes() -> [(usize, usize); 3] {
+pub(crate) fn struct_sizes() -> [(usize, usize); 3] {
     [
         (size_of::<ForeignSchema>(), size_of::<Schema>()),
         (size_of::<ForeignArray>(), size_of::<Array>()),
@@ -425,7 +425,12 @@ pub(crate) enum Layout {
 
 /// Builds a column of byte strings with an offset of `before` items. In a fixed-width layout, items are truncated or
 /// zero-padded.
-pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: usize) -> Foreign {
+pub(crate) fn column(
+    layout: Layout,
+    is_text: bool,
+    items: &[Vec<u8>],
+    before: usize,
+) -> ForeignColumn {
     let others = std::iter::repeat_n(b"another ID's text, or none".to_vec(), before);
     let all: Vec<Vec<u8>> = others.chain(items.iter().cloned()).collect();
     let place = |at: usize| all[..at].iter().map(Vec::len).sum::<usize>();
@@ -465,7 +470,7 @@ pub(crate) fn column(layout: Layout, is_text: bool, items: &[Vec<u8>], before: u
             (v.to_owned(), vec![Buffer::from_items(views), Buffer::from_bytes(&bytes), length])
         }
     };
-    let mut column = Foreign::new(&format, items.len(), buffers);
+    let mut column = ForeignColumn::new(&format, items.len(), buffers);
     column.offset = before.try_into().expect("few");
     column
 }

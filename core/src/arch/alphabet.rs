@@ -27,7 +27,7 @@ const HIGH_BITS: u64 = splat(0x80);
 
 impl Alphabet {
     /// Returns the number of values that are encoded as letters.
-    pub(crate) const fn letters(self) -> u8 {
+    pub(crate) const fn letter_count(self) -> u8 {
         32 - self.digits
     }
 
@@ -67,7 +67,7 @@ impl Alphabet {
         // The high bit of each byte survives the subtraction unless the character is below the subtracted number.
         let first = FIRST_LETTER - self.digit;
         let above_first = lifted - (splat(self.digit) + letters * first as u64);
-        let past = first + self.letters() - self.digits;
+        let past = first + self.letter_count() - self.digits;
         let past_last = lifted - (splat(self.digit + self.digits) + letters * past as u64);
         let bad = (characters | !above_first | past_last) & HIGH_BITS;
         ((above_first & !HIGH_BITS) + letters * self.digits as u64, bad)

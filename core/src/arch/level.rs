@@ -5,18 +5,18 @@
 //! or `scalar` for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has
 //! no effect.
 
-use super::{Kernels, Set};
+use super::{InstructionSet, Kernels};
 
 /// An instruction-set level that this CPU supports. Each level includes all lower levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Level(Set);
+pub struct Level(InstructionSet);
 
 impl Level {
     /// The level that uses only the target's baseline instructions.
-    pub const SCALAR: Self = Self(Set::Scalar);
+    pub const SCALAR: Self = Self(InstructionSet::Scalar);
 
     /// Returns the level's instruction set.
-    pub const fn set(self) -> Set {
+    pub const fn instruction_set(self) -> InstructionSet {
         self.0
     }
 
@@ -35,17 +35,23 @@ pub fn level() -> Level {
     #[cfg(feature = "std")]
     return cached::level();
     #[cfg(not(feature = "std"))]
-    return highest();
+    return highest_level();
 }
 
 /// Returns all levels up to [`level`], in ascending order.
 pub fn levels() -> impl Iterator<Item = Level> {
     let highest = level();
-    Set::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)
+    InstructionSet::ALL.iter().map(|&set| Level(set)).filter(move |&level| level <= highest)
 }
 
-fn highest() -> Level {
-    Level(*Set::ALL.iter().take_while(|set| set.is_supported()).last().unwrap_or(&Set::Scalar))
+fn highest_level() -> Level {
+    Level(
+        *InstructionSet::ALL
+            .iter()
+            .take_while(|set| set.is_supported())
+            .last()
+            .unwrap_or(&InstructionSet::Scalar),
+    )
 }
 
 /// Caches the level. Threads that detect the level at the same time get the same result, so no lock is needed. A lock could
@@ -54,16 +60,16 @@ fn highest() -> Level {
 mod cached {
     use core::sync::atomic::{AtomicU8, Ordering};
 
-    use super::{Level, Set, highest};
+    use super::{InstructionSet, Level, highest_level};
 
     const NOT_DETECTED: u8 = u8::MAX;
 
-    /// An index into [`Set::ALL`], or [`NOT_DETECTED`].
+    /// An index into [`InstructionSet::ALL`], or [`NOT_DETECTED`].
     static CACHED_LEVEL: AtomicU8 = AtomicU8::new(NOT_DETECTED);
 
     #[inline]
     pub(super) fn level() -> Level {
-        match Set::ALL.get(usize::from(CACHED_LEVEL.load(Ordering::Relaxed))) {
+        match InstructionSet::ALL.get(usize::from(CACHED_LEVEL.load(Ordering::Relaxed))) {
             Some(&set) => Level(set),
             None => detect(),
         }
@@ -72,8 +78,8 @@ mod cached {
     #[cold]
     fn detect() -> Level {
         let requested = std::env::var_os("POLYFLAKE_CPU");
-        let level = limit_to(highest(), requested.as_ref().and_then(|name| name.to_str()));
-        let index = Set::ALL.iter().position(|&set| set == level.set());
+        let level = limit_to(highest_level(), requested.as_ref().and_then(|name| name.to_str()));
+        let index = InstructionSet::ALL.iter().position(|&set| set == level.instruction_set());
         let index = index.and_then(|index| u8::try_from(index).ok());
         // The ordering is relaxed, because each thread computes the same index, and the index guards no other memory.
         CACHED_LEVEL.store(index.unwrap_or(NOT_DETECTED), Ordering::Relaxed);
@@ -82,7 +88,7 @@ mod cached {
 
     /// Lowers the level to the set with the given name. Any other name has no effect.
     pub(super) fn limit_to(level: Level, name: Option<&str>) -> Level {
-        let requested = Set::ALL.iter().find(|set| Some(set.name()) == name);
+        let requested = InstructionSet::ALL.iter().find(|set| Some(set.name()) == name);
         requested.map_or(level, |&set| level.min(Level(set)))
     }
 }
@@ -96,14 +102,17 @@ mod tests {
         assert_eq!(levels().next(), Some(Level::SCALAR));
         assert_eq!(levels().last(), Some(level()));
         assert!(levels().is_sorted());
-        assert!(levels().all(|level| level.set().is_supported()));
+        assert!(levels().all(|level| level.instruction_set().is_supported()));
     }
 
     #[test]
     fn a_level_name_only_lowers_the_level() {
-        let highest = highest();
-        for &set in Set::ALL {
-            assert_eq!(limit_to(highest, Some(set.name())).set(), set.min(highest.set()));
+        let highest = highest_level();
+        for &set in InstructionSet::ALL {
+            assert_eq!(
+                limit_to(highest, Some(set.name())).instruction_set(),
+                set.min(highest.instruction_set())
+            );
             assert_eq!(limit_to(Level::SCALAR, Some(set.name())), Level::SCALAR);
         }
         assert_eq!(limit_to(highest, Some("pentium")), highest);
@@ -114,7 +123,7 @@ mod tests {
     #[test]
     fn polyflake_cpu_selects_the_level() {
         if let Ok(name) = std::env::var("POLYFLAKE_CPU") {
-            assert_eq!(level().set().name(), name);
+            assert_eq!(level().instruction_set().name(), name);
         }
     }
 }

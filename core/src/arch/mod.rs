@@ -6,8 +6,8 @@
 //! create the errors. Each architecture has a folder for its instruction sets, and each set has one module and one [`Kernels`]
 //! table. Algorithms that several sets share are in `lanes`.
 //!
-//! Functions for a single ID use [`one`], whose kernels need only the instructions that every CPU of the target supports.
-//! Functions for slices request a [`Level`] once and call its kernels.
+//! Functions for a single ID use [`single`], whose kernels need only the instructions that every CPU of the target
+//! supports. Functions for slices request a [`Level`] once and call its kernels.
 
 mod alphabet;
 #[cfg(any(
@@ -21,8 +21,8 @@ pub(crate) mod scalar;
 
 pub(crate) use alphabet::{Alphabet, HEX, SNO, splat};
 pub use level::{Level, level, levels};
-pub use machine::Set;
-pub(crate) use machine::one;
+pub use machine::InstructionSet;
+pub(crate) use machine::single;
 
 /// The bytes of a sno ID.
 pub(crate) type Id = [u8; 10];
@@ -34,7 +34,7 @@ pub(crate) type Slot = [u8; 16];
 pub(crate) type Block = [u8; 8];
 
 /// Declares the table of kernels, and a safe method of [`Level`] for each kernel.
-macro_rules! kernels {
+macro_rules! define_kernels {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $Type:ty),*) $(-> $Result:ty)?;)*) => {
         /// The kernels of an instruction set.
         pub(crate) struct Kernels {
@@ -60,7 +60,7 @@ macro_rules! kernels {
     };
 }
 
-kernels! {
+define_kernels! {
     /// Encodes every ID as a string. In all kernels, both slices have the same length unless stated otherwise.
     encode_sno(ids: &[Id], texts: &mut [Text]);
     /// Decodes strings into IDs, stopping before a group that contains an invalid string, and returns the number of decoded
@@ -97,18 +97,18 @@ kernels! {
 
 /// Declares the instruction sets of an architecture. Each set has a name in `POLYFLAKE_CPU`, a module, and an expression that
 /// checks whether this CPU supports it.
-macro_rules! sets {
+macro_rules! define_instruction_sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_supported:expr;)*) => {
         /// An instruction set that has its own kernels. The sets are listed in ascending order, and each set includes all
         /// earlier sets.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Set {
+        pub enum InstructionSet {
             /// The instructions that every CPU of the target supports.
             Scalar,
             $($(#[$doc])* $Set,)*
         }
 
-        impl Set {
+        impl InstructionSet {
             /// All instruction sets for this architecture, in ascending order.
             pub const ALL: &[Self] = &[Self::Scalar, $(Self::$Set),*];
 

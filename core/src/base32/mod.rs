@@ -17,20 +17,20 @@ pub(crate) use crate::format::length_or_character_error;
 
 use crate::{
     Error, ErrorKind,
-    arch::{SNO, one, splat},
+    arch::{SNO, single, splat},
     error::unit_of_byte,
 };
 
 /// Encodes 10 bytes as a string.
 #[inline]
 pub(crate) fn encode(id: &[u8; 10]) -> [u8; 16] {
-    one::encode(id)
+    single::encode(id)
 }
 
 /// Decodes a string into 10 bytes, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &[u8; 16]) -> Option<[u8; 10]> {
-    one::decode(text)
+    single::decode(text)
 }
 
 /// Returns the value of one character.

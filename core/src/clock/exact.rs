@@ -24,7 +24,7 @@ pub struct ExactClock;
 impl Clock for ExactClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        system::exact()
+        system::exact_unix_nanos()
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {

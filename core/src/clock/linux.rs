@@ -64,12 +64,12 @@ const ZERO: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// Reads the exact wall clock.
 #[inline]
-pub(super) fn exact() -> Result<i64> {
-    read(libc::CLOCK_REALTIME)
+pub(super) fn exact_unix_nanos() -> Result<i64> {
+    read_clock(libc::CLOCK_REALTIME)
 }
 
 #[inline]
-fn read(clock: libc::clockid_t) -> Result<i64> {
+fn read_clock(clock: libc::clockid_t) -> Result<i64> {
     let mut now = ZERO;
     // SAFETY: the call writes only to `now`, which is a valid, writable `timespec`.
     if unsafe { libc::clock_gettime(clock, &raw mut now) } != 0 {
@@ -88,7 +88,7 @@ fn nanos(time: libc::timespec) -> Result<i64> {
 impl Clock for CoarseClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
-        read(libc::CLOCK_REALTIME_COARSE)
+        read_clock(libc::CLOCK_REALTIME_COARSE)
     }
 
     fn sleep(&self, nanos: u64) -> Result<()> {

@@ -16,7 +16,7 @@ pub(super) const RESOLUTION_NANOS: u64 = if cfg!(windows) {
 
 /// Reads the exact wall clock.
 #[inline]
-pub(super) fn exact() -> Result<i64> {
+pub(super) fn exact_unix_nanos() -> Result<i64> {
     match SystemTime::now().duration_since(UNIX_EPOCH) {
         Ok(since) => nanos(since),
         Err(before) => nanos(before.duration()).map(|nanos| -nanos),

@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use polyflake_clock::Ticks;
+use polyflake_clock::SharedTime;
 
 use super::{Clock, ClockInfo, INFO, SystemClock, system};
 use crate::{Error, ErrorKind, Result, fork};
@@ -16,7 +16,7 @@ const INTERVAL_LIMITS_NANOS: (u64, u64) = (10_000, 1_000_000_000);
 
 /// The number of clock readings after which a thread reads the wall clock itself, so that it notices when the dedicated
 /// thread has stopped.
-const READINGS: u32 = 4096;
+const MAX_READINGS: u32 = 4096;
 
 std::thread_local! {
     /// The number of clock readings that this thread may still take before it reads the wall clock itself.
@@ -54,7 +54,7 @@ pub struct TickingClock(Arc<SharedTicks>);
 
 #[derive(Debug)]
 struct SharedTicks {
-    ticks: Ticks,
+    ticks: SharedTime,
     /// The generation of the process in which the updating thread runs.
     generation: u32,
     interval: Duration,
@@ -87,7 +87,7 @@ impl TickingClock {
             );
         }
         fork::prepare()?;
-        let ticks = Ticks::new(system::exact()?);
+        let ticks = SharedTime::new(system::exact_unix_nanos()?);
         let generation = fork::process();
         let shared = Arc::new(SharedTicks { ticks, generation, interval });
         // A weak reference, so that the thread ends once the last clone of the clock has been dropped.
@@ -108,7 +108,7 @@ fn tick(shared: &Weak<SharedTicks>, interval: Duration) {
         let Some(shared) = shared.upgrade() else { return };
         // If the wall clock fails, the stored time does not advance. Each thread eventually reads the wall clock itself and
         // receives the error.
-        let _ = shared.ticks.tick(system::exact);
+        let _ = shared.ticks.tick(system::exact_unix_nanos);
     }
 }
 
@@ -116,12 +116,12 @@ impl SharedTicks {
     #[cold]
     #[inline(never)]
     fn observe_wall_clock(&self) -> Result<i64> {
-        let wall = system::exact()?;
+        let wall = system::exact_unix_nanos()?;
         // A forked child does not have the thread that updates the time, so it reads the wall clock every time.
         if fork::process() != self.generation {
             return Ok(wall);
         }
-        READINGS_LEFT.set(READINGS);
+        READINGS_LEFT.set(MAX_READINGS);
         Ok(self.ticks.observe(wall))
     }
 }

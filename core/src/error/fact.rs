@@ -26,9 +26,9 @@ pub(super) enum Progress {
 #[derive(Clone, Debug)]
 pub(super) enum Fact {
     None,
-    /// An invalid character, in the form that [`Error::bad_character`](super::Error::bad_character) accepts, or
-    /// [`UNKNOWN_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown. `meant` has only 16 bits,
-    /// which leaves room for the enum's tag and lets a `Result` reuse the tag.
+    /// An invalid character, in the form that [`Error::invalid_character_unit`](super::Error::invalid_character_unit)
+    /// accepts, or [`UNKNOWN_UNIT`]. `meant` is the character that was probably intended, or 0 if it is unknown.
+    /// `meant` has only 16 bits, which leaves room for the enum's tag and lets a `Result` reuse the tag.
     Character {
         position: usize,
         unit: u32,

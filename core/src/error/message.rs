@@ -16,10 +16,10 @@ impl fmt::Display for Error {
         let meaning = self.kind.meaning();
         match self.fact() {
             Fact::Character { position, unit, meant } => {
-                write!(f, "{meaning}{} at position {position}", Unit(*unit))?;
+                write!(f, "{meaning}{} at position {position}", CodeUnit(*unit))?;
                 match meant {
                     0 => Ok(()),
-                    meant => write!(f, ", did you mean{}?", Unit((*meant).into())),
+                    meant => write!(f, ", did you mean{}?", CodeUnit((*meant).into())),
                 }
             }
             Fact::RetryAt(unix_ms) => write!(f, "{meaning}: retry at {unix_ms} ms"),
@@ -105,11 +105,12 @@ impl fmt::Display for FieldSuffix<'_> {
     }
 }
 
-/// Formats an invalid character, in the form that [`Error::bad_character`] accepts: the character itself if it is printable
-/// ASCII, otherwise its number. The standard library's tables of printable characters would add 5 KB to a wasm module.
-struct Unit(u32);
+/// Formats an invalid character, in the form that [`Error::invalid_character_unit`] accepts: the character itself if it
+/// is printable ASCII, otherwise its number. The standard library's tables of printable characters would add 5 KB to a
+/// wasm module.
+struct CodeUnit(u32);
 
-impl fmt::Display for Unit {
+impl fmt::Display for CodeUnit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             UNKNOWN_UNIT => Ok(()),

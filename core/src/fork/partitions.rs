@@ -83,12 +83,12 @@ use crate::{
     narrow,
     sync::{
         Ordering,
-        shared::{AtomicU32, AtomicU64},
+        shared_atomics::{AtomicU32, AtomicU64},
     },
 };
 
 /// The number of partitions.
-pub(crate) const COUNT: usize = 1 << 16;
+pub(crate) const PARTITION_COUNT: usize = 1 << 16;
 /// The bit that is set once the base has been picked. The bits above it count the replacements of the base.
 #[cfg(feature = "std")]
 const BASE_PICKED: u32 = 1 << 16;
@@ -99,9 +99,9 @@ const FOREVER: u64 = u64::MAX;
 /// tick.
 const END: u64 = (1 << 40) - 1;
 /// The bit that is set if an explicit generator (one with an explicit partition) stored the end in the entry.
-const LEFT_BY_EXPLICIT: u64 = END + 1;
+const LEFT_BY_EXPLICIT_CLAIM: u64 = END + 1;
 /// The lowest bit of `claims` in an entry. Adding it to an entry adds one claim.
-const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT << 1;
+const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT_CLAIM << 1;
 /// The `claims` value of a partition that is reserved permanently. If an entry has exactly this value, nothing else is
 /// known about its partition.
 pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
@@ -149,7 +149,7 @@ impl Entry {
 
     /// Returns the first tick that an explicit generator may use.
     const fn claimed_from(self) -> u64 {
-        if self.0 & LEFT_BY_EXPLICIT == 0 { self.0 & END } else { 0 }
+        if self.0 & LEFT_BY_EXPLICIT_CLAIM == 0 { self.0 & END } else { 0 }
     }
 
     /// Returns the entry with one more claim. If there are more claims than the entry can count, the partition stays
@@ -166,7 +166,9 @@ impl Entry {
     const fn without_claim(self, end: u64) -> Self {
         match self.claims() {
             0 | RESERVED => self,
-            claims if end > self.0 & END => Self((claims - ONE_CLAIM) | LEFT_BY_EXPLICIT | end),
+            claims if end > self.0 & END => {
+                Self((claims - ONE_CLAIM) | LEFT_BY_EXPLICIT_CLAIM | end)
+            }
             _ => Self(self.0 - ONE_CLAIM),
         }
     }
@@ -176,7 +178,7 @@ impl Entry {
 /// aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either identical or
 /// disjoint.
 pub const fn partition_at(base: u32, count: u32) -> usize {
-    ((base ^ count) as usize) % COUNT
+    ((base ^ count) as usize) % PARTITION_COUNT
 }
 
 /// A table with one entry for each partition. All generators in a fork tree, or in all threads of a JavaScript process, share
@@ -186,14 +188,14 @@ pub trait Table: Sync {
     ///
     /// # Errors
     /// Returns `entropy_unavailable` if the operating system provides no random bytes.
-    fn random(&self) -> Result<u16>;
+    fn random_bits(&self) -> Result<u16>;
 
     /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`partition_at`].
     ///
     /// # Errors
     ///
     /// Returns `entropy_unavailable` if the first partition cannot be picked at random.
-    fn next(&self) -> Result<u16>;
+    fn next_partition(&self) -> Result<u16>;
 
     /// Returns the entry of a partition, or [`RESERVED`] if it cannot be read.
     fn entry(&self, partition: u16) -> u64;
@@ -203,7 +205,7 @@ pub trait Table: Sync {
 
     /// Returns the number of partitions in the table. Only models use a smaller table.
     fn count(&self) -> usize {
-        COUNT
+        PARTITION_COUNT
     }
 }
 
@@ -219,7 +221,7 @@ impl dyn Table + '_ {
     pub(crate) fn lease_free_partition(&self, now: u64) -> result::Result<Lease, NoLease> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
-            let partition = self.next().map_err(NoLease::Failed)?;
+            let partition = self.next_partition().map_err(NoLease::Failed)?;
             let entry = self.entry(partition);
             let start = Entry(entry).free_from();
             earliest = earliest.min(start);
@@ -296,9 +298,9 @@ impl dyn Table + '_ {
 pub(super) struct CacheLine(pub(super) AtomicU32);
 
 /// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
-/// two. It is smaller than `COUNT` only in models.
+/// two. It is smaller than `PARTITION_COUNT` only in models.
 ///
-/// Only models create a table directly. Processes use [`shared`].
+/// Only models create a table directly. Processes use [`shared_table`].
 #[cfg(feature = "std")]
 #[repr(C)]
 #[derive(Debug)]
@@ -353,7 +355,7 @@ impl<const N: usize> Cells<N> {
     ) -> Result<()> {
         let drawn = loop {
             let (found, drawn) = (self.base.load(Ordering::Acquire), draw());
-            if self.replace(found, drawn.as_ref().map_or(0, |base| *base)) {
+            if self.replace_base(found, drawn.as_ref().map_or(0, |base| *base)) {
                 break drawn;
             }
         };
@@ -369,36 +371,36 @@ impl<const N: usize> Cells<N> {
         self.notice.swap(notice, Ordering::AcqRel) != notice
     }
 
-    fn base(&self, draw: impl Fn() -> Result<u32>) -> Result<u32> {
+    fn get_or_pick_base(&self, draw: impl Fn() -> Result<u32>) -> Result<u32> {
         loop {
             let found = self.base.load(Ordering::Acquire);
             if found & BASE_PICKED != 0 {
                 return Ok(found);
             }
             // If another thread replaces the base first, that thread's base is used. All processes must use the same base,
-            // or `next` would return a partition twice before it has returned all of them.
-            self.replace(found, draw()?);
+            // or `next_partition` would return a partition twice before it has returned all of them.
+            self.replace_base(found, draw()?);
         }
     }
 
     /// Replaces the base `found`. Returns `false` if another thread has replaced it first. Each replacement is counted, so
     /// that a thread never mistakes a later base for `found`.
-    fn replace(&self, found: u32, base: u32) -> bool {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+    fn replace_base(&self, found: u32, base: u32) -> bool {
+        const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         const ONE_REPLACEMENT: u32 = BASE_PICKED << 1;
         let next = (found & !(ONE_REPLACEMENT - 1)).wrapping_add(ONE_REPLACEMENT) | base;
-        self.base.compare_exchange(found, next, ORDERS.0, ORDERS.1).is_ok()
+        self.base.compare_exchange(found, next, ORDERINGS.0, ORDERINGS.1).is_ok()
     }
 }
 
 #[cfg(feature = "std")]
 impl<const N: usize> Table for Cells<N> {
-    fn random(&self) -> Result<u16> {
+    fn random_bits(&self) -> Result<u16> {
         random_u16()
     }
 
-    fn next(&self) -> Result<u16> {
-        let base = self.base(random_base)?;
+    fn next_partition(&self) -> Result<u16> {
+        let base = self.get_or_pick_base(random_base)?;
         // Relaxed, because only the atomicity of the addition matters: no position is returned twice in a round. The counter
         // wraps at a multiple of the table's size, so that the rounds continue without a gap.
         let partition = partition_at(base, self.count.fetch_add(1, Ordering::Relaxed)) % N;
@@ -410,9 +412,9 @@ impl<const N: usize> Table for Cells<N> {
     }
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let cell = &self.entries[usize::from(partition) % N];
-        cell.compare_exchange(old, new, ORDERS.0, ORDERS.1).is_ok()
+        cell.compare_exchange(old, new, ORDERINGS.0, ORDERINGS.1).is_ok()
     }
 
     fn count(&self) -> usize {
@@ -429,7 +431,7 @@ pub(super) fn random_base() -> Result<u32> {
 /// Returns 16 random bits from the operating system.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 fn random_u16() -> Result<u16> {
-    crate::entropy::random().map(u16::from_le_bytes)
+    crate::entropy::random_bytes().map(u16::from_le_bytes)
 }
 
 /// Returns 0: a model must run the same way each time.
@@ -444,7 +446,7 @@ const fn random_u16() -> Result<u16> {
 /// # Errors
 /// Returns the same errors as [`super::prepare`], and `partitions_exhausted` if there is not enough memory.
 #[cfg(feature = "std")]
-pub fn shared() -> Result<&'static dyn Table> {
+pub fn shared_table() -> Result<&'static dyn Table> {
     super::prepare()?;
     Ok(super::imp::shared_table()?)
 }
@@ -598,7 +600,7 @@ mod tests {
 
     #[test]
     fn every_entry_fits_in_a_javascript_number() {
-        assert_eq!(RESERVED | LEFT_BY_EXPLICIT | END, (1 << 53) - 1);
+        assert_eq!(RESERVED | LEFT_BY_EXPLICIT_CLAIM | END, (1 << 53) - 1);
         assert!(crate::sno::Sno::MAX.tick() + 1 + MAX_EXTENSION_TICKS <= END);
     }
 
@@ -680,21 +682,21 @@ mod tests {
     fn concurrent_searches_visit_each_partition_once() {
         use std::{cell::RefCell, rc::Rc};
 
-        use crate::sync::watched::run_with_interruption;
+        use crate::sync::watched_atomics::run_with_interruption;
 
         for at in 0.. {
             let (table, seen) =
                 (Rc::new(Cells::<SMALL_TABLE>::new()), Rc::new(RefCell::new(Vec::new())));
             let (other, noted) = (table.clone(), seen.clone());
-            let look = move || noted.borrow_mut().push(other.next().unwrap());
-            let first = run_with_interruption(at, look, || table.next().unwrap());
+            let look = move || noted.borrow_mut().push(other.next_partition().unwrap());
+            let first = run_with_interruption(at, look, || table.next_partition().unwrap());
             let Ok(first) = first else {
                 assert!(at > 1, "never held up");
                 return;
             };
             let mut seen = seen.take();
             seen.push(first);
-            seen.extend((2..SMALL_TABLE).map(|_| table.next().unwrap()));
+            seen.extend((2..SMALL_TABLE).map(|_| table.next_partition().unwrap()));
             assert_eq!(seen.iter().collect::<HashSet<_>>().len(), SMALL_TABLE, "held up at {at}");
         }
     }
@@ -749,7 +751,7 @@ mod tests {
         }
 
         let threads = Threads(Cells::new());
-        threads.0.next().unwrap();
+        threads.0.next_partition().unwrap();
         for calls in [&[3, 3][..], &[1, 1, 2]] {
             assert!(explore(&threads, calls).states > 1000);
         }
@@ -843,11 +845,11 @@ mod restores {
                     *is_reported = true;
                 }
                 1 if choose(2) == 0 => self.report(|| Ok(self.draw())).unwrap(),
-                1 => drop(self.table.base(|| Ok(self.draw())).unwrap()),
+                1 => drop(self.table.get_or_pick_base(|| Ok(self.draw())).unwrap()),
                 _ => {
                     let begins_after = *is_reported;
                     let restores = self.restores.load(Ordering::Acquire);
-                    let base = self.table.base(|| Ok(self.draw())).unwrap();
+                    let base = self.table.get_or_pick_base(|| Ok(self.draw())).unwrap();
                     if begins_after && restores == self.restores.load(Ordering::Acquire) {
                         assert_eq!(partition_at(base, 0), 8, "a base that the other copy has");
                     }

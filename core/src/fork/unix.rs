@@ -1,11 +1,11 @@
 //! Detects forks by means of a *process generation*, and maps the pages that all processes of a fork tree share.
 //!
 //! ```text
-//!                        parent                    forked child
+//!                        parent                         forked child
 //!
-//! wiped page             generation 3   --.        0, until `renew` stores 4
-//! ordinary memory        LATEST = 3       |fork    LATEST = 3, a copy
-//! shared pages           table, restores  '------> the same pages
+//! wiped page             generation 3        --.        0, until `renew_generation` stores 4
+//! ordinary memory        LATEST_GENERATION = 3 |fork    LATEST_GENERATION = 3, a copy
+//! shared pages           table, restores       '------> the same pages
 //! ```
 //!
 //! Two mechanisms set the generation of a child to 0, because neither mechanism detects every fork. A hook of
@@ -17,8 +17,8 @@
 use core::{mem::size_of, ptr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use super::partitions::{COUNT, Cells};
-use crate::{Error, ErrorKind, Result, sync::shared::AtomicU32 as Shared};
+use super::partitions::{Cells, PARTITION_COUNT};
+use crate::{Error, ErrorKind, Result, sync::shared_atomics::AtomicU32 as Shared};
 
 /// The process generation of the program's first process. No generation is 0.
 const FIRST_GENERATION: u32 = 1;
@@ -29,9 +29,9 @@ static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 static GENERATION_LOCATION: AtomicPtr<AtomicU32> =
     AtomicPtr::new((&raw const STATIC_GENERATION).cast_mut());
 /// The highest generation of this process and its ancestors.
-static LATEST: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
+static LATEST_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 static IS_READY: AtomicBool = AtomicBool::new(false);
-static SHARED_CELLS: AtomicPtr<Cells<COUNT>> = AtomicPtr::new(ptr::null_mut());
+static SHARED_CELLS: AtomicPtr<Cells<PARTITION_COUNT>> = AtomicPtr::new(ptr::null_mut());
 /// Holds the restore count until shared pages exist.
 static STATIC_RESTORES: Shared = Shared::new(0);
 /// The location of the restore count: [`STATIC_RESTORES`], or the counter in the shared table.
@@ -40,17 +40,17 @@ static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const STATIC_RESTORES)
 /// Returns the restore count. A caller that sees a new count also sees the table as it was when the count was advanced.
 #[inline]
 pub(super) fn restores() -> u32 {
-    restore_count().load(Ordering::Acquire)
+    restore_counter().load(Ordering::Acquire)
 }
 
 /// Advances the restore count after a change to the table.
-pub(super) fn restored() {
-    advance(&SHARED_CELLS, &STATIC_RESTORES);
+pub(super) fn record_restore() {
+    advance_restore_count(&SHARED_CELLS, &STATIC_RESTORES);
 }
 
 /// Advances the count of the shared table, if there is one. In this case, `STATIC_RESTORES` is no longer used for counting,
 /// even if no thread has published the location of the table's count yet.
-fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
+fn advance_restore_count(shared: &AtomicPtr<Cells<PARTITION_COUNT>>, unshared: &Shared) {
     // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`, so the
     // reference stays valid.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
@@ -60,7 +60,7 @@ fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
         find()
     });
     if let Some(table) = found {
-        count_shared(table, unshared);
+        raise_table_count(table, unshared);
         table.restores.0.fetch_add(1, Ordering::AcqRel);
     }
 }
@@ -68,14 +68,15 @@ fn advance(shared: &AtomicPtr<Cells<COUNT>>, unshared: &Shared) {
 /// Raises the table's restore count to the number of restores counted in `unshared`, unless the table's count is already
 /// higher. The table must already be published.
 ///
-/// Both this function and `advance` access `unshared` with an atomic addition, so the later of the two additions sees the
-/// earlier one. Either this function includes the restore, or `advance` finds the table.
-fn count_shared(table: &Cells<COUNT>, unshared: &Shared) {
+/// Both this function and `advance_restore_count` access `unshared` with an atomic addition, so the later of the two
+/// additions sees the earlier one. Either this function includes the restore, or `advance_restore_count` finds the
+/// table.
+fn raise_table_count(table: &Cells<PARTITION_COUNT>, unshared: &Shared) {
     table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
 }
 
 #[inline]
-fn restore_count() -> &'static Shared {
+fn restore_counter() -> &'static Shared {
     // SAFETY: `RESTORES` points to a static, or to shared pages that are never unmapped once `RESTORES` contains their
     // address, so the reference stays valid.
     unsafe { &*RESTORES.load(Ordering::Relaxed) }
@@ -90,9 +91,9 @@ pub(super) fn generation() -> u32 {
 }
 
 /// Returns the generation of this process. Assigns a generation first if the process does not have one yet.
-pub(super) fn current() -> u32 {
+pub(super) fn ensure_generation() -> u32 {
     match generation() {
-        0 => renew(),
+        0 => renew_generation(),
         generation => generation,
     }
 }
@@ -106,10 +107,10 @@ fn page_counter() -> &'static AtomicU32 {
 
 /// Assigns a generation to this process that differs from those of all its ancestors.
 #[cold]
-fn renew() -> u32 {
-    // `LATEST` is ordinary memory, so two siblings may get the same generation. This is harmless: a generation is only ever
-    // compared with those of the ancestors, from which a process inherited its generators.
-    let generation = LATEST.fetch_add(1, Ordering::Relaxed) + 1;
+fn renew_generation() -> u32 {
+    // `LATEST_GENERATION` is ordinary memory, so two siblings may get the same generation. This is harmless: a
+    // generation is only ever compared with those of the ancestors, from which a process inherited its generators.
+    let generation = LATEST_GENERATION.fetch_add(1, Ordering::Relaxed) + 1;
     // If another thread of this child assigned a generation first, that generation is used.
     let raced = page_counter().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
     raced.err().unwrap_or(generation)
@@ -118,7 +119,7 @@ fn renew() -> u32 {
 extern "C" fn after_fork_in_child() {
     // On Linux, the kernel has already wiped the page. Everywhere else, the counter still contains the parent's generation.
     page_counter().store(0, Ordering::Relaxed);
-    renew();
+    renew_generation();
 }
 
 /// Prepares this process for forks, with a hook, a wiped page, or both.
@@ -163,7 +164,7 @@ fn wipe_in_children() -> bool {
     }
     let unwiped = (&raw const STATIC_GENERATION).cast_mut();
     // SAFETY: the page is aligned, writable and filled with zeros, and zero is a valid value of `AtomicU32`.
-    unsafe { &*page }.store(current(), Ordering::Relaxed);
+    unsafe { &*page }.store(ensure_generation(), Ordering::Relaxed);
     if GENERATION_LOCATION
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
@@ -182,20 +183,20 @@ fn wipe_in_children() -> bool {
 
 /// Returns the fork tree's table of default partitions. A page of the table uses memory only once one of its entries is
 /// accessed.
-pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
+pub(super) fn shared_table() -> Result<&'static Cells<PARTITION_COUNT>> {
     let mut table = SHARED_CELLS.load(Ordering::Acquire);
     if table.is_null() {
-        table = first_of(new_page(libc::MAP_SHARED).ok_or_else(unshared)?);
+        table = publish_table(new_page(libc::MAP_SHARED).ok_or_else(unshared_table_error)?);
     }
-    // SAFETY: the pointer is not null after `first_of`, and the pages are never unmapped once they are in `SHARED_CELLS`.
-    // Any bytes are a valid table, including bytes written by a child that has dropped its privileges.
+    // SAFETY: the pointer is not null after `publish_table`, and the pages are never unmapped once they are in
+    // `SHARED_CELLS`. Any bytes are a valid table, including bytes written by a child that has dropped its privileges.
     let table = unsafe { &*table };
     let count = ptr::from_ref(&table.restores.0).cast_mut();
     // Every thread that finds the table publishes the location of its count, because the thread that mapped the table may
     // not have done so yet, and that thread does not exist in a child that was forked in between. The location is written
     // only once, because it is loaded for every ID.
     if RESTORES.load(Ordering::Relaxed) != count {
-        count_shared(table, &STATIC_RESTORES);
+        raise_table_count(table, &STATIC_RESTORES);
         RESTORES.store(count, Ordering::Release);
     }
     Ok(table)
@@ -203,20 +204,20 @@ pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
 
 /// Returns the error for a system without shared pages, on which parent and child would pick the same partitions.
 #[cold]
-fn unshared() -> Error {
+fn unshared_table_error() -> Error {
     let reason = "the system has no shared memory for default partitions; set a partition";
     Error::with_reason(ErrorKind::PartitionsExhausted, reason)
 }
 
 /// Makes `table` the shared table, unless another thread has set one first.
-fn first_of(table: *mut Cells<COUNT>) -> *mut Cells<COUNT> {
+fn publish_table(table: *mut Cells<PARTITION_COUNT>) -> *mut Cells<PARTITION_COUNT> {
     match SHARED_CELLS.compare_exchange(ptr::null_mut(), table, Ordering::AcqRel, Ordering::Acquire)
     {
         Ok(_) => table,
         Err(earlier) => {
             // SAFETY: `table` came from mmap with this size, and no other thread has seen it, so no thread uses it after it
             // is unmapped.
-            unsafe { libc::munmap(table.cast(), size_of::<Cells<COUNT>>()) };
+            unsafe { libc::munmap(table.cast(), size_of::<Cells<PARTITION_COUNT>>()) };
             earlier
         }
     }
@@ -235,19 +236,19 @@ mod tests {
     use std::boxed::Box;
 
     use super::*;
-    use crate::sync::watched::run_with_interruption;
+    use crate::sync::watched_atomics::run_with_interruption;
 
     /// A thread has published the table, but not yet the location of its restore count.
     #[test]
     fn a_restore_is_counted_in_the_table_before_its_count_is_published() {
-        let table: &'static mut Cells<COUNT> = Box::leak(Box::new(Cells::new()));
+        let table: &'static mut Cells<PARTITION_COUNT> = Box::leak(Box::new(Cells::new()));
         let (shared, unshared) = (AtomicPtr::new(&raw mut *table), Shared::new(0));
-        advance(&shared, &unshared);
+        advance_restore_count(&shared, &unshared);
         // SAFETY: the table was leaked above, so it is never freed.
         let table = unsafe { &*shared.load(Ordering::Acquire) };
         assert_eq!(table.restores.0.load(Ordering::Acquire), 1);
         shared.store(ptr::null_mut(), Ordering::Release);
-        advance(&shared, &unshared);
+        advance_restore_count(&shared, &unshared);
         assert_eq!(unshared.load(Ordering::Acquire), 1);
     }
 
@@ -258,7 +259,7 @@ mod tests {
         // No test in this program reports a restore, so other tests see the same value in both counts.
         RESTORES.store((&raw const STATIC_RESTORES).cast_mut(), Ordering::Release);
         shared_table().unwrap();
-        assert!(ptr::eq(restore_count(), &raw const table.restores.0));
+        assert!(ptr::eq(restore_counter(), &raw const table.restores.0));
     }
 
     /// One thread counts a restore while there is no table, and another thread publishes a table. Each thread interrupts
@@ -268,14 +269,14 @@ mod tests {
         for (reports, access) in
             [true, false].into_iter().flat_map(|it| (0..4).map(move |at| (it, at)))
         {
-            let table: &'static Cells<COUNT> = Box::leak(Box::new(Cells::new()));
+            let table: &'static Cells<PARTITION_COUNT> = Box::leak(Box::new(Cells::new()));
             let world: &'static _ =
                 Box::leak(Box::new((AtomicPtr::new(ptr::null_mut()), Shared::new(0))));
             let (shared, unshared) = world;
-            let report = move || advance(shared, unshared);
+            let report = move || advance_restore_count(shared, unshared);
             let put = move || {
                 shared.store(ptr::from_ref(table).cast_mut(), Ordering::Release);
-                count_shared(table, unshared);
+                raise_table_count(table, unshared);
             };
             let run_with_interruption = if reports {
                 run_with_interruption(access, put, report)

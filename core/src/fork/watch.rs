@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The kernel's log. Each read waits for one record.
-const LOG: &str = "/dev/kmsg";
+const LOG_PATH: &str = "/dev/kmsg";
 /// The directories of the kernel's driver, which contain links to its devices. Older kernels use the first directory.
 const DRIVER_FOLDERS: [&str; 2] =
     ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
@@ -52,8 +52,8 @@ pub(super) fn start() -> Result<()> {
         return Err(no_device_error());
     }
     // The log is opened before the thread starts, and read from its end, so that the thread misses no restore from now on.
-    let opened = File::open(LOG).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
-    let log = opened.map_err(|error| unreadable(&error))?;
+    let opened = File::open(LOG_PATH).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
+    let log = opened.map_err(|error| unreadable_log_error(&error))?;
     // If two threads are started at the same time, the second one ends immediately.
     let work = move || {
         if WATCHED_GENERATION.swap(process, Ordering::AcqRel) != process {
@@ -61,7 +61,9 @@ pub(super) fn start() -> Result<()> {
         }
     };
     let started = Builder::new().name("polyflake-watch".into()).spawn(work);
-    started.map(drop).map_err(|error| unavailable(format!("expected a thread, found: {error}")))
+    started
+        .map(drop)
+        .map_err(|error| watch_unavailable_error(format!("expected a thread, found: {error}")))
 }
 
 /// Returns whether a driver's directory contains a device.
@@ -119,7 +121,7 @@ fn report(record: Option<u64>) {
 #[cold]
 fn no_device_error() -> Error {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    unavailable(format!(
+    watch_unavailable_error(format!(
         "expected a virtual machine with a generation ID (VMGENID) and Linux 5.18 or later, found Linux {} without one; call \
          after_restore() in each copy",
         release.trim()
@@ -127,14 +129,14 @@ fn no_device_error() -> Error {
 }
 
 #[cold]
-fn unreadable(error: &io::Error) -> Error {
-    unavailable(format!(
-        "expected to read {LOG}, found: {error}; run with CAP_SYSLOG, or call after_restore() in each copy"
+fn unreadable_log_error(error: &io::Error) -> Error {
+    watch_unavailable_error(format!(
+        "expected to read {LOG_PATH}, found: {error}; run with CAP_SYSLOG, or call after_restore() in each copy"
     ))
 }
 
 #[cold]
-fn unavailable(reason: String) -> Error {
+fn watch_unavailable_error(reason: String) -> Error {
     Error::with_reason(ErrorKind::WatchUnavailable, reason)
 }
 
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_programs_and_incomplete_or_other_records_are_ignored() {
+    fn only_complete_kernel_notices_are_recognized() {
         for record in [
             // This line was recorded after a program had written the same text to the log as a critical kernel message.
             &b"10,346,3579977,-;random: crng reseeded due to virtual machine fork\n"[..],

@@ -118,7 +118,7 @@ impl FieldDescription {
 }
 
 /// The values from which the description of a format family is computed.
-pub(crate) struct Figures {
+pub(crate) struct DescriptionInputs {
     pub(crate) bits: u32,
     pub(crate) fields: &'static [FieldDescription],
     pub(crate) scale: Scale,
@@ -129,7 +129,7 @@ pub(crate) struct Figures {
     pub(crate) sorts_by_time: bool,
 }
 
-impl Figures {
+impl DescriptionInputs {
     /// Returns the description. Every family uses all bits of its IDs, so not all IDs are below 2^63.
     pub(crate) const fn describe(&self) -> Description {
         let per_second = self.per_tick as u128 * 1000 / self.scale.tick_ms.unsigned_abs() as u128;

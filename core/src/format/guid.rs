@@ -14,11 +14,11 @@ const HYPHEN_POSITIONS: [usize; 4] = [8, 13, 18, 23];
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Marks a byte that is not a digit. No digit's value has this bit set.
-const INVALID: u8 = 0x80;
+const INVALID_DIGIT: u8 = 0x80;
 
-/// The value of each byte as a digit in upper or lower case, or [`INVALID`].
-const VALUES: [u8; 256] = {
-    let mut values = [INVALID; 256];
+/// The value of each byte as a digit in upper or lower case, or [`INVALID_DIGIT`].
+const DIGIT_VALUES: [u8; 256] = {
+    let mut values = [INVALID_DIGIT; 256];
     let mut value = 0;
     while value < 16 {
         let digit = DIGITS[value as usize];
@@ -39,12 +39,12 @@ pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
 
 /// Rearranges `bytes` into a GUID in .NET's byte order, so that SQL Server sorts these GUIDs in the same order as the
 /// string forms of the original bytes. SQL Server compares the groups of a GUID from the last to the first.
-pub(crate) const fn to_sql(bytes: [u8; 16]) -> [u8; 16] {
+pub(crate) const fn to_sql_order(bytes: [u8; 16]) -> [u8; 16] {
     let [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3] = bytes;
     [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0]
 }
 
-/// Reverses [`to_sql`]. The result is in string order.
+/// Reverses [`to_sql_order`]. The result is in string order.
 pub(crate) const fn from_sql_order(bytes: [u8; 16]) -> [u8; 16] {
     let [k0, k1, k2, k3, c1, c2, m4, c0, m3, m2, s0, s1, s2, s3, m1, m0] = bytes;
     [s0, s1, s2, s3, m1, m0, m3, m2, m4, c0, c1, c2, k0, k1, k2, k3]
@@ -83,7 +83,7 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let (mut bytes, mut seen, mut i) = ([0; 16], 0, 0);
     while i < 16 {
         let at = DIGIT_POSITIONS[i];
-        let (high, low) = (VALUES[text[at] as usize], VALUES[text[at + 1] as usize]);
+        let (high, low) = (DIGIT_VALUES[text[at] as usize], DIGIT_VALUES[text[at + 1] as usize]);
         // Invalid digits are accumulated and checked once at the end, which saves 32 branches. A `const fn` cannot use
         // iterators to search for the first invalid digit, so `decode_error` determines the digit's position.
         seen |= high | low;
@@ -92,17 +92,17 @@ pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     }
     let [a, b, c, d] = HYPHEN_POSITIONS;
     let hyphens = text[a] == b'-' && text[b] == b'-' && text[c] == b'-' && text[d] == b'-';
-    if hyphens && seen & INVALID == 0 { Some(bytes) } else { None }
+    if hyphens && seen & INVALID_DIGIT == 0 { Some(bytes) } else { None }
 }
 
 #[cold]
 fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
     let is_good = |position, unit| {
-        let byte = u8::try_from(unit).unwrap_or(INVALID);
+        let byte = u8::try_from(unit).unwrap_or(INVALID_DIGIT);
         if HYPHEN_POSITIONS.contains(&position) {
             byte == b'-'
         } else {
-            VALUES[usize::from(byte)] != INVALID
+            DIGIT_VALUES[usize::from(byte)] != INVALID_DIGIT
         }
     };
     length_or_character_error(units, LENGTH..=LENGTH, is_good)

@@ -12,13 +12,13 @@ mod text_id;
 mod ticks;
 mod time;
 
-pub(crate) use describe::Figures;
+pub(crate) use describe::DescriptionInputs;
 pub use describe::{Description, FieldDescription};
 pub(crate) use rejection::length_or_character_error;
 pub(crate) use scale::Scale;
 pub(crate) use scale::is_within;
 pub(crate) use span::Span;
 pub use text::Text;
-pub(crate) use text_id::{byte_id, text_id};
+pub(crate) use text_id::{impl_byte_id, impl_text_id};
 pub(crate) use ticks::Ticks;
 pub use time::UnixTime;

@@ -19,7 +19,7 @@ pub(crate) fn length_or_character_error(
         return Some(Error::invalid_length(found, *lengths.start(), *lengths.end()));
     }
     let first_bad = units.enumerate().find(|&(position, unit)| !is_good(position, unit));
-    first_bad.map(|(position, unit)| Error::bad_character(position, unit))
+    first_bad.map(|(position, unit)| Error::invalid_character_unit(position, unit))
 }
 
 #[cfg(test)]

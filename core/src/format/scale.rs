@@ -36,7 +36,8 @@ impl Scale {
         u64::try_from(since).ok().filter(|tick| *tick <= self.last)
     }
 
-    /// Returns the start of a tick in Unix milliseconds. The tick may also be `last() + 1`, which is the end of the last tick.
+    /// Returns the start of a tick in Unix milliseconds. The tick may also be `last_tick() + 1`, which is the end of
+    /// the last tick.
     #[inline]
     pub(crate) const fn tick_start_ms(&self, tick: u64) -> i64 {
         self.epoch_ms + tick.cast_signed() * self.tick_ms
@@ -48,7 +49,7 @@ impl Scale {
     }
 
     /// Returns the first tick that starts at or after a time.
-    fn first_from(&self, unix_ms: i64) -> u64 {
+    fn first_tick_from(&self, unix_ms: i64) -> u64 {
         let since = (unix_ms - self.epoch_ms).cast_unsigned();
         since.div_ceil(self.tick_ms.cast_unsigned())
     }
@@ -68,7 +69,7 @@ impl Scale {
 
 impl Ticks for Scale {
     #[inline]
-    fn last(&self) -> u64 {
+    fn last_tick(&self) -> u64 {
         self.last
     }
 
@@ -120,14 +121,14 @@ impl Ticks for Scale {
         if end_ms > format_ends {
             return Err(self.time_out_of_range("end", end_ms));
         }
-        let first = self.first_from(start_ms);
+        let first = self.first_tick_from(start_ms);
         if end_ms <= self.tick_start_ms(first) {
             let least =
                 if end_ms <= start_ms { start_ms + 1 } else { self.tick_start_ms(first) + 1 };
             let (end, most) = (end_ms.into(), format_ends.into());
             return Err(Error::out_of_range("end", end, least.into(), most).in_unit("ms"));
         }
-        Ok(first..self.first_from(end_ms))
+        Ok(first..self.first_tick_from(end_ms))
     }
 }
 

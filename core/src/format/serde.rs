@@ -8,7 +8,11 @@ use serde::{
 };
 
 /// Serializes an ID as a string or as bytes, depending on the serialization format.
-pub(crate) fn write<S: Serializer>(to: S, text: &str, bytes: &[u8]) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize_id<S: Serializer>(
+    to: S,
+    text: &str,
+    bytes: &[u8],
+) -> Result<S::Ok, S::Error> {
     if to.is_human_readable() { to.serialize_str(text) } else { to.serialize_bytes(bytes) }
 }
 
@@ -21,8 +25,8 @@ pub(crate) struct IdVisitor<T> {
 }
 
 impl<T> IdVisitor<T> {
-    /// Deserializes an ID that was serialized by [`write`].
-    pub(crate) fn read<'de, D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
+    /// Deserializes an ID that was serialized by [`serialize_id`].
+    pub(crate) fn deserialize_id<'de, D: Deserializer<'de>>(self, from: D) -> Result<T, D::Error> {
         if from.is_human_readable() {
             from.deserialize_str(self)
         } else {

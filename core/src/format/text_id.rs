@@ -1,7 +1,7 @@
 //! Conversions between IDs and strings, including the serde implementations.
 
 /// Implements `Display`, `FromStr` and the related conversions for an ID with a string form.
-macro_rules! text_id {
+macro_rules! impl_text_id {
     ($id:ident) => {
         impl core::fmt::Display for $id {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -27,9 +27,9 @@ macro_rules! text_id {
 
 /// Implements the conversions for an ID type that wraps a byte array. Such an ID can also be created from a byte slice, and
 /// `Debug` shows it as a string.
-macro_rules! byte_id {
+macro_rules! impl_byte_id {
     ($id:ident) => {
-        crate::format::text_id!($id);
+        crate::format::impl_text_id!($id);
 
         impl core::fmt::Debug for $id {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -47,4 +47,4 @@ macro_rules! byte_id {
     };
 }
 
-pub(crate) use {byte_id, text_id};
+pub(crate) use {impl_byte_id, impl_text_id};

@@ -8,7 +8,7 @@ use crate::Result;
 /// Converts between Unix time and the ticks that a timestamp counts.
 pub(crate) trait Ticks {
     /// Returns the last tick.
-    fn last(&self) -> u64;
+    fn last_tick(&self) -> u64;
 
     /// Returns the length of a tick in nanoseconds.
     fn tick_nanos(&self) -> u64;
@@ -40,7 +40,7 @@ pub(crate) trait Ticks {
     ///
     /// # Errors
     /// Returns the same errors as [`Ticks::ticks_in_range`].
-    fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
+    fn end_tick(&self, start: u64, end: UnixTime) -> Result<u64> {
         Ok(self.ticks_in_range(UnixTime::from_ms(self.tick_start_ms(start)), end)?.end)
     }
 }

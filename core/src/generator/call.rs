@@ -93,6 +93,6 @@ impl WrittenCount {
     /// Creates the count for an empty buffer.
     #[allow(clippy::new_without_default, reason = "it reads the process generation")]
     pub fn new() -> Self {
-        Self { written: 0, generation: fork::current() }
+        Self { written: 0, generation: fork::ensure_generation() }
     }
 }

@@ -25,7 +25,7 @@
 //! create a duplicate ID.
 //!
 //! In nearly every call, the clock is still in the tick of the word. A generator tries this case first, using
-//! [`Engine::shortcut`], which performs the same steps in the same order. A separate function, which is not inlined,
+//! [`Engine::try_shortcut`], which performs the same steps in the same order. A separate function, which is not inlined,
 //! handles all other cases.
 
 use core::ops::Range;
@@ -108,12 +108,12 @@ impl<F: Family, C> Engine<F, C> {
 
     /// Moves the end of the window to a later time. Does nothing if the new end is not later than the current one.
     pub(crate) fn extend_window(&self, end: UnixTime) -> Result<()> {
-        self.extend(self.ticks()?.end_of(self.window.start(), end)?);
+        self.extend_to_tick(self.ticks()?.end_tick(self.window.start(), end)?);
         Ok(())
     }
 
     /// Moves the end of the window to a later tick. Does nothing if the new end is not later than the current one.
-    pub(crate) fn extend(&self, end: u64) {
+    pub(crate) fn extend_to_tick(&self, end: u64) {
         self.window.extend(end);
         self.family.on_extended(end);
     }
@@ -132,7 +132,8 @@ impl<F: Family, C> Engine<F, C> {
 
     /// Returns the highest tick in which slots were ever reserved, and its span in Unix milliseconds, rounded up.
     pub(crate) fn highest_tick(&self) -> Option<(u64, Range<i64>)> {
-        let (tick, ticks) = (self.machine.highest(&self.machine.state())?, self.family.ticks()?);
+        let (tick, ticks) =
+            (self.machine.highest_tick(&self.machine.state())?, self.family.ticks()?);
         let begins = |tick| ceil_to_ms(ticks.tick_start_nanos(tick));
         Some((tick, begins(tick)..begins(tick + 1)))
     }
@@ -192,7 +193,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     #[inline]
     fn tick_of(&self, ticks: &F::Ticks, unix_nanos: i64) -> Result<u64> {
         ticks.tick_of_nanos(unix_nanos).map_err(|error| {
-            let error = clock::in_unit(&error, unix_nanos, self.clock.info().unit);
+            let error = clock::error_in_unit(&error, unix_nanos, self.clock.info().unit);
             self.family.reading_out_of_range(error, unix_nanos)
         })
     }
@@ -257,7 +258,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         clippy::inline_always,
         reason = "an ID took 168 instructions, and 213 with a call in between"
     )]
-    pub(super) fn shortcut(
+    pub(super) fn try_shortcut(
         &self,
         (seen, now): Observation<F>,
         want: u32,
@@ -307,7 +308,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Err(outcome) => return Ok(outcome),
         };
         let (generation, identity) =
-            self.family.identify(&self.machine, &self.window, tick, now)?;
+            self.family.acquire_identity(&self.machine, &self.window, tick, now)?;
         // The opening tick is read after `identify`, because `identify` may have replaced the claim that defines the
         // opening tick.
         let opening_tick = self.family.opening_tick();
@@ -339,7 +340,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
                 Flip::Below(floor) => wait_until(ticks.tick_start_nanos(floor + 1), Cause::Floor),
                 _ => wait_until(ticks.tick_start_nanos(tick + 1), Cause::Full),
             },
-            (Step::Behind(last), Some(ticks)) if F::WAITS_BEHIND => {
+            (Step::Behind(last), Some(ticks)) if F::WAITS_WHEN_BEHIND => {
                 wait_until(ticks.tick_start_nanos(last), Cause::Behind)
             }
             (Step::Behind(last), Some(ticks)) => {

@@ -15,7 +15,7 @@ pub(crate) trait Family {
     type Identity: Copy;
 
     /// Whether a call may wait if the clock is behind the last tick.
-    const WAITS_BEHIND: bool = true;
+    const WAITS_WHEN_BEHIND: bool = true;
 
     /// Returns the ticks of the format, or `None` for a sequence without a timestamp. The engine never reads the clock for
     /// such a sequence.
@@ -37,7 +37,7 @@ pub(crate) trait Family {
     ///
     /// # Errors
     /// Returns `forked` in a child of the process to which the identity or window was assigned.
-    fn identify(
+    fn acquire_identity(
         &self,
         machine: &Self::Machine,
         window: &Window,
@@ -97,7 +97,7 @@ pub(crate) trait Family {
 }
 
 /// The types that an ID format's methods use.
-pub trait Calls {
+pub trait CallTypes {
     /// The ID type.
     type Id: Send + 'static;
     /// The part of each ID that the caller chooses: a metabyte, a shard key, or `()`.
@@ -107,12 +107,12 @@ pub trait Calls {
 }
 
 /// Packs slots into IDs of a family.
-pub(crate) trait Pack: Family + Calls {
+pub(crate) trait Pack: Family + CallTypes {
     /// The data that a handle prepares for its next IDs: the IDs of adjacent slots (if creating them together is faster),
     /// random bits, or `()`.
-    type Precomputed;
+    type PrecomputedData;
     /// The initial value, which contains no IDs or random bits.
-    const EMPTY_PRECOMPUTED: Self::Precomputed;
+    const EMPTY_PRECOMPUTED_DATA: Self::PrecomputedData;
 
     /// Returns the ID of the `k`-th slot.
     fn id(&self, slots: Reservation<Self>, k: u32, param: Self::Param<'_>) -> Self::Id;
@@ -123,7 +123,7 @@ pub(crate) trait Pack: Family + Calls {
     /// # Errors
     /// Returns `entropy_unavailable` if the ID needs random bits and the source of random bytes fails.
     #[inline]
-    fn prepare(&self, ahead: &mut Self::Precomputed, now: i64) -> Result<()> {
+    fn prepare(&self, ahead: &mut Self::PrecomputedData, now: i64) -> Result<()> {
         let _ = (ahead, now);
         Ok(())
     }
@@ -135,7 +135,7 @@ pub(crate) trait Pack: Family + Calls {
         slots: Reservation<Self>,
         k: u32,
         param: Self::Param<'_>,
-        ahead: &mut Self::Precomputed,
+        ahead: &mut Self::PrecomputedData,
     ) -> Self::Id {
         let _ = ahead;
         self.id(slots, k, param)

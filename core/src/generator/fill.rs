@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use super::{
-    Call, Calls, Generator, Pack, Progress, Reservation, WrittenCount, engine::Observation,
+    Call, CallTypes, Generator, Pack, Progress, Reservation, WrittenCount, engine::Observation,
 };
 use crate::{Error, ErrorKind, Result, clock::Clock, fork};
 
@@ -18,7 +18,7 @@ pub enum Mode {
 }
 
 /// Reserved slots, and the ID format that packs them into IDs.
-pub(crate) type Packable<'s, F> = (&'s F, Reservation<F>);
+pub(crate) type FamilyReservation<'s, F> = (&'s F, Reservation<F>);
 
 /// A source of slots: a generator, or the newest generator under a lease.
 ///
@@ -32,7 +32,7 @@ pub trait SlotSource {
     fn family(&self) -> &Self::Family;
 
     /// Reserves slots for up to `want` IDs.
-    fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, Self::Family>>;
+    fn reserve(&self, want: u32, mode: Mode) -> Result<FamilyReservation<'_, Self::Family>>;
 
     /// Reserves slots for up to `want` IDs, or returns how long to sleep before the next step. `observed` is the call's
     /// earlier observation, if any.
@@ -41,7 +41,7 @@ pub trait SlotSource {
         call: &mut Call<'s>,
         observed: Option<Observation<Self::Family>>,
         want: u32,
-    ) -> Result<Progress<Packable<'s, Self::Family>>>;
+    ) -> Result<Progress<FamilyReservation<'s, Self::Family>>>;
 
     /// Blocks the thread for a number of nanoseconds, using the clock to sleep.
     fn sleep(&self, nanos: u64) -> Result<()>;
@@ -56,7 +56,7 @@ pub trait SlotSource {
         observed: Observation<Self::Family>,
         want: u32,
         mode: Mode,
-    ) -> Result<Packable<'_, Self::Family>> {
+    ) -> Result<FamilyReservation<'_, Self::Family>> {
         let (mut call, mut observed) = (Call::new(mode, grant), Some(observed));
         loop {
             match self.step(&mut call, observed.take(), want)? {
@@ -73,7 +73,7 @@ pub trait SlotSource {
         &self,
         mode: Mode,
         param: Param<'_, Self>,
-    ) -> Result<<Self::Family as Calls>::Id> {
+    ) -> Result<<Self::Family as CallTypes>::Id> {
         let (family, slots) = self.reserve(1, mode)?;
         Ok(family.id(slots, 0, param))
     }
@@ -83,7 +83,7 @@ pub trait SlotSource {
         &self,
         sleep: &impl AsyncFn(Duration),
         param: Param<'_, Self>,
-    ) -> Result<<Self::Family as Calls>::Id> {
+    ) -> Result<<Self::Family as CallTypes>::Id> {
         let (family, slots) = reserve_async(self, 1, sleep).await?;
         Ok(family.id(slots, 0, param))
     }
@@ -93,7 +93,7 @@ pub trait SlotSource {
         &'s self,
         call: &mut Call<'s>,
         param: Param<'_, Self>,
-    ) -> Result<Progress<<Self::Family as Calls>::Id>> {
+    ) -> Result<Progress<<Self::Family as CallTypes>::Id>> {
         let taken = self.step(call, None, 1)?;
         Ok(taken.map(|(family, slots)| family.id(slots, 0, param)))
     }
@@ -179,7 +179,7 @@ async fn reserve_async<'s, S: SlotSource + ?Sized>(
     source: &'s S,
     want: u32,
     sleep: &impl AsyncFn(Duration),
-) -> Result<Packable<'s, S::Family>> {
+) -> Result<FamilyReservation<'s, S::Family>> {
     let mut call = Call::asynchronous();
     loop {
         match source.step(&mut call, None, want)? {
@@ -190,10 +190,10 @@ async fn reserve_async<'s, S: SlotSource + ?Sized>(
 }
 
 /// The parameter of each ID from a source: the part of the ID that the caller chooses.
-pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as Calls>::Param<'g>;
+pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as CallTypes>::Param<'g>;
 
 /// A buffer for many IDs from a source.
-pub(crate) type Buffer<'b, S> = <<S as SlotSource>::Family as Calls>::Batch<'b>;
+pub(crate) type Buffer<'b, S> = <<S as SlotSource>::Family as CallTypes>::Batch<'b>;
 
 #[allow(private_interfaces, reason = "as the trait's")]
 impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
@@ -208,9 +208,9 @@ impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
         clippy::inline_always,
         reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
     )]
-    fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
+    fn reserve(&self, want: u32, mode: Mode) -> Result<FamilyReservation<'_, F>> {
         let observed = self.engine.observe()?;
-        match self.engine.shortcut(observed, want) {
+        match self.engine.try_shortcut(observed, want) {
             Some(slots) => Ok((&self.engine.family, slots)),
             None => self.reserve_slowly(None, observed, want, mode),
         }
@@ -221,7 +221,7 @@ impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
         call: &mut Call<'s>,
         observed: Option<Observation<F>>,
         want: u32,
-    ) -> Result<Progress<Packable<'s, F>>> {
+    ) -> Result<Progress<FamilyReservation<'s, F>>> {
         let slots = self.engine.step(call, observed, want)?;
         Ok(slots.map(|slots| (&self.engine.family, slots)))
     }
@@ -259,7 +259,7 @@ impl<'g, 'b, 'w, F: Pack> Batch<'g, 'b, 'w, F> {
 
     /// Writes the IDs of the reserved slots, unless another process reserved the slots.
     #[inline]
-    fn write_slots(&mut self, taken: Result<Packable<'_, F>>) -> Result<()> {
+    fn write_slots(&mut self, taken: Result<FamilyReservation<'_, F>>) -> Result<()> {
         let filled = &mut *self.filled;
         let is_here = filled.generation == fork::generation();
         let written = if is_here { filled.written } else { 0 };

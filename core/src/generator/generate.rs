@@ -125,7 +125,7 @@ pub trait GenerateAsync<I: Generated>: Generate<I> {
 }
 
 /// Implements the traits for pointers by forwarding every call to the value behind the pointer.
-macro_rules! behind_pointer {
+macro_rules! impl_generate_for_pointers {
     ($($(#[$when:meta])? $pointer:ty),*) => {$(
         $(#[$when])?
         impl<I: Generated, G: Generate<I> + ?Sized> Generate<I> for $pointer {
@@ -167,7 +167,7 @@ macro_rules! behind_pointer {
     )*};
 }
 
-behind_pointer!(
+impl_generate_for_pointers!(
     &G,
     alloc::boxed::Box<G>,
     #[cfg(target_has_atomic = "ptr")]
@@ -176,7 +176,7 @@ behind_pointer!(
 
 /// Implements the traits for a format's `Generator` and `Handle` by calling their methods of the same names. Both types
 /// must be in scope.
-macro_rules! by_own_calls {
+macro_rules! impl_generate {
     ($id:ty, $batch:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl $crate::Generated for $id {
             type Param = $type;
@@ -245,20 +245,20 @@ macro_rules! by_own_calls {
                 $param: $type,
                 ids: <$id as $crate::Generated>::Batch<'_>,
             ) -> $crate::Result<()> {
-                $crate::generator::borrow_handle(self)?.without_block().fill($($arg,)? ids)
+                $crate::generator::borrow_handle(self)?.discard_block().fill($($arg,)? ids)
             }
             fn try_fill(
                 &self,
                 $param: $type,
                 ids: <$id as $crate::Generated>::Batch<'_>,
             ) -> $crate::Result<usize> {
-                $crate::generator::borrow_handle(self)?.without_block().try_fill($($arg,)? ids)
+                $crate::generator::borrow_handle(self)?.discard_block().try_fill($($arg,)? ids)
             }
         }
     };
 }
 
-pub(crate) use by_own_calls;
+pub(crate) use impl_generate;
 
 /// Borrows the handle in a cell. Fails if the handle is already in use: either the caller has borrowed it, or a clock or
 /// callback calls it during another call.
@@ -271,5 +271,5 @@ pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
 fn handle_in_use_error() -> Error {
     let reason =
         &"expected a handle that no caller, clock or callback has borrowed, found one in use";
-    Error::constant(ErrorKind::ClockFailed, reason)
+    Error::with_static_reason(ErrorKind::ClockFailed, reason)
 }

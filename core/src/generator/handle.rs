@@ -25,7 +25,7 @@ use crate::{Result, clock::Clock, fork};
 
 /// The default number of slots in the first block of a tick. It is large enough to amortize the cost of accessing the
 /// shared generator, and small enough that losing the rest of the block does not matter.
-const BLOCK: NonZeroU32 = NonZeroU32::new(64).unwrap();
+const FIRST_BLOCK_LEN: NonZeroU32 = NonZeroU32::new(64).unwrap();
 
 /// The size of the largest block as a multiple of the first block's size. Each block within a tick is twice as large as the
 /// previous one. A handle therefore loses only slightly more slots than it uses, and a busy handle rarely contends with
@@ -103,7 +103,7 @@ pub struct Handle<F: Pack, G> {
     block: Option<Block<F>>,
     /// The number of slots in the first block of a tick.
     first: NonZeroU32,
-    ahead: F::Precomputed,
+    ahead: F::PrecomputedData,
 }
 
 /// Omits unused slots and prepared IDs from the output.
@@ -129,7 +129,7 @@ impl<F: Pack, G> Handle<F, G> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new(generator: G) -> Self {
-        Self::with_first(generator, BLOCK)
+        Self::with_first(generator, FIRST_BLOCK_LEN)
     }
 
     /// Creates a handle whose first block in each tick has `first` slots. Each later block in the tick is twice as large as
@@ -138,14 +138,14 @@ impl<F: Pack, G> Handle<F, G> {
     /// This function is not part of the public API. It exists for tests.
     #[doc(hidden)]
     pub const fn with_first(generator: G, first: NonZeroU32) -> Self {
-        Self { generator, block: None, first, ahead: F::EMPTY_PRECOMPUTED }
+        Self { generator, block: None, first, ahead: F::EMPTY_PRECOMPUTED_DATA }
     }
 }
 
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     /// Drops the rest of the block and returns the generator. If the caller then generates a batch, later IDs of the handle
     /// follow those of the batch.
-    pub(crate) fn without_block(&mut self) -> &Generator<F, C> {
+    pub(crate) fn discard_block(&mut self) -> &Generator<F, C> {
         self.block = None;
         &self.generator
     }
@@ -170,20 +170,20 @@ impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
 
     #[cold]
     fn refill(&mut self, mode: Mode, tick: u64) -> Result<(Reservation<F>, u32)> {
-        let size = self.next_size(tick);
+        let size = self.next_block_size(tick);
         // The old block is dropped even if the reservation below fails. Otherwise, the handle would continue the block if
         // the clock moved back into its tick.
         self.block = None;
         // The generation is read before the reservation. If the process forks while the clock is read during the
         // reservation, the child uses only the first slot of the block.
-        let generation = fork::current();
+        let generation = fork::ensure_generation();
         let (_, slots) = self.generator.reserve(size, mode)?;
         self.block = Some(Block { slots, generation, taken: 1 });
         Ok((slots, 0))
     }
 
     /// Returns the number of slots in the next block.
-    fn next_size(&self, tick: u64) -> u32 {
+    fn next_block_size(&self, tick: u64) -> u32 {
         let first = self.first.get();
         let last = self.block.as_ref().filter(|block| block.tick() == tick);
         last.map_or(first, |block| {

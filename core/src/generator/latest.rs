@@ -1,7 +1,7 @@
 //! A value that is replaced from time to time and that threads read without a lock. Each read returns the newest value.
 //!
 //! ```text
-//! Latest { first: 1, newest } --> Link { value: 3, older } --> Link { value: 2, older: null }
+//! LatestValue { first: 1, newest } --> Link { value: 3, older } --> Link { value: 2, older: null }
 //! ```
 //!
 //! A reader loads one pointer. The usual difficulty with such lists is that a reader may still be using a value that has
@@ -10,8 +10,9 @@
 //! generator rarely replaces a value: only when it claims another partition, or when its lease continues with another
 //! grant. The first value is stored in place, since most generators never replace it and then need no heap memory.
 //!
-//! Because no value is freed before the list, an address is never reused for another value. Therefore [`Latest::replace`]
-//! can compare pointers to determine whether the value on which a decision was based is still the newest one.
+//! Because no value is freed before the list, an address is never reused for another value. Therefore
+//! [`LatestValue::replace`] can compare pointers to determine whether the value on which a decision was based is still
+//! the newest one.
 #![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
 
 use alloc::boxed::Box;
@@ -22,7 +23,7 @@ use crate::sync::{AtomicPtr, Ordering, SparePtr};
 /// A value and its replacements. No value is freed before the whole list is dropped, because other threads may still be
 /// reading older values.
 #[derive(Debug)]
-pub(crate) struct Latest<T> {
+pub(crate) struct LatestValue<T> {
     first: T,
     /// The newest value, or null until the first value has been replaced.
     newest: AtomicPtr<Link<T>>,
@@ -47,7 +48,7 @@ unsafe impl<T: Send> Send for Link<T> {}
 // threads can see the link, so reading it is not a data race.
 unsafe impl<T: Send + Sync> Sync for Link<T> {}
 
-impl<T> Latest<T> {
+impl<T> LatestValue<T> {
     pub(crate) const fn new(first: T) -> Self {
         Self { first, newest: AtomicPtr::new(ptr::null_mut()), links: PhantomData }
     }
@@ -101,7 +102,7 @@ impl<T> Latest<T> {
     }
 }
 
-impl<T> Drop for Latest<T> {
+impl<T> Drop for LatestValue<T> {
     fn drop(&mut self) {
         let mut newest = self.newest.load(Ordering::Acquire);
         while !newest.is_null() {
@@ -114,9 +115,9 @@ impl<T> Drop for Latest<T> {
 
 /// Preallocated memory for one more value, for a thread that must not allocate.
 #[derive(Debug)]
-pub(crate) struct Spare<T>(SparePtr<MaybeUninit<Link<T>>>);
+pub(crate) struct SpareAllocation<T>(SparePtr<MaybeUninit<Link<T>>>);
 
-impl<T> Spare<T> {
+impl<T> SpareAllocation<T> {
     pub(crate) const fn new() -> Self {
         Self(SparePtr::new(ptr::null_mut()))
     }
@@ -137,7 +138,7 @@ impl<T> Spare<T> {
     }
 }
 
-impl<T> Drop for Spare<T> {
+impl<T> Drop for SpareAllocation<T> {
     fn drop(&mut self) {
         self.take_spare();
     }
@@ -148,14 +149,14 @@ mod tests {
     use std::{cell::RefCell, rc::Rc, vec::Vec};
 
     use super::*;
-    use crate::sync::watched::run_with_interruption;
+    use crate::sync::watched_atomics::run_with_interruption;
 
     /// Two threads try to replace the same value. The second thread interrupts the first one at each of its memory accesses
     /// in turn, and only the second thread succeeds.
     #[test]
     fn only_one_of_two_threads_replaces_a_value() {
         for at in 0.. {
-            let values = Rc::new(Latest::new(1));
+            let values = Rc::new(LatestValue::new(1));
             let (other, first) = (values.clone(), values.get());
             let replace = move || assert!(other.replace(other.get(), 3, Box::new_uninit()));
             let put =
@@ -172,7 +173,7 @@ mod tests {
     /// Two threads need memory, but only one spare allocation is available.
     #[test]
     fn only_one_of_two_threads_takes_the_spare_allocation() {
-        let spare = Rc::new(Spare::<u32>::new());
+        let spare = Rc::new(SpareAllocation::<u32>::new());
         for at in 0.. {
             spare.fill();
             let other = spare.clone();

@@ -9,9 +9,9 @@ use alloc::boxed::Box;
 use core::{ops::Range, time::Duration};
 
 use super::{
-    Call, Engine, Family, Generator, Latest, Mode, Pack, Progress, SlotSource,
+    Call, Engine, Family, Generator, LatestValue, Mode, Pack, Progress, SlotSource,
     engine::{Observation, closed_error},
-    fill::Packable,
+    fill::FamilyReservation,
     wait::Cause,
 };
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
 /// This type is not part of the public API. It exists for leases, which wrap its methods.
 #[derive(Debug)]
 pub struct Leased<F: Family, C> {
-    generators: Latest<GrantedGenerator<F, C>>,
+    generators: LatestValue<GrantedGenerator<F, C>>,
     /// The process generation in which the user closed the generator. A forked child may begin its own lease.
     closed_in: AtomicU32,
 }
@@ -55,10 +55,13 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Returns `unknown_field` if the generator's layout has no timestamp, or `missing_field` if a bindable field is not
     /// fixed.
     pub fn new(mut first: Generator<F, C>) -> Result<Self> {
-        check(&first.engine)?;
+        check_engine(&first.engine)?;
         first.engine.grant();
-        let generators =
-            Latest::new(GrantedGenerator { generator: first, number: 0, process: fork::process() });
+        let generators = LatestValue::new(GrantedGenerator {
+            generator: first,
+            number: 0,
+            process: fork::process(),
+        });
         Ok(Self { generators, closed_in: AtomicU32::new(NEVER_CLOSED) })
     }
 
@@ -86,10 +89,10 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         let mut generator = build(last.as_ref().map(|(_, span)| span.clone()))?;
         generator.engine.grant();
         let next = &generator.engine;
-        check(next)?;
+        check_engine(next)?;
         let start = next.window.start();
         if last.is_some_and(|(tick, _)| start < tick) || self.may_be_repeated_by(next, start) {
-            return Err(mismatch(
+            return Err(grant_mismatch_error(
                 "expected a grant that begins after the IDs already made, found an earlier one",
             ));
         }
@@ -288,7 +291,7 @@ const POLL_NANOS: u64 = 1_000_000;
 
 /// Rejects a generator without a timestamp, because no time span can limit it. Also rejects a generator that needs values
 /// for each ID.
-fn check<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
+fn check_engine<F: Pack, C>(engine: &Engine<F, C>) -> Result<()> {
     engine.ticks()?;
     engine.family.check_complete()
 }
@@ -313,13 +316,13 @@ impl Error {
 }
 
 #[cold]
-fn mismatch(reason: &'static str) -> Error {
+fn grant_mismatch_error(reason: &'static str) -> Error {
     Error::with_reason(ErrorKind::LeaseMismatch, reason)
 }
 
 #[cold]
 fn outdated_grant_error() -> Error {
-    mismatch("expected the newest grant, found an older one")
+    grant_mismatch_error("expected the newest grant, found an older one")
 }
 
 /// Provides slots from the newest generator and, if its grant ends, from the next one. If a call is rejected because no
@@ -335,11 +338,11 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
 
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "as the generator's")]
-    fn reserve(&self, want: u32, mode: Mode) -> Result<Packable<'_, F>> {
+    fn reserve(&self, want: u32, mode: Mode) -> Result<FamilyReservation<'_, F>> {
         let newest = self.newest();
         let engine = &newest.generator.engine;
         let observed = engine.observe()?;
-        match engine.shortcut(observed, want) {
+        match engine.try_shortcut(observed, want) {
             Some(slots) => Ok((&engine.family, slots)),
             None => self.reserve_slowly(Some(newest.number), observed, want, mode),
         }
@@ -350,7 +353,7 @@ impl<F: Pack, C: Clock> SlotSource for Leased<F, C> {
         call: &mut Call<'s>,
         mut observed: Option<Observation<F>>,
         want: u32,
-    ) -> Result<Progress<Packable<'s, F>>> {
+    ) -> Result<Progress<FamilyReservation<'s, F>>> {
         loop {
             let newest = self.newest();
             // An observation is valid only for the generator that was observed.

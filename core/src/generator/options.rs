@@ -177,7 +177,7 @@ impl<C> Options<C> {
     /// Returns the window in ticks. If no window was configured, the result contains all ticks.
     pub(crate) fn window(&self, ticks: &impl Ticks) -> Result<Window> {
         Ok(match self.window {
-            None => Window::through(ticks.last()),
+            None => Window::through(ticks.last_tick()),
             Some((start, end)) => Window::new(ticks.ticks_in_range(start, end)?),
         })
     }

@@ -14,7 +14,7 @@ impl ProcessGuard {
     /// Returns a guard for the current process, and prepares the process for detecting later forks.
     pub(crate) fn this_process() -> Result<Self> {
         fork::prepare()?;
-        Ok(Self { generation: fork::current() })
+        Ok(Self { generation: fork::ensure_generation() })
     }
 
     /// Returns a guard that rejects every process, as if the process had been forked or restored after the value was

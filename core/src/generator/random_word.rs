@@ -77,7 +77,7 @@ impl RandomWord {
             let found = self.word.load(Ordering::Acquire);
             let generation = current();
             let drawn = (self.shape)(u64::from_be_bytes(draw()?));
-            if self.replace(found, generation, drawn) {
+            if self.replace_word(found, generation, drawn) {
                 return Ok((generation, drawn));
             }
             let (settled, word) = self.last_picked();
@@ -89,10 +89,10 @@ impl RandomWord {
 
     /// Replaces the word `found` with `drawn`, which was picked in `generation`. Returns `false` if another thread replaced
     /// `found` first.
-    fn replace(&self, found: u64, generation: u64, drawn: u64) -> bool {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+    fn replace_word(&self, found: u64, generation: u64, drawn: u64) -> bool {
+        const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         // The word is stored first, so that a thread that sees the generation also sees a word picked in that generation.
-        let settled = self.word.compare_exchange(found, drawn, ORDERS.0, ORDERS.1);
+        let settled = self.word.compare_exchange(found, drawn, ORDERINGS.0, ORDERINGS.1);
         if settled.is_ok() {
             self.generation.store(generation, Ordering::Release);
         }
@@ -108,7 +108,7 @@ impl RandomWord {
         if self.last_picked().0 == generation {
             return Ok(false);
         }
-        Ok(self.replace(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
+        Ok(self.replace_word(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
     }
 }
 
@@ -138,10 +138,10 @@ mod tests {
             let drawn = thread as u64 + 1;
             NEXT_RANDOM_BYTES.set(drawn);
             if thread == 0 {
-                self.0.provide(drawn.to_be_bytes(), fork::current).unwrap();
+                self.0.provide(drawn.to_be_bytes(), fork::ensure_generation).unwrap();
             }
-            let (generation, word) = self.0.get_or_pick(fork::current).unwrap();
-            assert_eq!(generation, fork::current());
+            let (generation, word) = self.0.get_or_pick(fork::ensure_generation).unwrap();
+            assert_eq!(generation, fork::ensure_generation());
             assert_ne!(word, EARLIER_WORD, "not drawn in this process");
             true
         }
@@ -151,7 +151,7 @@ mod tests {
     /// words, one after the other.
     #[test]
     fn threads_use_only_words_picked_in_their_process() {
-        for generation in [NOT_PICKED, fork::current() - 1] {
+        for generation in [NOT_PICKED, fork::ensure_generation() - 1] {
             let draw = || Ok(NEXT_RANDOM_BYTES.get().to_be_bytes());
             let word = RandomWord {
                 word: AtomicU64::new(EARLIER_WORD),

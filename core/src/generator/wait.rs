@@ -18,19 +18,20 @@
 //!   that clock did not advance during a sleep, the requested duration counts instead. In that case, the wait also ends
 //!   after [`MAX_EQUAL_READINGS`] equal readings of the wall clock, because a stopped wall clock would never reach the next
 //!   tick.
-//! - **A single sleep** is short ([`MAX_SLEEP`]), so that a call soon detects a clock that has been set forward. Each sleep
-//!   shortens the remaining wait by at least [`MIN_SLEEP`], because the number of sleeps must be limited as well.
+//! - **A single sleep** is short ([`MAX_SLEEP_NANOS`]), so that a call soon detects a clock that has been set forward.
+//!   Each sleep shortens the remaining wait by at least [`MIN_SLEEP_NANOS`], because the number of sleeps must be
+//!   limited as well.
 //! - **Lost races** involve no sleep, so the number of races is limited separately ([`MAX_LOST_RACES`]). Without this
 //!   limit, a call would loop endlessly if each clock reading generated an ID with the same generator, each time in a new
 //!   tick.
-//! - **The floor** has a separate limit ([`FLOOR_WAIT`]), since a generator waits for its floor only once per process, and
-//!   the default maximum in an event loop is shorter than most ticks.
+//! - **The floor** has a separate limit ([`FLOOR_WAIT_NANOS`]), since a generator waits for its floor only once per
+//!   process, and the default maximum in an event loop is shorter than most ticks.
 //!
 //! This module never sleeps. It computes how long the host of the call should sleep.
 
 use core::time::Duration;
 
-use super::first::coarsest_nanos;
+use super::first_reading::coarsest_unit_nanos;
 use crate::{
     Error, ErrorKind, Result,
     clock::{self, Clock, ClockInfo, Stall},
@@ -118,17 +119,17 @@ impl WaitPolicy {
 }
 
 /// The default `max_wait` in nanoseconds, for calls that do not block an event loop.
-const MAX_WAIT: u64 = 1_000_000_000;
+const DEFAULT_MAX_WAIT_NANOS: u64 = 1_000_000_000;
 
 /// Returns the default `max_wait` in nanoseconds. A call in an event loop waits for at most one tick, because no other
 /// code runs on the thread during the wait. A browser may delay each step of its clock by a random time, so if the clock's steps
 /// are long, the call waits for up to two steps.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {
-        return MAX_WAIT;
+        return DEFAULT_MAX_WAIT_NANOS;
     }
     let two_steps = clock::nanos(info.step).saturating_mul(2);
-    if two_steps > MAX_SLEEP { two_steps } else { tick_nanos.min(MAX_SLEEP) }
+    if two_steps > MAX_SLEEP_NANOS { two_steps } else { tick_nanos.min(MAX_SLEEP_NANOS) }
 }
 
 /// The cause of a wait.
@@ -157,20 +158,20 @@ impl Cause {
 /// The default maximum wait for the end of the floor, in nanoseconds, not counting the time by which the clock may lag.
 /// This limit is separate from the default for other waits, because a generator waits for its floor only once per process,
 /// and because the default in an event loop is shorter than most ticks.
-const FLOOR_WAIT: u64 = 1_000_000_000;
+const FLOOR_WAIT_NANOS: u64 = 1_000_000_000;
 
 /// Returns the default maximum wait for the end of the floor, in nanoseconds, including the time by which the clock may
 /// lag. The slack and the resolution may extend the floor beyond its first tick, and later clock readings may lag as well.
 fn floor_wait(info: &ClockInfo) -> u64 {
-    let late = clock::nanos(info.slack).saturating_add(coarsest_nanos(info));
-    FLOOR_WAIT.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP)
+    let late = clock::nanos(info.slack).saturating_add(coarsest_unit_nanos(info));
+    FLOOR_WAIT_NANOS.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP_NANOS)
 }
 
 /// The wait state of one call to a generator: its current wait, and the races that it has lost.
 pub(crate) struct Waits<'p> {
     policy: &'p WaitPolicy,
     wait: Option<Wait<'p>>,
-    races: Races,
+    races: LostRaces,
     was_behind: bool,
     /// Whether the call blocks its thread while it waits, using the generator's clock to sleep.
     is_sync: bool,
@@ -178,7 +179,7 @@ pub(crate) struct Waits<'p> {
 
 impl<'p> Waits<'p> {
     pub(crate) const fn new(policy: &'p WaitPolicy, is_sync: bool) -> Self {
-        let races = Races { lost: 0, first: None };
+        let races = LostRaces { lost: 0, first: None };
         Self { policy, wait: None, races, was_behind: false, is_sync }
     }
 
@@ -199,7 +200,7 @@ impl<'p> Waits<'p> {
     /// Returns `clock_failed` if the call has lost more than [`MAX_LOST_RACES`] races. Also returns it if the call has lost
     /// more than [`UNTIMED_RACES`] races, and its maximum wait has passed since the first of them.
     pub(crate) fn record_lost_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
-        self.races.record_lost(clock, self.policy)
+        self.races.record_loss(clock, self.policy)
     }
 
     /// Returns how long to sleep next, in nanoseconds, given the clock reading `now` and a wait that should last until
@@ -227,11 +228,11 @@ impl<'p> Waits<'p> {
         self.wait.take_if(is_other);
         let info = clock.info();
         let step = clock::nanos(info.step);
-        let until = next_step(until, step);
+        let until = next_multiple(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
-        let cannot_wait = || self.is_sync && nanos > MAX_SLEEP && info.spins;
+        let cannot_wait = || self.is_sync && nanos > MAX_SLEEP_NANOS && info.spins;
         // A clock is coarse if its steps are longer than the time for which a thread that cannot sleep may busy-wait.
-        let is_coarse = step > MAX_SLEEP && self.policy.waits();
+        let is_coarse = step > MAX_SLEEP_NANOS && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
             return Err(Error::wait_until_error(reason, ceil_to_ms(until)));
@@ -241,7 +242,7 @@ impl<'p> Waits<'p> {
             return Err(Error::retry_later(reason, ceil_to_ms(until)));
         }
         clock.stalled(&wait.to_stall(reason, now))?;
-        wait.asked = nanos.min(wait.left).min(MAX_SLEEP);
+        wait.asked = nanos.min(wait.left).min(MAX_SLEEP_NANOS);
         Ok(wait.asked)
     }
 }
@@ -255,15 +256,15 @@ const MAX_LOST_RACES: u32 = 1000;
 const UNTIMED_RACES: u32 = 16;
 
 /// The races that one call has lost.
-struct Races {
+struct LostRaces {
     lost: u32,
     first: Option<Duration>,
 }
 
-impl Races {
+impl LostRaces {
     /// Counts a lost race. Fails if the call has lost more than [`MAX_LOST_RACES`] races, or if it has lost more than
     /// [`UNTIMED_RACES`] races and its maximum wait has passed since the first of them.
-    fn record_lost<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
+    fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
             // Only calls that lose a race read this clock, so the common path does not pay for it.
@@ -288,7 +289,7 @@ fn too_many_lost_races_error() -> Error {
 /// The longest single sleep, in nanoseconds. It is short so that a call soon detects a clock that has been set forward. It
 /// also limits busy-waiting on a thread that cannot sleep: if such a thread would have to wait longer at a generator's
 /// first call, or with a clock that advances in longer steps, the call fails instead.
-const MAX_SLEEP: u64 = 10_000_000;
+const MAX_SLEEP_NANOS: u64 = 10_000_000;
 
 /// The number of consecutive equal clock readings after which a call without a monotonic clock stops waiting, because the
 /// wall clock appears to have stopped.
@@ -296,7 +297,7 @@ const MAX_EQUAL_READINGS: u32 = 16;
 
 /// The minimum time, in nanoseconds, by which each sleep shortens a wait. Without this minimum, a clock that stays just
 /// before the next tick could make a call sleep a billion times.
-const MIN_SLEEP: u64 = 50_000;
+const MIN_SLEEP_NANOS: u64 = 50_000;
 
 /// One call's wait for a tick, and how much longer the wait may last.
 struct Wait<'p> {
@@ -339,7 +340,7 @@ impl<'p> Wait<'p> {
         // stop the clock during a request, browsers round it, and tests replace it.
         (self.charged_at, self.is_timed) = (now, passed > 0);
         let passed = if self.is_timed { passed } else { self.asked };
-        self.left = self.left.saturating_sub(passed.max(MIN_SLEEP));
+        self.left = self.left.saturating_sub(passed.max(MIN_SLEEP_NANOS));
         self.slept = self.slept.saturating_add(passed);
     }
 
@@ -369,7 +370,7 @@ impl Drop for Wait<'_> {
 }
 
 /// Returns the first clock reading at or after `nanos`, for a clock whose readings are multiples of `step`.
-fn next_step(nanos: i64, step: u64) -> i64 {
+fn next_multiple(nanos: i64, step: u64) -> i64 {
     let step = i64::try_from(step).unwrap_or(i64::MAX).max(1);
     nanos.saturating_add((step - nanos.rem_euclid(step)) % step)
 }

@@ -3,13 +3,13 @@
 use super::HotGuid;
 use crate::{
     Result,
-    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, impl_arbitrary_from_bits, impl_column},
 };
 
 impl Column for HotGuid {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    fn read(value: Value<'_>) -> Result<Self> {
+    fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
             Value::Uuid(uuid) => Ok(Self::from_rfc_bytes(uuid)),
@@ -39,5 +39,5 @@ impl HasSchema for HotGuid {
     }
 }
 
-column!([] HotGuid: Binary Text Uuid);
-bits!([] HotGuid, |bytes: [u8; Self::LEN]| Self::from_rfc_bytes(bytes));
+impl_column!([] HotGuid: Binary Text Uuid);
+impl_arbitrary_from_bits!([] HotGuid, |bytes: [u8; Self::LEN]| Self::from_rfc_bytes(bytes));

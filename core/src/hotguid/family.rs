@@ -75,7 +75,7 @@ impl HotGuidFamily {
     /// the generation of the window. If the process has been forked or restored since then, the new identity is never used,
     /// even by a call that checked the window earlier.
     fn generation(&self) -> u64 {
-        self.process.map_or_else(fork::current, ProcessGuard::generation)
+        self.process.map_or_else(fork::ensure_generation, ProcessGuard::generation)
     }
 
     /// Assigns bytes from an external source, unless the generator already has bytes. Returns whether the new bytes are
@@ -96,7 +96,7 @@ impl HotGuidFamily {
 
     /// Returns the number of IDs generated in the state's second. The result is briefly 0 after another thread has entered
     /// that second, until the thread has recorded the counter's start.
-    pub(super) fn used(&self, state: &State) -> u32 {
+    pub(super) fn used_count(&self, state: &State) -> u32 {
         let entered = self.entered.load(Ordering::Acquire);
         let is_known = entered >> COUNTER_BITS == state.tick;
         let start = if is_known { entered & u64::from(LAST_COUNTER) } else { u64::MAX };
@@ -121,7 +121,13 @@ impl Family for HotGuidFamily {
             .then_some((generation, self.unpack_identity(word)))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, Identity)> {
+    fn acquire_identity(
+        &self,
+        _: &Self::Machine,
+        _: &Window,
+        _: u64,
+        _: i64,
+    ) -> Result<(u64, Identity)> {
         self.drawn
             .get_or_pick(|| self.generation())
             .map(|(generation, word)| (generation, self.unpack_identity(word)))
@@ -164,8 +170,8 @@ mod tests {
         let guard = Some(ProcessGuard::never_current());
         let (window, machine) = (Window::through(SCALE.last), counters());
         let assigned = HotGuidFamily::new(|| Ok([7; 8]), true, false, guard);
-        let (generation, _) = assigned.identify(&machine, &window, 1, 0).unwrap();
-        assert_ne!(generation, fork::current());
+        let (generation, _) = assigned.acquire_identity(&machine, &window, 1, 0).unwrap();
+        assert_ne!(generation, fork::ensure_generation());
         assert!(
             assigned.current_identity(&window, 1, 0).is_none_or(|(found, _)| found == generation)
         );

@@ -4,16 +4,16 @@ use super::{COUNTER, HotGuid, LAST_COUNTER};
 use crate::arch::{self, Level, scalar};
 
 /// For fewer IDs than this, scalar code is faster than detecting the CPU's instruction-set level.
-const MAX_SCALAR: usize = 16;
+const MAX_SCALAR_LEN: usize = 16;
 
 // The kernels must increment exactly the bits in which the counter is stored.
-const _: () = assert!(COUNTER.insert(1) == scalar::fill::COUNT as u128);
+const _: () = assert!(COUNTER.insert(1) == scalar::fill::COUNTER_STEP as u128);
 
 /// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0. `ids` must be short enough
 /// that no counter occurs twice.
 #[inline]
 pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
-    let level = if ids.len() < MAX_SCALAR { Level::SCALAR } else { arch::level() };
+    let level = if ids.len() < MAX_SCALAR_LEN { Level::SCALAR } else { arch::level() };
     write_run_at_level(level, ids, first);
 }
 

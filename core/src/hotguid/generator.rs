@@ -11,7 +11,7 @@ use crate::{
     generator::{self, Engine, FirstReading, Mode, NOT_PICKED, SlotSource, WaitPolicy, Window},
     sequence::{
         Machine,
-        per_tick::{Behind, PerTick, Slots},
+        per_tick::{BehindPolicy, PerTick, Slots},
     },
 };
 #[cfg(feature = "std")]
@@ -95,7 +95,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::with_source(SystemClock, entropy::random, true)
+        Self::with_source(SystemClock, entropy::random_bytes, true)
     }
 
     /// Returns a builder that configures a generator.
@@ -108,7 +108,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn builder() -> Builder<SystemClock> {
-        Builder::with_clock(SystemClock, entropy::random).at_random()
+        Builder::with_clock(SystemClock, entropy::random_bytes).at_random()
     }
 }
 
@@ -209,7 +209,7 @@ impl<C> Generator<C> {
         Stats {
             machine: (epoch != NOT_PICKED).then(|| family.unpack_identity(word).machine.to_bytes()),
             last_second: (state.next > 0).then(|| SCALE.tick_start_ms(state.tick) / 1000),
-            len: family.used(&state),
+            len: family.used_count(&state),
             closed: state.closed,
         }
     }
@@ -370,7 +370,8 @@ impl<C: Clock> Generator<C> {
 /// Returns a state machine that has not assigned any slots yet.
 pub(super) const fn counters() -> PerTick {
     let counters = Slots { first: 0, last: LAST_COUNTER as u64 };
-    PerTick::new(counters, Behind::Held, SCALE.last).expect("25 bits of slots and 32 of seconds")
+    PerTick::new(counters, BehindPolicy::Held, SCALE.last)
+        .expect("25 bits of slots and 32 of seconds")
 }
 
 /// A generator that generates IDs under successive grants of a lease.

@@ -56,4 +56,4 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 }
 
-generator::by_own_calls!(HotGuid, &'b mut [HotGuid], shard_key => u32, shard_key);
+generator::impl_generate!(HotGuid, &'b mut [HotGuid], shard_key => u32, shard_key);

@@ -3,7 +3,7 @@
 use super::{COUNTER, LAST_COUNTER, MACHINE, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{
     Error, Result, UnixTime,
-    format::{Text, Ticks, byte_id, guid},
+    format::{Text, Ticks, guid, impl_byte_id},
     narrow,
 };
 
@@ -305,7 +305,7 @@ impl HotGuid {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn to_sql(self) -> [u8; Self::LEN] {
-        guid::to_sql(self.0)
+        guid::to_sql_order(self.0)
     }
 
     /// Returns the ID as a lowercase string.
@@ -434,4 +434,4 @@ impl From<uuid::Uuid> for HotGuid {
     }
 }
 
-byte_id!(HotGuid);
+impl_byte_id!(HotGuid);

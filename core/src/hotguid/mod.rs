@@ -36,7 +36,7 @@ pub use id::{HotGuid, Parts};
 pub use uuid8::Uuid8Parts;
 
 use crate::{
-    format::{FieldDescription, Figures, Scale, Span},
+    format::{DescriptionInputs, FieldDescription, Scale, Span},
     narrow,
 };
 
@@ -67,7 +67,7 @@ pub const LAST_COUNTER: u32 = narrow::u32(COUNTER.max());
 /// ```
 pub const fn describe() -> crate::format::Description {
     const BITS: u32 = 128;
-    const FIGURES: Figures = Figures {
+    const DESCRIPTION_INPUTS: DescriptionInputs = DescriptionInputs {
         bits: BITS,
         fields: &[
             FieldDescription::from_span("timestamp", "timestamp", TIMESTAMP, BITS),
@@ -80,5 +80,5 @@ pub const fn describe() -> crate::format::Description {
         generators: MACHINE.max() as u128 + 1,
         sorts_by_time: true,
     };
-    FIGURES.describe()
+    DESCRIPTION_INPUTS.describe()
 }

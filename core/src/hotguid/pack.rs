@@ -7,20 +7,20 @@ use super::{
 };
 use crate::{
     Result,
-    generator::{Calls, Pack},
+    generator::{CallTypes, Pack},
     narrow,
     sequence::SlotRange,
 };
 
-impl Calls for HotGuidFamily {
+impl CallTypes for HotGuidFamily {
     type Id = HotGuid;
     type Param<'g> = u32;
     type Batch<'b> = &'b mut [HotGuid];
 }
 
 impl Pack for HotGuidFamily {
-    type Precomputed = ();
-    const EMPTY_PRECOMPUTED: () = ();
+    type PrecomputedData = ();
+    const EMPTY_PRECOMPUTED_DATA: () = ();
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, shard_key: u32) -> HotGuid {

@@ -4,11 +4,11 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::HotGuid;
-use crate::format::serde::{IdVisitor, write};
+use crate::format::serde::{IdVisitor, serialize_id};
 
 impl Serialize for HotGuid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(serializer, &self.text(), &self.to_rfc_bytes())
+        serialize_id(serializer, &self.text(), &self.to_rfc_bytes())
     }
 }
 
@@ -19,6 +19,6 @@ impl<'de> Deserialize<'de> for HotGuid {
             of_text: Self::parse,
             of_bytes: |bytes| Self::from_slice(bytes).map(|id| Self::from_rfc_bytes(id.to_bytes())),
         };
-        ids.read(deserializer)
+        ids.deserialize_id(deserializer)
     }
 }

@@ -17,7 +17,7 @@ const MAX_MACHINE: u64 = (1 << MACHINE_BITS) - 1;
 /// The version and variant within the 40-bit machine field of the compatible form.
 const VERSION_AND_VARIANT: u64 = 0x80_0080;
 /// The bits that contain the version and the variant.
-const VERSION_AND_VARIANT_BITS: u64 = 0xf0_00c0;
+const VERSION_AND_VARIANT_MASK: u64 = 0xf0_00c0;
 /// The lowest bit of the 40-bit machine field in an ID.
 const MACHINE_SHIFT: u32 = 56;
 
@@ -50,18 +50,18 @@ pub struct Uuid8Parts {
 /// The version and variant within 8 random bytes. The first five bytes are the machine field before its byte pairs are
 /// swapped.
 const RAW_VERSION_AND_VARIANT: u64 = 0x8080 << 24;
-const RAW_VERSION_AND_VARIANT_BITS: u64 = 0xf0c0 << 24;
+const RAW_VERSION_AND_VARIANT_MASK: u64 = 0xf0c0 << 24;
 
 /// Inserts the version and the variant into random bytes.
 pub(super) const fn with_version(drawn: u64) -> u64 {
-    drawn & !RAW_VERSION_AND_VARIANT_BITS | RAW_VERSION_AND_VARIANT
+    drawn & !RAW_VERSION_AND_VARIANT_MASK | RAW_VERSION_AND_VARIANT
 }
 
 /// Changes the version if the random bytes happen to have the version and variant of a version 8 UUID, which has a
 /// probability of 1 in 64. Otherwise, returns the bytes unchanged.
 pub(super) const fn without_version(drawn: u64) -> u64 {
     // Picking new bytes instead would loop forever if the source always returned the same bytes.
-    if drawn & RAW_VERSION_AND_VARIANT_BITS == RAW_VERSION_AND_VARIANT {
+    if drawn & RAW_VERSION_AND_VARIANT_MASK == RAW_VERSION_AND_VARIANT {
         drawn ^ 0x1000 << 24
     } else {
         drawn
@@ -86,9 +86,9 @@ impl HotGuid {
         let word = u128::from_be_bytes(self.to_rfc_bytes());
         let machine = narrow::low_u64(word >> MACHINE_SHIFT) & ((1 << 40) - 1);
         let (counter, shard_key) = (narrow::u32(COUNTER.extract(word)), narrow::low_u32(word));
-        if machine & VERSION_AND_VARIANT_BITS != VERSION_AND_VARIANT {
+        if machine & VERSION_AND_VARIANT_MASK != VERSION_AND_VARIANT {
             let reason = &"expected a UUID of version 8 and RFC 9562's variant, found another";
-            return Err(Error::constant(ErrorKind::NotCanonical, reason));
+            return Err(Error::with_static_reason(ErrorKind::NotCanonical, reason));
         }
         let machine = machine >> 24 << 18 | (machine >> 8 & 0xfff) << 6 | machine & 0x3f;
         let timestamp = TIMESTAMP.extract(word).cast_signed();

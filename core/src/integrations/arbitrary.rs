@@ -2,7 +2,7 @@
 //! metabyte.
 
 /// Implements `Arbitrary` for an ID by generating a value of a type that can represent the ID's bits.
-macro_rules! bits {
+macro_rules! impl_arbitrary_from_bits {
     ([$($of:tt)*] $id:ty, |$bits:ident: $type:ty| $made:expr) => {
         #[cfg(feature = "arbitrary")]
         impl<'a, $($of)*> arbitrary::Arbitrary<'a> for $id {
@@ -18,4 +18,4 @@ macro_rules! bits {
     };
 }
 
-pub(crate) use bits;
+pub(crate) use impl_arbitrary_from_bits;

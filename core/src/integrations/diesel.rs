@@ -2,7 +2,7 @@
 //! in SQLite with the `diesel-sqlite` feature.
 
 /// Implements Diesel's traits for columns of the given SQL types.
-macro_rules! column {
+macro_rules! impl_column {
     // Diesel's own derives implement the traits for query parameters and row values.
     (@expression [$($of:tt)*] $id:ty: $($column:ident)+) => {
         const _: () = {
@@ -14,15 +14,15 @@ macro_rules! column {
         };
     };
     (@BigInt [$($of:tt)*] $id:ty) => {
-        crate::integrations::diesel::read!([$($of)*] $id: BigInt, i64, |number| Integer(number));
-        crate::integrations::diesel::write!([$($of)*] $id: BigInt, i64, integer);
+        crate::integrations::diesel::impl_from_sql!([$($of)*] $id: BigInt, i64, |number| Integer(number));
+        crate::integrations::diesel::impl_to_sql!([$($of)*] $id: BigInt, i64, integer);
     };
     (@Binary [$($of:tt)*] $id:ty) => {
-        crate::integrations::diesel::read!([$($of)*] $id: Binary, alloc::vec::Vec<u8>, |bytes| Bytes(&bytes));
-        crate::integrations::diesel::write!([$($of)*] $id: Binary, [u8], bytes);
+        crate::integrations::diesel::impl_from_sql!([$($of)*] $id: Binary, alloc::vec::Vec<u8>, |bytes| Bytes(&bytes));
+        crate::integrations::diesel::impl_to_sql!([$($of)*] $id: Binary, [u8], bytes);
     };
     (@Text [$($of:tt)*] $id:ty) => {
-        crate::integrations::diesel::read!([$($of)*] $id: Text, alloc::string::String, |text| Text(&text));
+        crate::integrations::diesel::impl_from_sql!([$($of)*] $id: Text, alloc::string::String, |text| Text(&text));
 
         impl<$($of)*> diesel::serialize::ToSql<diesel::sql_types::Text, diesel::pg::Pg> for $id {
             fn to_sql<'b>(
@@ -49,7 +49,7 @@ macro_rules! column {
         impl<$($of)*> diesel::deserialize::FromSql<diesel::sql_types::Uuid, diesel::pg::Pg> for $id {
             fn from_sql(value: diesel::pg::PgValue<'_>) -> diesel::deserialize::Result<Self> {
                 let value = crate::integrations::Value::Uuid(value.as_bytes().try_into()?);
-                Ok(crate::integrations::Column::read(value)?)
+                Ok(crate::integrations::Column::from_value(value)?)
             }
         }
 
@@ -63,13 +63,13 @@ macro_rules! column {
         }
     };
     ($of:tt $id:ty: $($column:ident)+) => {
-        crate::integrations::diesel::column!(@expression $of $id: $($column)+);
-        $(crate::integrations::diesel::column!(@$column $of $id);)+
+        crate::integrations::diesel::impl_column!(@expression $of $id: $($column)+);
+        $(crate::integrations::diesel::impl_column!(@$column $of $id);)+
     };
 }
 
 /// Implements `FromSql` for a column by reading a type that Diesel supports, and converting its value to an ID.
-macro_rules! read {
+macro_rules! impl_from_sql {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, |$read:ident| $value:ident($given:expr)) => {
         const _: () = {
             use diesel::{backend::Backend, deserialize, sql_types::$column};
@@ -81,7 +81,7 @@ macro_rules! read {
                 fn from_sql(raw: DB::RawValue<'_>) -> deserialize::Result<Self> {
                     let $read = <$by as deserialize::FromSql<$column, DB>>::from_sql(raw)?;
                     let value = crate::integrations::Value::$value($given);
-                    Ok(crate::integrations::Column::read(value)?)
+                    Ok(crate::integrations::Column::from_value(value)?)
                 }
             }
         };
@@ -89,7 +89,7 @@ macro_rules! read {
 }
 
 /// Implements `ToSql` for a column by converting the ID to a type that Diesel supports, and writing that value.
-macro_rules! write {
+macro_rules! impl_to_sql {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {
             use diesel::{backend::Backend, serialize, sql_types::$column};
@@ -123,4 +123,4 @@ pub(crate) fn write_bytes(bytes: &[u8], out: &mut Output<'_, '_, Pg>) -> Result 
     Ok(IsNull::No)
 }
 
-pub(crate) use {column, read, write};
+pub(crate) use {impl_column, impl_from_sql, impl_to_sql};

@@ -1,8 +1,8 @@
 //! Support for other libraries: database columns, schemas and fuzzing. Each library has its own file and its own feature.
 //!
 //! An ID format defines once how columns store its IDs ([`Column`]) and how schemas describe their strings ([`Schema`]).
-//! `column!` then implements each library's traits. `polyflake-sql` defines its own types for traits that do not fit the
-//! types of this crate.
+//! `impl_column!` then implements each library's traits. `polyflake-sql` defines its own types for traits that do not
+//! fit the types of this crate.
 //!
 //! This module is not part of the public API. It exists for this crate and `polyflake-sql`.
 
@@ -66,7 +66,7 @@ pub trait Column: Display + Sized {
     ///
     /// # Errors
     /// Returns `invalid_type` for a form that is not in [`Column::FORMS`], or any error that the format's parser returns.
-    fn read(value: Value<'_>) -> Result<Self>;
+    fn from_value(value: Value<'_>) -> Result<Self>;
 
     /// Returns the ID as an integer, for an integer column.
     ///
@@ -130,20 +130,20 @@ impl Value<'_> {
 
 /// Implements the traits of all libraries for a type. The input has the form `[generic parameters] type: SQL types of its
 /// columns`.
-macro_rules! column {
+macro_rules! impl_column {
     ([$($of:tt)*] $id:ty: $($column:ident)+) => {
         #[cfg(feature = "diesel")]
-        crate::integrations::diesel::column!([$($of)*] $id: $($column)+);
+        crate::integrations::diesel::impl_column!([$($of)*] $id: $($column)+);
         #[cfg(feature = "postgres-types")]
-        crate::integrations::postgres::column!([$($of)*] $id);
+        crate::integrations::postgres::impl_column!([$($of)*] $id);
         #[cfg(feature = "rusqlite")]
-        crate::integrations::rusqlite::column!([$($of)*] $id);
+        crate::integrations::rusqlite::impl_column!([$($of)*] $id);
         #[cfg(feature = "schemars")]
-        crate::integrations::schemars::schema!([$($of)*] $id);
+        crate::integrations::schemars::impl_schema!([$($of)*] $id);
         #[cfg(feature = "utoipa")]
-        crate::integrations::utoipa::schema!([$($of)*] $id);
+        crate::integrations::utoipa::impl_schema!([$($of)*] $id);
     };
 }
 
-pub(crate) use arbitrary::bits;
-pub(crate) use column;
+pub(crate) use arbitrary::impl_arbitrary_from_bits;
+pub(crate) use impl_column;

@@ -25,17 +25,17 @@ pub(crate) fn accepts<T: Column>(column: &Type) -> bool {
     form_of(column).is_some_and(|form| T::FORMS.contains(&form))
 }
 
-pub(crate) fn read<T: Column>(column: &Type, raw: &[u8]) -> Result<T> {
+pub(crate) fn read_id<T: Column>(column: &Type, raw: &[u8]) -> Result<T> {
     let value = match form_of(column) {
         Some(Form::Integer) => Value::Integer(i64::from_sql(column, raw)?),
         Some(Form::Text) => Value::Text(<&str>::from_sql(column, raw)?),
         Some(Form::Uuid) => Value::Uuid(raw.try_into()?),
         Some(Form::Bytes) | None => Value::Bytes(raw),
     };
-    Ok(T::read(value)?)
+    Ok(T::from_value(value)?)
 }
 
-pub(crate) fn write<T: Column>(id: &T, column: &Type, to: &mut BytesMut) -> Result<IsNull> {
+pub(crate) fn write_id<T: Column>(id: &T, column: &Type, to: &mut BytesMut) -> Result<IsNull> {
     match form_of(column) {
         Some(Form::Integer) => id.integer()?.to_sql(column, to),
         Some(Form::Text) => id.text()?.to_sql(column, to),
@@ -45,7 +45,7 @@ pub(crate) fn write<T: Column>(id: &T, column: &Type, to: &mut BytesMut) -> Resu
     }
 }
 
-macro_rules! column {
+macro_rules! impl_column {
     ([$($of:tt)*] $id:ty) => {
         const _: () = {
             use alloc::boxed::Box;
@@ -61,7 +61,7 @@ macro_rules! column {
                     column: &Type,
                     raw: &'row [u8],
                 ) -> Result<Self, Box<dyn Error + Sync + Send>> {
-                    postgres::read(column, raw)
+                    postgres::read_id(column, raw)
                 }
 
                 fn accepts(column: &Type) -> bool {
@@ -78,7 +78,7 @@ macro_rules! column {
                     column: &Type,
                     to: &mut BytesMut,
                 ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
-                    postgres::write(self, column, to)
+                    postgres::write_id(self, column, to)
                 }
 
                 fn accepts(column: &Type) -> bool {
@@ -91,4 +91,4 @@ macro_rules! column {
     };
 }
 
-pub(crate) use column;
+pub(crate) use impl_column;

@@ -10,7 +10,7 @@ use rusqlite::{
 
 use super::{Column, Form, Value};
 
-pub(crate) fn write<T: Column>(id: &T) -> Result<ToSqlOutput<'_>> {
+pub(crate) fn write_id<T: Column>(id: &T) -> Result<ToSqlOutput<'_>> {
     let written = || {
         Ok(match id.form() {
             Form::Integer => ToSqlOutput::from(*id.integer()?),
@@ -21,21 +21,21 @@ pub(crate) fn write<T: Column>(id: &T) -> Result<ToSqlOutput<'_>> {
     written().map_err(|error: crate::Error| Error::ToSqlConversionFailure(Box::new(error)))
 }
 
-pub(crate) fn read<T: Column>(value: ValueRef<'_>) -> FromSqlResult<T> {
+pub(crate) fn read_id<T: Column>(value: ValueRef<'_>) -> FromSqlResult<T> {
     let value = match value {
         ValueRef::Integer(number) => Value::Integer(number),
         ValueRef::Blob(bytes) => Value::Bytes(bytes),
         ValueRef::Text(_) => Value::Text(value.as_str()?),
         ValueRef::Null | ValueRef::Real(_) => return Err(FromSqlError::InvalidType),
     };
-    T::read(value).map_err(|error| FromSqlError::Other(Box::new(error)))
+    T::from_value(value).map_err(|error| FromSqlError::Other(Box::new(error)))
 }
 
-macro_rules! column {
+macro_rules! impl_column {
     ([$($of:tt)*] $id:ty) => {
         impl<$($of)*> rusqlite::types::ToSql for $id {
             fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-                crate::integrations::rusqlite::write(self)
+                crate::integrations::rusqlite::write_id(self)
             }
         }
 
@@ -43,10 +43,10 @@ macro_rules! column {
             fn column_result(
                 value: rusqlite::types::ValueRef<'_>,
             ) -> rusqlite::types::FromSqlResult<Self> {
-                crate::integrations::rusqlite::read(value)
+                crate::integrations::rusqlite::read_id(value)
             }
         }
     };
 }
 
-pub(crate) use column;
+pub(crate) use impl_column;

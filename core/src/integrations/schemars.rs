@@ -13,7 +13,7 @@ pub(crate) fn schema_of<T: HasSchema>() -> Schema {
     schema
 }
 
-macro_rules! schema {
+macro_rules! impl_schema {
     ([$($of:tt)*] $id:ty) => {
         impl<$($of)*> schemars::JsonSchema for $id {
             fn inline_schema() -> bool {
@@ -31,4 +31,4 @@ macro_rules! schema {
     };
 }
 
-pub(crate) use schema;
+pub(crate) use impl_schema;

@@ -14,7 +14,7 @@ pub(crate) fn schema_of<T: HasSchema>() -> RefOr<Schema> {
     object.format(format).examples([example]).into()
 }
 
-macro_rules! schema {
+macro_rules! impl_schema {
     ([$($of:tt)*] $id:ty) => {
         impl<$($of)*> utoipa::PartialSchema for $id {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
@@ -30,4 +30,4 @@ macro_rules! schema {
     };
 }
 
-pub(crate) use schema;
+pub(crate) use impl_schema;

@@ -50,7 +50,7 @@ pub use {
 use {
     fields::{
         layout::{Representation, foreign_field_index},
-        resolved::{ResolvedField, Role},
+        resolved_field::{ResolvedField, Role},
         width::Width,
     },
     time::timeline::Timeline,

@@ -7,7 +7,7 @@ use crate::{
     Error, Result,
     layout::{
         Field, Layout, Tick, Value,
-        fields::validation::{invalid, truncate_for_message},
+        fields::validation::{invalid_layout_error, truncate_for_message},
     },
 };
 
@@ -15,7 +15,7 @@ use crate::{
 pub const PRESETS: &[&str] = &["twitter", "discord", "instagram", "sonyflake", "mastodon", "baidu"];
 
 /// Returns the fields of a preset, starting with the most significant one.
-fn fields(name: &str) -> Option<Vec<Field>> {
+fn preset_fields(name: &str) -> Option<Vec<Field>> {
     let time_ms = |bits, epoch_ms| Field::timestamp(bits, Tick::MILLISECOND, epoch_ms);
     Some(match name {
         "twitter" => vec![
@@ -75,8 +75,8 @@ pub fn preset<'v>(
     name: &str,
     machine: impl IntoIterator<Item = (&'v str, Value<'v>)>,
 ) -> Result<Layout> {
-    let name = canonical_name(name).ok_or_else(|| unknown(name))?;
-    let mut fields = fields(name).ok_or_else(|| unknown(name))?;
+    let name = canonical_name(name).ok_or_else(|| unknown_preset_error(name))?;
+    let mut fields = preset_fields(name).ok_or_else(|| unknown_preset_error(name))?;
     let plain = Layout::integer(fields.iter().cloned())?;
     let machine = machine.into_iter().map(|(name, value)| Ok((plain.bindable(name)?, value)));
     let machine = machine.collect::<Result<Vec<_>>>()?;
@@ -84,7 +84,7 @@ pub fn preset<'v>(
     // standard library's sort, which would add 2 KB to a wasm module.
     for (index, (field, placed)) in fields.iter_mut().zip(&plain.fields).enumerate() {
         for (_, value) in machine.iter().filter(|(slot, _)| slot.0 == index) {
-            placed.write(value, &mut plain.blank.clone())?;
+            placed.write_value(value, &mut plain.blank.clone())?;
             *field = Field::constant(field.bits, &*placed.name, value.clone().into_owned());
         }
     }
@@ -100,14 +100,14 @@ fn canonical_name(name: &str) -> Option<&'static str> {
 
 /// Returns the error for an unknown name. The error suggests the preset that was probably meant.
 #[cold]
-fn unknown(name: &str) -> Error {
+fn unknown_preset_error(name: &str) -> Error {
     let name = truncate_for_message(name);
     let nearest = PRESETS.iter().copied().map(|known| (edit_distance(name, known), known)).min();
     let meant = match nearest {
         Some((1..=2, known)) => format!("; did you mean `{known}`?"),
         _ => String::new(),
     };
-    invalid(format!("expected one of {}, found `{name}`{meant}", PRESETS.join(", ")))
+    invalid_layout_error(format!("expected one of {}, found `{name}`{meant}", PRESETS.join(", ")))
         .with_field("name")
 }
 

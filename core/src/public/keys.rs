@@ -15,7 +15,7 @@ use crate::sparx64::{KEY_BYTES, Sparx64};
 const INFO: &[u8] = b"polyflake/public/";
 
 /// Returns a type's cipher. Its key is 16 bytes of HKDF-SHA-256 output (RFC 5869), derived from the secret without a salt.
-pub(super) fn cipher(secret: &[u8; SECRET_BYTES], name: &str, bits: u32) -> Sparx64 {
+pub(super) fn derive_cipher(secret: &[u8; SECRET_BYTES], name: &str, bits: u32) -> Sparx64 {
     let mut key = Zeroizing::new([0; KEY_BYTES]);
     let all = Hkdf::<Sha256>::new(None, secret);
     let bits = format!("/{bits}");

@@ -46,7 +46,7 @@ pub const MAX_NAME_LEN: usize = 63;
 
 /// The number of characters in a public ID after the type's name and the `_`.
 #[doc(hidden)]
-pub const TAIL: usize = text::LEN;
+pub const TAIL_LEN: usize = text::LEN;
 
 /// The default width of integers in bits: integers are below 2^48 unless [`Keyring::of_bits`] sets a different width.
 pub const BITS: u32 = 48;
@@ -55,7 +55,7 @@ pub const BITS: u32 = 48;
 const VERSION_COUNT: u8 = 32;
 
 /// The number of blocks that are encrypted together.
-const BATCH: usize = 64;
+const BATCH_LEN: usize = 64;
 
 /// The secrets that a program uses to encode and decode its public IDs.
 ///
@@ -205,7 +205,7 @@ impl Keyring {
             return Err(Error::out_of_range("bits", bits.into(), 1, 64));
         }
         let cipher = |(version, secret): &(u8, Zeroizing<[u8; SECRET_BYTES]>)| {
-            (*version, keys::cipher(secret, name, bits))
+            (*version, keys::derive_cipher(secret, name, bits))
         };
         let ciphers = self.secrets.iter().map(cipher).collect();
         Ok(IdType { name: name.into(), bits, ciphers })
@@ -274,12 +274,12 @@ impl IdType {
     /// Encodes an integer as the part of a public ID after the type's name and the `_`. Does not allocate if the integer is
     /// in range.
     #[doc(hidden)]
-    pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL]> {
+    pub fn encode_tail(&self, number: u64) -> Result<[u8; TAIL_LEN]> {
         if number > self.max_number() {
             return Err(self.too_large(number));
         }
         let (version, cipher) = &self.ciphers[0];
-        Ok(text::write(*version, u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()))))
+        Ok(text::encode(*version, u64::from_be_bytes(cipher.encrypt_block(number.to_be_bytes()))))
     }
 
     /// Encodes many integers and passes each public ID to a function. This is faster than encoding them one at a time,
@@ -305,8 +305,8 @@ impl IdType {
         }
         let (version, cipher) = &self.ciphers[0];
         let mut text = self.prefix();
-        for numbers in numbers.chunks(BATCH) {
-            let mut blocks = [[0; BLOCK_BYTES]; BATCH];
+        for numbers in numbers.chunks(BATCH_LEN) {
+            let mut blocks = [[0; BLOCK_BYTES]; BATCH_LEN];
             let blocks = &mut blocks[..numbers.len()];
             blocks
                 .iter_mut()
@@ -341,8 +341,8 @@ impl IdType {
     /// `unknown_id` if the ID was forged or encoded with a different secret. For an invalid character, the error may suggest a
     /// replacement.
     pub fn decode(&self, text: &str) -> Result<u64> {
-        let (cipher, block) = self.read(text)?;
-        self.number(self.ciphers[cipher].1.decrypt_block(block))
+        let (cipher, block) = self.read_text(text)?;
+        self.decrypted_number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
     /// Decodes the part of a public ID after the type's name and the `_` into the integer. Does not allocate if all
@@ -351,7 +351,7 @@ impl IdType {
     #[doc(hidden)]
     pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
         let (cipher, block) = self.read_tail(tail)?;
-        self.number(self.ciphers[cipher].1.decrypt_block(block))
+        self.decrypted_number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
     /// Decodes many public IDs. This is faster than decoding them one at a time, because the cipher decrypts many blocks at
@@ -374,7 +374,8 @@ impl IdType {
     ) -> Result<Vec<u64>> {
         let (mut ciphers, mut blocks) = (Vec::new(), Vec::new());
         for (at, text) in texts.into_iter().enumerate() {
-            let (cipher, block) = self.read(text.as_ref()).map_err(|error| error.in_item(at))?;
+            let (cipher, block) =
+                self.read_text(text.as_ref()).map_err(|error| error.in_item(at))?;
             ciphers.push(cipher);
             blocks.push(block);
         }
@@ -386,7 +387,7 @@ impl IdType {
             self.ciphers[run[0]].1.decrypt_blocks(those);
             rest = after;
         }
-        let number = |(at, block)| self.number(block).map_err(|error| error.in_item(at));
+        let number = |(at, block)| self.decrypted_number(block).map_err(|error| error.in_item(at));
         blocks.into_iter().enumerate().map(number).collect()
     }
 
@@ -410,15 +411,15 @@ impl IdType {
 
     /// Appends the part of a public ID after the type's name and the `_`.
     fn write(text: &mut String, version: u8, block: [u8; BLOCK_BYTES]) {
-        let tail = text::write(version, u64::from_be_bytes(block));
+        let tail = text::encode(version, u64::from_be_bytes(block));
         text.push_str(core::str::from_utf8(&tail).expect("ASCII"));
     }
 
     /// Reads a public ID and returns the index of its cipher and its encrypted block.
-    fn read(&self, text: &str) -> Result<(usize, [u8; BLOCK_BYTES])> {
-        let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.mismatch(None))?;
+    fn read_text(&self, text: &str) -> Result<(usize, [u8; BLOCK_BYTES])> {
+        let (name, tail) = text.rsplit_once('_').ok_or_else(|| self.type_mismatch_error(None))?;
         if *name != *self.name {
-            return Err(self.mismatch(Some(name)));
+            return Err(self.type_mismatch_error(Some(name)));
         }
         if !tail.is_ascii() {
             return Err(text::non_ascii_tail(tail, name.len() + 1));
@@ -427,19 +428,19 @@ impl IdType {
     }
 
     fn read_tail(&self, tail: &[u8]) -> Result<(usize, [u8; BLOCK_BYTES])> {
-        let (version, block) = text::read(tail, self.name.len() + 1)?;
+        let (version, block) = text::decode(tail, self.name.len() + 1)?;
         let cipher = self.ciphers.iter().position(|(known, _)| *known == version);
         Ok((cipher.ok_or(Error::new(ErrorKind::UnknownVersion))?, block.to_be_bytes()))
     }
 
     /// Returns the integer in a decrypted block.
-    fn number(&self, block: [u8; BLOCK_BYTES]) -> Result<u64> {
+    fn decrypted_number(&self, block: [u8; BLOCK_BYTES]) -> Result<u64> {
         let number = u64::from_be_bytes(block);
         if number <= self.max_number() { Ok(number) } else { Err(Error::new(ErrorKind::UnknownId)) }
     }
 
     #[cold]
-    fn mismatch(&self, found: Option<&str>) -> Error {
+    fn type_mismatch_error(&self, found: Option<&str>) -> Error {
         let is_short = |name: &&str| name.len() <= MAX_NAME_LEN;
         let found = found
             .filter(is_short)

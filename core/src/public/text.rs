@@ -10,11 +10,11 @@ pub(super) const LEN: usize = 15;
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Marks characters outside the alphabet.
-const NONE: u8 = 0xff;
+const INVALID_VALUE: u8 = 0xff;
 
-/// The value of each character, or [`NONE`].
-const VALUES: [u8; 256] = {
-    let (mut values, mut value) = ([NONE; 256], 0);
+/// The value of each character, or [`INVALID_VALUE`].
+const CHARACTER_VALUES: [u8; 256] = {
+    let (mut values, mut value) = ([INVALID_VALUE; 256], 0);
     while value < 32 {
         values[ALPHABET[value as usize] as usize] = value;
         value += 1;
@@ -23,7 +23,7 @@ const VALUES: [u8; 256] = {
 };
 
 /// Encodes the version and the block, followed by the check character.
-pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
+pub(super) fn encode(version: u8, block: u64) -> [u8; LEN] {
     let mut values = [0; LEN];
     values[0] = version;
     for (at, value) in values[1..LEN - 1].iter_mut().enumerate() {
@@ -35,29 +35,30 @@ pub(super) fn write(version: u8, block: u64) -> [u8; LEN] {
 
 /// Decodes the tail of a public ID into the version and the block. `from` is the position of the tail in the whole string,
 /// so that errors can report positions in that string.
-pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
+pub(super) fn decode(text: &[u8], from: usize) -> Result<(u8, u64)> {
     if text.len() != LEN {
         return Err(Error::invalid_length(from + text.len(), from + LEN, from + LEN));
     }
     let (mut all, mut sum, mut block) = (0, 0, 0_u64);
     let (last, first) = text.split_last().expect("15 characters");
     for character in first {
-        let value = VALUES[usize::from(*character)];
+        let value = CHARACTER_VALUES[usize::from(*character)];
         all |= value;
         sum = gf32_double(sum ^ value & 31);
         block = block << 5 | u64::from(value & 31);
     }
-    let (version, check) = (VALUES[usize::from(first[0])], VALUES[usize::from(*last)]);
-    // Valid values fit in five bits, so the bitwise `or` of all values is `NONE` if and only if at least one of them is
-    // `NONE`. The loop above therefore needs no branch for invalid characters. Errors are rare, so a second pass to find
-    // the position is acceptable.
-    if (all | check) == NONE {
-        return Err(bad_character(text.iter().map(|byte| unit_of_byte(*byte)), from));
+    let (version, check) =
+        (CHARACTER_VALUES[usize::from(first[0])], CHARACTER_VALUES[usize::from(*last)]);
+    // Valid values fit in five bits, so the bitwise `or` of all values is `INVALID_VALUE` if and only if at least one
+    // of them is `INVALID_VALUE`. The loop above therefore needs no branch for invalid characters. Errors are rare, so
+    // a second pass to find the position is acceptable.
+    if (all | check) == INVALID_VALUE {
+        return Err(invalid_character_error(text.iter().map(|byte| unit_of_byte(*byte)), from));
     }
     // Thirteen characters encode 65 bits, but a block has only 64. Without this check, the top bit would be dropped, and
     // two strings would decode to the same block.
-    if VALUES[usize::from(first[1])] > 15 {
-        return Err(Error::bad_character(from + 1, first[1].into()));
+    if CHARACTER_VALUES[usize::from(first[1])] > 15 {
+        return Err(Error::invalid_character_unit(from + 1, first[1].into()));
     }
     if sum != check {
         return Err(Error::new(ErrorKind::CheckFailed));
@@ -69,16 +70,17 @@ pub(super) fn read(text: &[u8], from: usize) -> Result<(u8, u64)> {
 #[cold]
 pub(super) fn non_ascii_tail(text: &str, from: usize) -> Error {
     match text.chars().count() {
-        LEN => bad_character(text.chars().map(u32::from), from),
+        LEN => invalid_character_error(text.chars().map(u32::from), from),
         length => Error::invalid_length(from + length, from + LEN, from + LEN),
     }
 }
 
 /// Returns the error for the first character outside the alphabet.
 #[cold]
-fn bad_character(units: impl Iterator<Item = u32>, from: usize) -> Error {
+fn invalid_character_error(units: impl Iterator<Item = u32>, from: usize) -> Error {
     let byte = |unit| u8::try_from(unit).unwrap_or(u8::MAX);
-    let is_bad = |(_, unit): &(usize, u32)| VALUES[usize::from(byte(*unit))] == NONE;
+    let is_bad =
+        |(_, unit): &(usize, u32)| CHARACTER_VALUES[usize::from(byte(*unit))] == INVALID_VALUE;
     let (at, unit) = units.enumerate().find(is_bad).unwrap_or_default();
     Error::mistyped_character(from + at, unit, intended_character(byte(unit)))
 }
@@ -89,7 +91,7 @@ const fn intended_character(character: u8) -> u8 {
     match character.to_ascii_lowercase() {
         b'o' => b'0',
         b'i' | b'l' => b'1',
-        lower if VALUES[lower as usize] == NONE => 0,
+        lower if CHARACTER_VALUES[lower as usize] == INVALID_VALUE => 0,
         lower => lower,
     }
 }

@@ -1,13 +1,14 @@
 //! The builder, which collects a generator's options.
 
 use super::{
-    Codec, EPOCH, Generator, Grant, LAST_SECOND, SCALE, family::Nodes, pack::SLOTS_PER_NODE,
+    Codec, EPOCH, Generator, Grant, LAST_SECOND, SCALE, family::RandflakeFamily,
+    pack::SLOTS_PER_NODE,
 };
 use crate::{
     Error, Result,
     clock::Clock,
     generator::{self, Engine, FirstReading, Options, Window},
-    sequence::per_tick::{Behind, PerTick, Slots},
+    sequence::per_tick::{BehindPolicy, PerTick, Slots},
 };
 
 /// Configures a [`Generator`].
@@ -91,14 +92,15 @@ impl<C: Clock> Builder<C> {
     /// # Errors
     /// Returns `out_of_range` if `resume_after` is outside the format's time range, or if the clock is coarser than a second.
     pub fn build(self) -> Result<Generator<C>> {
-        let (state, window) = (self.state()?, Window::new(self.family.grant.info().ticks()));
-        let nodes = Nodes::new(self.family.codec, self.family.grant.into_info())?;
+        let (state, window) =
+            (self.initial_machine()?, Window::new(self.family.grant.info().ticks()));
+        let nodes = RandflakeFamily::new(self.family.codec, self.family.grant.into_info())?;
         let first = FirstReading::new(self.family.resume_after.is_none());
         Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })
     }
 
     /// Creates the state machine, in which all ticks up to `resume_after` are already exhausted.
-    fn state(&self) -> Result<PerTick> {
+    fn initial_machine(&self) -> Result<PerTick> {
         let nodes = self.family.grant.nodes();
         let last = u64::from(nodes.end() - nodes.start() + 1) * SLOTS_PER_NODE - 1;
         let (tick, next) = match self.family.resume_after {
@@ -114,7 +116,7 @@ impl<C: Clock> Builder<C> {
             }
         };
         let slots = Slots { first: 0, last };
-        let state = PerTick::restored(slots, Behind::Rejected, SCALE.last, tick, next.into());
+        let state = PerTick::restore(slots, BehindPolicy::Rejected, SCALE.last, tick, next.into());
         Ok(state.expect("at most 35 bits of slots and 30 of seconds"))
     }
 }

@@ -134,7 +134,7 @@ impl Codec {
         sequences: &mut [u32],
     ) -> Result<()> {
         /// The number of blocks in a group, which is more than any kernel processes at once.
-        const BLOCK: usize = 64;
+        const GROUP_LEN: usize = 64;
         let count = ids.len();
         let lengths = [timestamps.len(), nodes.len(), sequences.len()];
         if let Some(other) = lengths.into_iter().find(|length| *length != count) {
@@ -142,10 +142,10 @@ impl Codec {
         }
         // The IDs are decrypted in groups, because decryption takes 33 ns for a single block, but only 2 ns per block in a
         // group of 64. The groups are on the stack, because a buffer for the whole column would have to be allocated.
-        let mut blocks = [[0; 8]; BLOCK];
-        let fields = timestamps.chunks_mut(BLOCK).zip(nodes.chunks_mut(BLOCK));
-        let fields = fields.zip(sequences.chunks_mut(BLOCK));
-        for (ids, ((timestamps, nodes), sequences)) in ids.chunks(BLOCK).zip(fields) {
+        let mut blocks = [[0; 8]; GROUP_LEN];
+        let fields = timestamps.chunks_mut(GROUP_LEN).zip(nodes.chunks_mut(GROUP_LEN));
+        let fields = fields.zip(sequences.chunks_mut(GROUP_LEN));
+        for (ids, ((timestamps, nodes), sequences)) in ids.chunks(GROUP_LEN).zip(fields) {
             let blocks = &mut blocks[..ids.len()];
             for (block, id) in blocks.iter_mut().zip(ids) {
                 *block = id.to_u64().to_le_bytes();
@@ -202,7 +202,7 @@ impl Parts {
         let tick = SCALE.tick_of_seconds(self.timestamp)?;
         Error::check_range("node", self.node, 0..=LAST_NODE)?;
         Error::check_range("sequence", self.sequence, 0..=LAST_SEQUENCE)?;
-        Ok(raw(tick, self.node, self.sequence))
+        Ok(pack_raw(tick, self.node, self.sequence))
     }
 
     fn from_raw(raw: u64) -> Self {
@@ -214,7 +214,7 @@ impl Parts {
 
 /// Packs fields into a raw value. Each value must fit in its field.
 #[inline]
-pub(super) fn raw(tick: u64, node: u32, sequence: u32) -> u64 {
+pub(super) fn pack_raw(tick: u64, node: u32, sequence: u32) -> u64 {
     narrow::u64(
         TIMESTAMP.insert(tick) | NODE.insert(node.into()) | SEQUENCE.insert(sequence.into()),
     )

@@ -18,7 +18,7 @@ impl Randflake {
     /// assert_eq!(FIRST.to_i64(), 4594531474933654033);
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
-        match base32::constant::base32hex(text) {
+        match base32::constant::decode_base32hex(text) {
             Some(number) if number <= u64::MAX as u128 => Some(Self::from_u64(narrow::u64(number))),
             _ => None,
         }

@@ -3,7 +3,7 @@
 use super::Randflake;
 use crate::{
     Result,
-    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, impl_arbitrary_from_bits, impl_column},
 };
 
 impl Column for Randflake {
@@ -13,7 +13,7 @@ impl Column for Randflake {
         Form::Integer
     }
 
-    fn read(value: Value<'_>) -> Result<Self> {
+    fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Integer(number) => Ok(Self::from_i64(number)),
             other => Err(other.rejected_value("a Randflake as an integer")),
@@ -34,5 +34,5 @@ impl HasSchema for Randflake {
     }
 }
 
-column!([] Randflake: BigInt);
-bits!([] Randflake, |number: i64| Self::from_i64(number));
+impl_column!([] Randflake: BigInt);
+impl_arbitrary_from_bits!([] Randflake, |number: i64| Self::from_i64(number));

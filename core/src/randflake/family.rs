@@ -11,20 +11,20 @@ use crate::{
 /// The node IDs leased to one process, and the cipher that encrypts the IDs.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
-pub struct Nodes {
+pub struct RandflakeFamily {
     pub(super) codec: Codec,
     /// The grant as it was when the generator was built. After an extension, only the generator's window has the new end.
     pub(super) grant: GrantInfo,
     process: ProcessGuard,
 }
 
-impl Nodes {
+impl RandflakeFamily {
     pub(super) fn new(codec: Codec, grant: GrantInfo) -> Result<Self> {
         Ok(Self { codec, grant, process: ProcessGuard::this_process()? })
     }
 }
 
-impl Family for Nodes {
+impl Family for RandflakeFamily {
     type Machine = PerTick;
     type Ticks = Scale;
     type Identity = ();
@@ -39,7 +39,7 @@ impl Family for Nodes {
         window.contains(tick).then_some((self.process.generation(), ()))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, ())> {
+    fn acquire_identity(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, ())> {
         Ok((self.process.generation(), ()))
     }
 

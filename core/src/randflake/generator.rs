@@ -4,7 +4,7 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
-use super::{Grant, GrantInfo, Parts, Randflake, SCALE, family::Nodes};
+use super::{Grant, GrantInfo, Parts, Randflake, SCALE, family::RandflakeFamily};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -28,7 +28,7 @@ use crate::{
 /// let clone = Generator::builder(grant, [0; 16]).build()?.clone();
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-pub type Generator<C = DefaultClock> = generator::Generator<Nodes, C>;
+pub type Generator<C = DefaultClock> = generator::Generator<RandflakeFamily, C>;
 
 /// A generator's statistics at one point in time.
 ///
@@ -118,8 +118,9 @@ impl<C> Generator<C> {
     /// # Errors
     /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start.
     pub fn extend_grant(&self, longer: Grant) -> Result<()> {
-        self.engine
-            .extend(self.engine.family.grant.with_later_end(longer.into_info())?.ticks().end);
+        self.engine.extend_to_tick(
+            self.engine.family.grant.with_later_end(longer.into_info())?.ticks().end,
+        );
         Ok(())
     }
 
@@ -319,4 +320,4 @@ fn last_second(state: State) -> Option<i64> {
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]
-pub type Leased<C = DefaultClock> = generator::Leased<Nodes, C>;
+pub type Leased<C = DefaultClock> = generator::Leased<RandflakeFamily, C>;

@@ -2,7 +2,7 @@
 
 use core::ops::Deref;
 
-use super::{Generator, Randflake, family::Nodes};
+use super::{Generator, Randflake, family::RandflakeFamily};
 use crate::{
     Result,
     clock::Clock,
@@ -21,7 +21,7 @@ use crate::{
 /// assert_ne!(handle.generate()?, handle.generate()?);
 /// # Ok::<(), polyflake::Error>(())
 /// ```
-pub type Handle<G> = generator::Handle<Nodes, G>;
+pub type Handle<G> = generator::Handle<RandflakeFamily, G>;
 
 impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     /// Generates a new ID.
@@ -63,4 +63,4 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 }
 
-generator::by_own_calls!(Randflake, &'b mut [Randflake], () => ());
+generator::impl_generate!(Randflake, &'b mut [Randflake], () => ());

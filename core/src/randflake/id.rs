@@ -3,7 +3,7 @@
 use crate::{
     Result,
     base32::base32hex,
-    format::{Text, text_id},
+    format::{Text, impl_text_id},
 };
 
 /// A Randflake ID. It is a signed 64-bit integer, and sorts like an integer in memory and in a database.
@@ -106,4 +106,4 @@ impl Randflake {
     }
 }
 
-text_id!(Randflake);
+impl_text_id!(Randflake);

@@ -39,7 +39,7 @@ pub use id::Randflake;
 pub use text::{SLOT, decode_column, decode_slice, encode_column, encode_slice};
 
 use crate::{
-    format::{FieldDescription, Figures, Scale, Span},
+    format::{DescriptionInputs, FieldDescription, Scale, Span},
     narrow,
 };
 
@@ -76,7 +76,7 @@ pub const LAST_SEQUENCE: u32 = narrow::u32(SEQUENCE.max());
 /// ```
 pub const fn describe() -> crate::format::Description {
     const BITS: u32 = 64;
-    const FIGURES: Figures = Figures {
+    const DESCRIPTION_INPUTS: DescriptionInputs = DescriptionInputs {
         bits: BITS,
         fields: &[
             FieldDescription::from_span("timestamp", "timestamp", FIELDS[0], BITS),
@@ -88,5 +88,5 @@ pub const fn describe() -> crate::format::Description {
         generators: NODE.max() as u128 + 1,
         sorts_by_time: false,
     };
-    FIGURES.describe()
+    DESCRIPTION_INPUTS.describe()
 }

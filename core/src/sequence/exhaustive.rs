@@ -8,19 +8,19 @@ use std::{collections::HashSet, format, vec::Vec};
 
 use super::{
     Flip, Machine, SlotRange, Step,
-    per_tick::{Behind, PerTick, Slots},
+    per_tick::{BehindPolicy, PerTick, Slots},
     tick_tock::{Bounds, TickTock},
 };
 
 const TICKS: u64 = 4;
 /// The number of clock readings in a sequence. It is lower under Miri, which is slow.
-const READINGS: u32 = if cfg!(miri) { 3 } else { 8 };
+const READING_COUNT: u32 = if cfg!(miri) { 3 } else { 8 };
 const SLOTS_PER_TICK: u64 = 2;
 
 /// Returns all 65,536 sequences of 8 clock readings over 4 ticks.
 fn all_sequences() -> impl Iterator<Item = Vec<u64>> {
-    (0..TICKS.pow(READINGS))
-        .map(|code| (0..READINGS).map(|i| code / TICKS.pow(i) % TICKS).collect())
+    (0..TICKS.pow(READING_COUNT))
+        .map(|code| (0..READING_COUNT).map(|i| code / TICKS.pow(i) % TICKS).collect())
 }
 
 /// Returns pseudorandom sequences (`SplitMix64`) of 24 clock readings over 10 ticks, which are the same in every run.
@@ -45,12 +45,12 @@ fn all_cases() -> impl Iterator<Item = (Vec<u64>, StartRule)> {
 }
 
 /// A slot as (tick, tick-tock bit, sequence number).
-type Cell = (u64, bool, u64);
+type SlotKey = (u64, bool, u64);
 
 /// The result of a call, in a form that both the state machine and the model can produce.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
-    Cells(Vec<Cell>),
+    Cells(Vec<SlotKey>),
     Full,
     Behind(u64),
 }
@@ -88,7 +88,7 @@ impl TickTockModel {
 
 struct PerTickModel {
     start: StartRule,
-    behind: Behind,
+    behind: BehindPolicy,
     wall: u64,
     used: u64,
 }
@@ -97,16 +97,16 @@ impl PerTickModel {
     fn call(&mut self, now: u64, want: u64) -> Answer {
         let late = self.wall.saturating_sub(now);
         let follows = match self.behind {
-            Behind::Rejected if late > 0 => return Answer::Behind(self.wall),
-            Behind::HeldWithin(most) => late > most,
-            Behind::Rejected | Behind::Held => false,
+            BehindPolicy::Rejected if late > 0 => return Answer::Behind(self.wall),
+            BehindPolicy::HeldWithin(most) => late > most,
+            BehindPolicy::Rejected | BehindPolicy::Held => false,
         };
         if now > self.wall || follows {
             self.wall = now;
             self.used = (self.start)(now);
         }
         match take_slots(&mut self.used, self.wall, false, want) {
-            Answer::Full if late > 0 && self.behind != Behind::Held => {
+            Answer::Full if late > 0 && self.behind != BehindPolicy::Held => {
                 Answer::Behind(self.wall + 1)
             }
             answer => answer,
@@ -115,7 +115,7 @@ impl PerTickModel {
 }
 
 fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
-    let cells: Vec<Cell> =
+    let cells: Vec<SlotKey> =
         (*used..SLOTS_PER_TICK.min(*used + want)).map(|slot| (tick, flipped, slot)).collect();
     *used += cells.len() as u64;
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }
@@ -125,7 +125,7 @@ fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
 /// Also asserts that no slot is assigned twice. If `follows` is true, slots may be assigned again after the state machine
 /// has moved back to an earlier tick.
 #[track_caller]
-fn compare(
+fn compare_with_model(
     readings: &[u64],
     follows: bool,
     mut machine: impl FnMut(u64, u64) -> Answer,
@@ -180,7 +180,7 @@ fn tick_tock_follows_its_model() {
         let mut model = TickTockModel { start, wall: 0, safe: 0, flipped: false, used: 0 };
         let bounds = |min| Bounds { min: u16::try_from(min).unwrap(), max: 1 };
         let step = |now, want| step(&machine, now, want, start, bounds);
-        compare(&readings, false, step, |now, want| model.call(now, want));
+        compare_with_model(&readings, false, step, |now, want| model.call(now, want));
     }
 }
 
@@ -189,23 +189,23 @@ fn tick_tock_follows_its_model() {
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 
-fn per_tick_follows_its_model(behind: Behind, last_tick: u64) {
+fn check_per_tick_model(behind: BehindPolicy, last_tick: u64) {
     for (readings, start) in all_cases() {
         let machine =
             PerTick::new(Slots { first: 0, last: SLOTS_PER_TICK - 1 }, behind, last_tick).unwrap();
         let mut model = PerTickModel { start, behind, wall: 0, used: 0 };
         let step = |now, want| step(&machine, now, want, start, |first| first);
-        let follows = behind == Behind::HeldWithin(1);
-        compare(&readings, follows, step, |now, want| model.call(now, want));
+        let follows = behind == BehindPolicy::HeldWithin(1);
+        compare_with_model(&readings, follows, step, |now, want| model.call(now, want));
     }
 }
 
 #[test]
 fn per_tick_follows_its_model_in_every_mode() {
-    let within = [1, u64::MAX].map(Behind::HeldWithin);
-    for behind in [Behind::Rejected, Behind::Held].into_iter().chain(within) {
-        per_tick_follows_its_model(behind, LAST_NARROW_TICK);
-        per_tick_follows_its_model(behind, LAST_WIDE_TICK);
+    let within = [1, u64::MAX].map(BehindPolicy::HeldWithin);
+    for behind in [BehindPolicy::Rejected, BehindPolicy::Held].into_iter().chain(within) {
+        check_per_tick_model(behind, LAST_NARROW_TICK);
+        check_per_tick_model(behind, LAST_WIDE_TICK);
     }
 }
 
@@ -233,7 +233,7 @@ fn retry_spurious_failures<R>(attempt: impl Fn() -> Option<R>) -> Option<R> {
 fn step_within_takes_no_slots_if_exhausted_or_closed() {
     let (bounds, slots) = (Bounds { min: 0, max: 1 }, Slots { first: 0, last: 1 });
     let tick_tock = TickTock::new();
-    let per_tick = PerTick::new(slots, Behind::Rejected, LAST_NARROW_TICK).unwrap();
+    let per_tick = PerTick::new(slots, BehindPolicy::Rejected, LAST_NARROW_TICK).unwrap();
     let take = |want| {
         let run =
             retry_spurious_failures(|| tick_tock.step_within(tick_tock.observe(), want, bounds));
@@ -243,7 +243,7 @@ fn step_within_takes_no_slots_if_exhausted_or_closed() {
     assert_eq!([take(1), take(5), take(1)], [(Some(1), Some(1)), (Some(1), Some(1)), (None, None)]);
 
     let (tick_tock, per_tick) =
-        (TickTock::new(), PerTick::new(slots, Behind::Rejected, LAST_NARROW_TICK).unwrap());
+        (TickTock::new(), PerTick::new(slots, BehindPolicy::Rejected, LAST_NARROW_TICK).unwrap());
     tick_tock.close().unwrap();
     per_tick.close().unwrap();
     assert_eq!(tick_tock.step_within(tick_tock.observe(), 1, bounds), None);
@@ -254,7 +254,7 @@ fn step_within_takes_no_slots_if_exhausted_or_closed() {
 fn the_word_width_depends_on_ticks_and_slots() {
     let word = |last_slot, last_tick| {
         let slots = Slots { first: 0, last: last_slot };
-        PerTick::new(slots, Behind::Rejected, last_tick).map(|machine| format!("{machine:?}"))
+        PerTick::new(slots, BehindPolicy::Rejected, last_tick).map(|machine| format!("{machine:?}"))
     };
     let is_wide = |last_slot, last_tick| word(last_slot, last_tick).unwrap().contains("Wide");
     assert!(!is_wide((1 << 24) - 1, (1 << 38) - 1));

@@ -7,13 +7,13 @@
 
 use super::{
     Flip, Machine, SlotRange, Step,
-    per_tick::{Behind, PerTick, Slots},
+    per_tick::{BehindPolicy, PerTick, Slots},
     tick_tock::{Bounds, TickTock},
 };
 use crate::sync::{
     AtomicU64, Ordering,
     explorer::{Scenario, SearchResult, choose, explore},
-    watched::with_interceptor,
+    watched_atomics::with_interceptor,
 };
 
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
@@ -81,7 +81,7 @@ impl Record {
 
 impl<M: Machine> Threads<M> {
     /// Returns the tick of a clock reading that a thread takes after it has observed the state machine in tick `wall`.
-    fn read(&self, wall: u64) -> u64 {
+    fn read_clock(&self, wall: u64) -> u64 {
         let Readings::Lagging { has_slack } = self.readings else {
             return u64::from(choose(self.ticks)) + 1;
         };
@@ -95,7 +95,7 @@ impl<M: Machine> Threads<M> {
     /// outcome of the step.
     fn reserve(&self) -> (u64, Step) {
         let seen = self.machine.observe();
-        let (wall, now) = (self.machine.tick(seen), self.read(self.machine.tick(seen)));
+        let (wall, now) = (self.machine.tick(seen), self.read_clock(self.machine.tick(seen)));
         let is_within = now == wall;
         let limits = (self.limits)(!is_within);
         let within = || self.machine.step_within(seen, self.want, limits);
@@ -125,13 +125,13 @@ impl<M: Machine> Scenario for Threads<M> {
         true
     }
 
-    fn is_whole(&self, thread: usize) -> bool {
+    fn is_uninterruptible(&self, thread: usize) -> bool {
         thread >= self.whole
     }
 
     /// Checks that each clock rollback was counted. Also checks that a state machine restored from the closed state assigns
     /// no slot twice.
-    fn end(&self, record: &Record) {
+    fn check_end(&self, record: &Record) {
         let (_, _, _, drifts) = (self.state)(&self.machine.state());
         assert_eq!(drifts, record.drifts, "steps back");
         let Some(closed) = record.closed else { return };
@@ -151,7 +151,7 @@ impl<M: Machine> Scenario for Threads<M> {
     }
 }
 
-fn tick_tock() -> Threads<TickTock> {
+fn tick_tock_threads() -> Threads<TickTock> {
     Threads {
         machine: TickTock::new(),
         limits: |_| BOUNDS,
@@ -163,13 +163,13 @@ fn tick_tock() -> Threads<TickTock> {
         closer: None,
         state: |state| (state.tick, state.next.into(), state.safe, state.drifts),
         restored: |(tick, next, safe, drifts)| {
-            TickTock::restored(tick, u32::try_from(next).unwrap(), safe, drifts)
+            TickTock::restore(tick, u32::try_from(next).unwrap(), safe, drifts)
         },
     }
 }
 
 /// Returns threads that share a per-tick state machine whose last tick is `LAST`.
-fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
+fn per_tick_threads<const LAST: u64>(behind: BehindPolicy) -> Threads<PerTick> {
     Threads {
         machine: PerTick::new(SLOTS, behind, LAST).unwrap(),
         limits: |_| 0,
@@ -181,7 +181,7 @@ fn per_tick<const LAST: u64>(behind: Behind) -> Threads<PerTick> {
         closer: None,
         state: |state| (state.tick, state.next, 0, 0),
         restored: |(tick, next, ..)| {
-            PerTick::restored(SLOTS, Behind::Rejected, LAST, tick, next).unwrap()
+            PerTick::restore(SLOTS, BehindPolicy::Rejected, LAST, tick, next).unwrap()
         },
     }
 }
@@ -197,59 +197,55 @@ fn search<M: Machine>(threads: &Threads<M>, calls: &[u8], states: usize) -> Sear
 
 /// Returns threads that share a state machine whose ticks have only one slot, so that entering a tick twice always causes a
 /// duplicate.
-fn one_slot_per_tick() -> Threads<TickTock> {
-    Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock() }
+fn one_slot_threads() -> Threads<TickTock> {
+    Threads { limits: |_| Bounds { min: 0, max: 0 }, ..tick_tock_threads() }
 }
 
 /// Explores the interleavings of two threads. One call of the first thread is interrupted at each of its memory accesses in
 /// turn, and the second thread performs up to five calls before, during and after that call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
-    search(&Threads { whole: 1, ..one_slot_per_tick() }, &[1, 5], 1000);
+    search(&Threads { whole: 1, ..one_slot_threads() }, &[1, 5], 1000);
 }
 
 #[test]
 fn tick_tock_tolerates_two_interrupted_calls_and_three_whole_calls() {
-    search(&Threads { whole: 2, ticks: 3, ..one_slot_per_tick() }, &[1, 1, 3], 1000);
+    search(&Threads { whole: 2, ticks: 3, ..one_slot_threads() }, &[1, 1, 3], 1000);
 }
 
 #[test]
 fn tick_tock_tolerates_two_threads_with_two_calls_each() {
-    search(&Threads { ticks: 4, ..tick_tock() }, &[2, 2], 1000);
+    search(&Threads { ticks: 4, ..tick_tock_threads() }, &[2, 2], 1000);
 }
 
 #[test]
 fn tick_tock_tolerates_concurrent_batches() {
-    search(&Threads { ticks: 3, want: 2, ..tick_tock() }, &[2, 2], 1000);
+    search(&Threads { ticks: 3, want: 2, ..tick_tock_threads() }, &[2, 2], 1000);
 }
 
 /// Visits millions of states. Run it with `cargo test --release -p polyflake --lib -- --include-ignored explorer`.
 #[test]
 #[ignore = "takes minutes without optimisation"]
-fn tick_tock_passes_the_long_searches() {
-    search(&Threads { whole: 1, ..tick_tock() }, &[1, 5], 100_000);
-    search(&one_slot_per_tick(), &[1, 5], 100_000);
-    search(&Threads { ticks: 4, ..one_slot_per_tick() }, &[2, 2, 2], 100_000);
-    search(&Threads { ticks: 4, ..tick_tock() }, &[2, 3], 100_000);
+fn tick_tock_tolerates_long_interleavings() {
+    search(&Threads { whole: 1, ..tick_tock_threads() }, &[1, 5], 100_000);
+    search(&one_slot_threads(), &[1, 5], 100_000);
+    search(&Threads { ticks: 4, ..one_slot_threads() }, &[2, 2, 2], 100_000);
+    search(&Threads { ticks: 4, ..tick_tock_threads() }, &[2, 3], 100_000);
 }
 
 #[test]
 fn tick_tock_tolerates_a_close_during_other_calls() {
-    search(&Threads { closer: Some(0), whole: 1, ticks: 4, ..tick_tock() }, &[1, 4], 100);
-    search(
-        &Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot_per_tick() },
-        &[1, 1, 2],
-        100,
-    );
+    search(&Threads { closer: Some(0), whole: 1, ticks: 4, ..tick_tock_threads() }, &[1, 4], 100);
+    search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot_threads() }, &[1, 1, 2], 100);
 }
 
 /// The reactions to a clock rollback with which a state machine never enters the same tick twice.
-const MONOTONIC_REACTIONS: [Behind; 3] =
-    [Behind::Rejected, Behind::Held, Behind::HeldWithin(u64::MAX)];
+const MONOTONIC_REACTIONS: [BehindPolicy; 3] =
+    [BehindPolicy::Rejected, BehindPolicy::Held, BehindPolicy::HeldWithin(u64::MAX)];
 
 fn check_per_tick_in_every_mode<const LAST: u64>() {
     for behind in MONOTONIC_REACTIONS {
-        let threads = Threads { ticks: 3, ..per_tick::<LAST>(behind) };
+        let threads = Threads { ticks: 3, ..per_tick_threads::<LAST>(behind) };
         let threads = Threads { whole: 1, ..threads };
         search(&threads, &[1, 5], 100);
         let threads = Threads { whole: 3, ..threads };
@@ -276,7 +272,7 @@ fn per_tick_starts_at_any_slot() {
     for behind in MONOTONIC_REACTIONS {
         let from_any = |enters: bool| if enters { choose(2).into() } else { 0 };
         let threads =
-            Threads { limits: from_any, ticks: 3, ..per_tick::<LAST_NARROW_TICK>(behind) };
+            Threads { limits: from_any, ticks: 3, ..per_tick_threads::<LAST_NARROW_TICK>(behind) };
         let threads = Threads { whole: 1, ..threads };
         search(&threads, &[1, 4], 100);
         let threads = Threads { whole: 3, ticks: 2, ..threads };
@@ -319,8 +315,11 @@ impl Scenario for FollowingMachine {
 /// between two such rollbacks.
 #[test]
 fn per_tick_follows_long_rollbacks_only() {
-    let following =
-        || FollowingMachine(PerTick::new(SLOTS, Behind::HeldWithin(1), LAST_NARROW_TICK).unwrap());
+    let following = || {
+        FollowingMachine(
+            PerTick::new(SLOTS, BehindPolicy::HeldWithin(1), LAST_NARROW_TICK).unwrap(),
+        )
+    };
     for calls in [&[2, 2][..], &[1, 4], &[1, 1, 2]] {
         assert!(explore(&following(), calls).states > 100);
     }
@@ -329,14 +328,14 @@ fn per_tick_follows_long_rollbacks_only() {
 #[test]
 fn tick_tock_starts_at_any_slot() {
     let from_any = |enters: bool| Bounds { min: if enters { choose(2).into() } else { 0 }, max: 1 };
-    let threads = Threads { limits: from_any, ticks: 3, ..tick_tock() };
+    let threads = Threads { limits: from_any, ticks: 3, ..tick_tock_threads() };
     search(&Threads { whole: 1, ..threads }, &[1, 4], 1000);
-    let threads = Threads { limits: from_any, ticks: 3, ..tick_tock() };
+    let threads = Threads { limits: from_any, ticks: 3, ..tick_tock_threads() };
     search(&threads, &[2, 2], 1000);
 }
 
 fn lagging_threads(has_slack: bool) -> Threads<TickTock> {
-    Threads { ticks: 3, readings: Readings::Lagging { has_slack }, ..tick_tock() }
+    Threads { ticks: 3, readings: Readings::Lagging { has_slack }, ..tick_tock_threads() }
 }
 
 #[test]

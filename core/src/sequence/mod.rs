@@ -66,7 +66,7 @@ pub(crate) trait Machine {
 
     /// Returns the highest tick in which slots had been reserved when `state` was read, or `None` if no slots had been
     /// reserved.
-    fn highest(&self, state: &Self::State) -> Option<u64>;
+    fn highest_tick(&self, state: &Self::State) -> Option<u64>;
 
     #[inline]
     fn is_closed(&self) -> bool {
@@ -99,7 +99,7 @@ pub(crate) enum Flip {
 impl Flip {
     /// Returns the tick with which a clock reading is compared to detect a rollback. `tick` is the machine's tick.
     #[inline]
-    const fn wall(self, tick: u64) -> u64 {
+    const fn wall_tick(self, tick: u64) -> u64 {
         match self {
             Self::Below(floor) => floor,
             Self::Allowed | Self::Forbidden => tick,

@@ -17,7 +17,7 @@ use crate::{Error, ErrorKind, narrow};
 
 /// What a step does when the clock is behind the last tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Behind {
+pub(crate) enum BehindPolicy {
     /// The step fails with an error.
     Rejected,
     /// The step continues in the last tick.
@@ -47,22 +47,22 @@ pub(crate) struct State {
 pub(crate) struct PerTick {
     word: Word,
     slots: Slots,
-    behind: Behind,
+    behind: BehindPolicy,
     next_bits: u32,
 }
 
 impl PerTick {
     /// Creates an unused state machine for ticks up to `last_tick`. Returns `None` if a tick and a slot together need more
     /// than 127 bits.
-    pub(crate) const fn new(slots: Slots, behind: Behind, last_tick: u64) -> Option<Self> {
-        Self::restored(slots, behind, last_tick, 0, slots.first as u128)
+    pub(crate) const fn new(slots: Slots, behind: BehindPolicy, last_tick: u64) -> Option<Self> {
+        Self::restore(slots, behind, last_tick, 0, slots.first as u128)
     }
 
     /// Creates a state machine whose next slot is slot `next` of `tick`. If the tick is exhausted, `next` is one past the
     /// last slot.
-    pub(crate) const fn restored(
+    pub(crate) const fn restore(
         slots: Slots,
-        behind: Behind,
+        behind: BehindPolicy,
         last_tick: u64,
         tick: u64,
         next: u128,
@@ -102,13 +102,13 @@ impl PerTick {
             // An unused machine does not go back in time. It behaves as if it were in the floor's last tick, with all slots
             // used.
             return Err(match self.behind {
-                Behind::Held => Step::Full,
-                Behind::Rejected | Behind::HeldWithin(_) => Step::Behind(floor + 1),
+                BehindPolicy::Held => Step::Full,
+                BehindPolicy::Rejected | BehindPolicy::HeldWithin(_) => Step::Behind(floor + 1),
             });
         }
         let last = self.tick(word);
         let tick = self.tick_for(word, now);
-        if tick < last && self.behind == Behind::Rejected {
+        if tick < last && self.behind == BehindPolicy::Rejected {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.max(start).into() };
@@ -116,7 +116,7 @@ impl PerTick {
         // then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
-            let is_held = now < tick && self.behind != Behind::Held;
+            let is_held = now < tick && self.behind != BehindPolicy::Held;
             return Err(if is_held { Step::Behind(tick + 1) } else { Step::Full });
         }
         let len = narrow::u32(narrow::u64(left.min(want.into())));
@@ -148,20 +148,20 @@ impl Machine for PerTick {
 
     #[inline]
     fn tick(&self, seen: u128) -> u64 {
-        narrow::u64((seen & !self.word().closed()) >> self.next_bits)
+        narrow::u64((seen & !self.word().closed_mask()) >> self.next_bits)
     }
 
     #[inline]
     fn is_closed_at(&self, seen: u128) -> bool {
-        seen & self.word().closed() != 0
+        seen & self.word().closed_mask() != 0
     }
 
     #[inline]
     fn tick_for(&self, seen: u128, now: u64) -> u64 {
         match self.behind {
-            Behind::Rejected => now,
-            Behind::Held => now.max(self.tick(seen)),
-            Behind::HeldWithin(most) => {
+            BehindPolicy::Rejected => now,
+            BehindPolicy::Held => now.max(self.tick(seen)),
+            BehindPolicy::HeldWithin(most) => {
                 let last = self.tick(seen);
                 if last.saturating_sub(now) > most { now } else { now.max(last) }
             }
@@ -171,7 +171,7 @@ impl Machine for PerTick {
     #[inline]
     fn step_within(&self, seen: u128, want: u32, start: u64) -> Option<SlotRange> {
         let (range, next) = self.plan(seen, self.tick(seen), want, start, Flip::Forbidden).ok()?;
-        self.word().swap(seen, next).ok().map(|()| range)
+        self.word().compare_exchange_weak(seen, next).ok().map(|()| range)
     }
 
     #[inline]
@@ -182,7 +182,7 @@ impl Machine for PerTick {
                 Ok(plan) => plan,
                 Err(step) => return step,
             };
-            match self.word().swap(word, next) {
+            match self.word().compare_exchange_weak(word, next) {
                 Ok(()) => return Step::Reserved(range),
                 // Only `next` differs, so the clock reading still belongs to the word's tick, and the step can be retried.
                 Err(newer) if newer >> self.next_bits == word >> self.next_bits => word = newer,
@@ -203,7 +203,7 @@ impl Machine for PerTick {
         self.state_of(self.observe())
     }
 
-    fn highest(&self, state: &State) -> Option<u64> {
+    fn highest_tick(&self, state: &State) -> Option<u64> {
         // An unused machine is also in tick 0, so in that tick only `next` shows whether slots were reserved.
         let is_used = state.tick > 0 || state.next > self.slots.first.into();
         is_used.then_some(state.tick)

@@ -13,14 +13,14 @@ use std::{collections::HashSet, vec, vec::Vec};
 use super::{
     Flip, Machine,
     floor::Floor,
-    per_tick::{Behind, PerTick, Slots},
+    per_tick::{BehindPolicy, PerTick, Slots},
     tick_tock::{self, Bounds, Plan, TickTock, Word},
 };
 
 /// The number of time units in a tick.
-const TICK: u8 = 2;
+const TICK_LENGTH: u8 = 2;
 /// The last time unit of any search.
-const END: u8 = 7;
+const END_TIME: u8 = 7;
 /// The last slot of any tick.
 const LAST_SLOT: u8 = 1;
 
@@ -59,7 +59,7 @@ impl Clock {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum MachineKind {
     TickTock,
-    PerTick(Behind),
+    PerTick(BehindPolicy),
 }
 
 /// The outcome of a step: the reserved cell, the new word, and the tick to which `safe` must be raised before the step.
@@ -70,9 +70,9 @@ struct StepOutcome {
 }
 
 impl MachineKind {
-    fn per_tick(behind: Behind) -> PerTick {
+    fn per_tick(behind: BehindPolicy) -> PerTick {
         let slots = Slots { first: 0, last: LAST_SLOT.into() };
-        PerTick::new(slots, behind, (END / TICK).into()).unwrap()
+        PerTick::new(slots, behind, (END_TIME / TICK_LENGTH).into()).unwrap()
     }
 
     fn tick(self, word: u64) -> u64 {
@@ -96,7 +96,7 @@ impl MachineKind {
                 let bounds = Bounds { min: 0, max: LAST_SLOT.into() };
                 let plan = tick_tock::plan(Word(word), safe.into(), now, 1, bounds, flip);
                 let Plan::Take { range: run, next, goes_back } = plan else { return None };
-                let wall = flip.wall(self.tick(word));
+                let wall = flip.wall_tick(self.tick(word));
                 (run, next.0, goes_back.then(|| u8::try_from(wall).unwrap()))
             }
             Self::PerTick(behind) => {
@@ -156,7 +156,8 @@ impl State {
 
     fn floor(&self) -> Floor {
         let (slack, resolution) = (self.clock.slack().into(), self.clock.resolution().into());
-        let tick_of = |nanos: i64| Ok::<_, ()>(nanos.max(0).cast_unsigned() / u64::from(TICK));
+        let tick_of =
+            |nanos: i64| Ok::<_, ()>(nanos.max(0).cast_unsigned() / u64::from(TICK_LENGTH));
         Floor::new(self.first.unwrap_or(0).into(), slack, resolution, tick_of).unwrap()
     }
 
@@ -319,7 +320,7 @@ impl Explorer {
                 next.given |= 1 << taken.cell;
                 next.flipped |= taken.raise.is_some();
                 // Another thread may have detected a rollback since this thread read the clock.
-                next.made = next.made.max(Some(next.time.max(taken.cell / 4 * TICK)));
+                next.made = next.made.max(Some(next.time.max(taken.cell / 4 * TICK_LENGTH)));
                 vec![next]
             }
         }
@@ -341,8 +342,8 @@ impl Explorer {
 
     /// Returns the tick of a clock reading, as the engine determines it.
     fn tick_after(&self, state: &State, seen: u64, now: u8) -> u64 {
-        let (tick, last) = (u64::from(now / TICK), self.kind.tick(seen));
-        let lag = (last * u64::from(TICK)).saturating_sub(now.into());
+        let (tick, last) = (u64::from(now / TICK_LENGTH), self.kind.tick(seen));
+        let lag = (last * u64::from(TICK_LENGTH)).saturating_sub(now.into());
         if tick < last && lag < state.clock.slack().into() { last } else { tick }
     }
 
@@ -350,9 +351,9 @@ impl Explorer {
     /// may go back in time.
     fn begin_step(&self, state: &State, index: usize, seen: u64, now: u8) -> State {
         let mut next = state.clone();
-        // This models the fast path in `Engine::shortcut`, which does not check the floor.
+        // This models the fast path in `Engine::try_shortcut`, which does not check the floor.
         let last = self.kind.tick(seen);
-        if (last > 0 || self.is_tick_0_fast) && u64::from(now / TICK) == last {
+        if (last > 0 || self.is_tick_0_fast) && u64::from(now / TICK_LENGTH) == last {
             let taken = self.kind.step(seen, 0, last, Flip::Forbidden);
             if taken.is_some() {
                 let tick = u8::try_from(last).unwrap();
@@ -380,14 +381,15 @@ impl Explorer {
 
 const KINDS: [MachineKind; 3] = [
     MachineKind::TickTock,
-    MachineKind::PerTick(Behind::Rejected),
-    MachineKind::PerTick(Behind::Held),
+    MachineKind::PerTick(BehindPolicy::Rejected),
+    MachineKind::PerTick(BehindPolicy::Held),
 ];
 
 #[test]
 fn a_generation_repeats_no_id_of_earlier_generations() {
     for kind in KINDS {
-        let found = Explorer { calls: 3, generations: 3, end: END, ..Explorer::new(kind) }.search();
+        let found =
+            Explorer { calls: 3, generations: 3, end: END_TIME, ..Explorer::new(kind) }.search();
         assert!(!found.repeated && found.states > 10_000 && found.made == 3, "{kind:?} {found:?}");
         assert_eq!(found.flipped, kind == MachineKind::TickTock, "{kind:?}");
     }
@@ -413,6 +415,6 @@ fn a_fast_path_in_tick_0_repeats_ids() {
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {
     let kind = MachineKind::TickTock;
-    let explorer = Explorer { calls: 4, rollbacks: 2, end: END, ..Explorer::new(kind) };
+    let explorer = Explorer { calls: 4, rollbacks: 2, end: END_TIME, ..Explorer::new(kind) };
     assert!(explorer.search().repeated);
 }

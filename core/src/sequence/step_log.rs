@@ -4,12 +4,12 @@ use std::{env, format, fs, string::String, vec::Vec};
 
 use super::{
     Flip, SlotRange, Step,
-    per_tick::{Behind, PerTick, Slots},
+    per_tick::{BehindPolicy, PerTick, Slots},
     tick_tock::{self, Bounds, Plan, Word},
 };
 
 /// The number of lines for each state machine.
-const LINES: usize = 1000;
+const LINE_COUNT: usize = 1000;
 
 /// A generator of pseudorandom numbers (`SplitMix64`), which produces the same numbers in every run. Many of the numbers
 /// are at or near one end of the requested range.
@@ -60,15 +60,16 @@ fn format_reservation(range: SlotRange, next: u128, goes_back: bool) -> String {
 }
 
 fn random_tick_tock_line(numbers: &mut RandomNumbers) -> String {
-    const TICKS: u64 = (1 << 39) - 1;
-    let tick = numbers.number_up_to(TICKS);
+    const LAST_TICK: u64 = (1 << 39) - 1;
+    let tick = numbers.number_up_to(LAST_TICK);
     let (flipped, is_closed) =
         (numbers.number_up_to(1), u64::from(numbers.next().is_multiple_of(16)));
     let max = numbers.number_up_to(u16::MAX.into());
     let (min, next) = (numbers.number_up_to(max), numbers.number_close_to(max + 1, 65_536));
     let word = is_closed << 63 | tick << 18 | flipped << 17 | next;
-    let now = numbers.number_close_to(tick, TICKS);
-    let (safe, floor) = (numbers.number_close_to(now, TICKS), numbers.number_close_to(now, TICKS));
+    let now = numbers.number_close_to(tick, LAST_TICK);
+    let (safe, floor) =
+        (numbers.number_close_to(now, LAST_TICK), numbers.number_close_to(now, LAST_TICK));
     let want = numbers.number_up_to(u32::MAX.into());
     let (code, flip) = numbers.flip(floor);
     let bounds = Bounds { min: min.try_into().unwrap(), max: max.try_into().unwrap() };
@@ -92,7 +93,7 @@ fn random_per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
     let last_tick = u64::MAX >> (64 - tick_bits);
     let (first, tick) = (numbers.number_up_to(last), numbers.number_up_to(last_tick));
     let (slots, is_held) = (Slots { first, last }, numbers.next().is_multiple_of(2));
-    let behind = if is_held { Behind::Held } else { Behind::Rejected };
+    let behind = if is_held { BehindPolicy::Held } else { BehindPolicy::Rejected };
     let machine = PerTick::new(slots, behind, last_tick)?;
     let next_bits = 128 - (u128::from(last) + 1).leading_zeros();
     let is_wide = u64::from(next_bits) + tick_bits > 63;
@@ -124,12 +125,12 @@ fn random_per_tick_line(numbers: &mut RandomNumbers) -> Option<String> {
 
 #[test]
 #[ignore = "prints for tests/proof"]
-fn steps() {
+fn print_random_steps() {
     let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
     let mut numbers = RandomNumbers(7);
-    let mut lines: Vec<_> = (0..LINES).map(|_| random_tick_tock_line(&mut numbers)).collect();
+    let mut lines: Vec<_> = (0..LINE_COUNT).map(|_| random_tick_tock_line(&mut numbers)).collect();
     lines.extend(
-        core::iter::repeat_with(|| random_per_tick_line(&mut numbers)).flatten().take(LINES),
+        core::iter::repeat_with(|| random_per_tick_line(&mut numbers)).flatten().take(LINE_COUNT),
     );
     fs::write(file, lines.join("\n")).unwrap();
 }

@@ -88,9 +88,9 @@ use crate::{
 
 const NEXT_BITS: u32 = 17;
 const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
-const FLIPPED: u64 = 1 << NEXT_BITS;
+const FLIPPED_BIT: u64 = 1 << NEXT_BITS;
 const TICK_SHIFT: u32 = NEXT_BITS + 1;
-const CLOSED: u64 = 1 << 63;
+const CLOSED_BIT: u64 = 1 << 63;
 
 /// An observation: the packed state as read at the start of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,16 +98,16 @@ pub(crate) struct Word(pub(super) u64);
 
 impl Word {
     const fn new(tick: u64, flipped: bool, next: u32) -> Self {
-        Self(tick << TICK_SHIFT | if flipped { FLIPPED } else { 0 } | next as u64)
+        Self(tick << TICK_SHIFT | if flipped { FLIPPED_BIT } else { 0 } | next as u64)
     }
-    const fn closed(self) -> bool {
-        self.0 & CLOSED != 0
+    const fn is_closed(self) -> bool {
+        self.0 & CLOSED_BIT != 0
     }
     const fn tick(self) -> u64 {
-        (self.0 & !CLOSED) >> TICK_SHIFT
+        (self.0 & !CLOSED_BIT) >> TICK_SHIFT
     }
-    const fn flipped(self) -> bool {
-        self.0 & FLIPPED != 0
+    const fn is_flipped(self) -> bool {
+        self.0 & FLIPPED_BIT != 0
     }
     const fn next(self) -> u32 {
         narrow::u32(self.0 & NEXT_MASK)
@@ -154,11 +154,11 @@ struct Words {
 impl TickTock {
     /// Creates a state machine that has not assigned any slot yet.
     pub(crate) const fn new() -> Self {
-        Self::restored(0, 0, 0, 0)
+        Self::restore(0, 0, 0, 0)
     }
 
     /// Creates a state machine in a restored state. `next` is the next sequence number in `tick`.
-    pub(crate) const fn restored(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
+    pub(crate) const fn restore(tick: u64, next: u32, safe: u64, drifts: u32) -> Self {
         Self(Words {
             word: AtomicU64::new(Word::new(tick, drifts & 1 == 1, next).0),
             safe: AtomicU64::new(safe),
@@ -174,13 +174,13 @@ impl TickTock {
 
     /// Replaces `seen` with `next`, or returns the word that was found instead. The swap may fail spuriously.
     #[inline]
-    fn swap(&self, seen: Word, next: Word) -> Result<(), Word> {
+    fn compare_exchange_weak(&self, seen: Word, next: Word) -> Result<(), Word> {
         // A successful swap has release semantics, so that a thread that reads the new word also reads the value to which
         // `safe` was raised before the swap. A failed swap has acquire semantics, because the next attempt is planned from
         // the word that was found.
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let word = &self.words().word;
-        let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERS.0, ORDERS.1);
+        let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERINGS.0, ORDERINGS.1);
         swapped.map(|_| ()).map_err(Word)
     }
 
@@ -189,13 +189,16 @@ impl TickTock {
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();
-            if seen.closed() || is_done() {
+            if seen.is_closed() || is_done() {
                 return;
             }
             // If no slot has been reserved yet, there is no tick to exhaust. The word is written anyway, so that every
             // later step observes this thread's earlier writes.
             let next = if seen.next() == 0 { 0 } else { u32::from(last) + 1 };
-            if self.swap(seen, Word::new(seen.tick(), seen.flipped(), next)).is_ok() {
+            if self
+                .compare_exchange_weak(seen, Word::new(seen.tick(), seen.is_flipped(), next))
+                .is_ok()
+            {
                 return;
             }
         }
@@ -207,11 +210,11 @@ impl TickTock {
         // The count is raised after the swap, so it may lag behind the word. Its lowest bit is corrected here, because a
         // restored machine uses that bit as its tick-tock bit.
         let drifts =
-            if (counted & 1 == 1) == word.flipped() { counted } else { counted.wrapping_add(1) };
+            if (counted & 1 == 1) == word.is_flipped() { counted } else { counted.wrapping_add(1) };
         // As in `step`, `safe` is loaded after the word, so that the loaded value is at least as recent as the word's last
         // flip.
         let safe = safe.load(Ordering::Acquire);
-        State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.closed() }
+        State { tick: word.tick(), next: word.next(), safe, drifts, closed: word.is_closed() }
     }
 }
 
@@ -232,7 +235,7 @@ impl Machine for TickTock {
 
     #[inline]
     fn is_closed_at(&self, seen: Word) -> bool {
-        seen.closed()
+        seen.is_closed()
     }
 
     #[inline]
@@ -240,7 +243,9 @@ impl Machine for TickTock {
         // A step within a tick never goes back in time, so `safe` does not matter. It is not read, and 0 is passed in its
         // place.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Forbidden) {
-            Plan::Take { range, next, .. } => self.swap(seen, next).ok().map(|()| range),
+            Plan::Take { range, next, .. } => {
+                self.compare_exchange_weak(seen, next).ok().map(|()| range)
+            }
             _ => None,
         }
     }
@@ -258,9 +263,9 @@ impl Machine for TickTock {
                 Plan::Closed => return Step::Closed,
             };
             if goes_back {
-                raised.fetch_max(flip.wall(word.tick()), Ordering::AcqRel);
+                raised.fetch_max(flip.wall_tick(word.tick()), Ordering::AcqRel);
             }
-            match self.swap(word, next) {
+            match self.compare_exchange_weak(word, next) {
                 Ok(()) => {
                     if goes_back {
                         // The ordering is relaxed, because only snapshots and statistics read the count, and `state_of`
@@ -279,8 +284,8 @@ impl Machine for TickTock {
     fn close(&self) -> crate::Result<State> {
         // Unlike a compare-and-swap, an unconditional `or` cannot lose a race against busy threads. Steps in progress then
         // fail, because the word is no longer the one that they read.
-        let word = Word(self.words().word.fetch_or(CLOSED, Ordering::AcqRel));
-        if word.closed() {
+        let word = Word(self.words().word.fetch_or(CLOSED_BIT, Ordering::AcqRel));
+        if word.is_closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
         }
         Ok(self.state_of(word))
@@ -292,7 +297,7 @@ impl Machine for TickTock {
 
     /// Returns the higher of the state's tick and `safe`, or `None` if no slots were reserved. Each step raises `safe`
     /// before it goes back in time, so `safe` is at least as high as every tick from which the clock moved back.
-    fn highest(&self, state: &State) -> Option<u64> {
+    fn highest_tick(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)
     }
@@ -314,10 +319,10 @@ pub(super) enum Plan {
 /// Plans a step from a word and from the value of `safe` that was read after the word.
 #[inline]
 pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
-    if word.closed() {
+    if word.is_closed() {
         return Plan::Closed;
     }
-    let wall = flip.wall(word.tick());
+    let wall = flip.wall_tick(word.tick());
     let goes_back = now < wall;
     // A step to `safe` itself is rejected, too. The earlier clock rollback from that tick flipped the tick-tock bit, and
     // this step would flip it back to the value already used in that tick.
@@ -330,7 +335,7 @@ pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, f
     if len == 0 {
         return Plan::Full;
     }
-    let tick_tock = word.flipped() != goes_back;
+    let tick_tock = word.is_flipped() != goes_back;
     let range = SlotRange { tick: now, tick_tock, first: first.into(), len };
     Plan::Take { range, next: Word::new(now, tick_tock, first + len), goes_back }
 }

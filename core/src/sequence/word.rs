@@ -30,7 +30,7 @@ impl Word {
 
     /// Returns the mask of the closed flag.
     #[inline]
-    pub(super) const fn closed(&self) -> u128 {
+    pub(super) const fn closed_mask(&self) -> u128 {
         match self {
             Self::Narrow(_) => 1 << 63,
             Self::Wide(_) => 1 << 127,
@@ -47,17 +47,17 @@ impl Word {
 
     /// Replaces `from` with `to`, or returns the value that was found instead. The swap may fail spuriously.
     #[inline]
-    pub(super) fn swap(&self, from: u128, to: u128) -> Result<(), u128> {
+    pub(super) fn compare_exchange_weak(&self, from: u128, to: u128) -> Result<(), u128> {
         // The weak form suffices, because all callers loop or report a lost race. On processors with load-linked and
         // store-conditional instructions, it avoids the inner loop of the strong form.
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         match self {
             Self::Narrow(word) => word
-                .compare_exchange_weak(narrow::u64(from), narrow::u64(to), ORDERS.0, ORDERS.1)
+                .compare_exchange_weak(narrow::u64(from), narrow::u64(to), ORDERINGS.0, ORDERINGS.1)
                 .map(|_| ())
                 .map_err(u128::from),
             Self::Wide(word) => {
-                word.compare_exchange_weak(from, to, ORDERS.0, ORDERS.1).map(|_| ())
+                word.compare_exchange_weak(from, to, ORDERINGS.0, ORDERINGS.1).map(|_| ())
             }
         }
     }
@@ -66,9 +66,9 @@ impl Word {
     pub(super) fn close(&self) -> u128 {
         match self {
             Self::Narrow(word) => {
-                word.fetch_or(narrow::u64(self.closed()), Ordering::AcqRel).into()
+                word.fetch_or(narrow::u64(self.closed_mask()), Ordering::AcqRel).into()
             }
-            Self::Wide(word) => word.fetch_or(self.closed(), Ordering::AcqRel),
+            Self::Wide(word) => word.fetch_or(self.closed_mask(), Ordering::AcqRel),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Assignment, Generator, SCALE, Snapshot,
     claims::{Claim, unending_lease},
-    identity::{Identity, PartitionSource, TABLE},
+    identity::{FIND_DEFAULT_TABLE, Identity, PartitionSource},
     partition::SnoFamily,
 };
 pub(super) use crate::sequence::tick_tock::Bounds;
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The minimum number of sequence numbers in a tick.
-const MIN_POOL: u16 = 4;
+const MIN_POOL_SIZE: u16 = 4;
 
 /// Configures a [`Generator`].
 ///
@@ -55,7 +55,8 @@ impl<C: Clock> Builder<C> {
     /// ```
     pub const fn with_clock(clock: C) -> Self {
         let (partition, draw, sequence_min, sequence_max) = (None, None, None, None);
-        let family = Settings { partition, draw, table: TABLE, sequence_min, sequence_max };
+        let family =
+            Settings { partition, draw, table: FIND_DEFAULT_TABLE, sequence_min, sequence_max };
         Self { family, options: Options::new(clock) }
     }
 
@@ -224,7 +225,7 @@ impl<C: Clock> Builder<C> {
         ] {
             Error::check_range(name, tick, 0..=SCALE.last)?;
         }
-        let state = TickTock::restored(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
+        let state = TickTock::restore(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
         // The claim is permanent, because another process may restore the same snapshot later.
         let partition = u16::from_be_bytes(snapshot.partition);
@@ -280,8 +281,8 @@ impl<C: Clock> Builder<C> {
 
 /// Checks that the bounds are in order and that there are enough sequence numbers between them, then returns the bounds.
 fn bounds(min: u16, max: u16) -> Result<Bounds> {
-    const MAX_SEQUENCE_MIN: u16 = u16::MAX - (MIN_POOL - 1);
+    const MAX_SEQUENCE_MIN: u16 = u16::MAX - (MIN_POOL_SIZE - 1);
     Error::check_range("sequence_min", min, 0..=MAX_SEQUENCE_MIN)?;
-    Error::check_range("sequence_max", max, min + (MIN_POOL - 1)..=u16::MAX)?;
+    Error::check_range("sequence_max", max, min + (MIN_POOL_SIZE - 1)..=u16::MAX)?;
     Ok(Bounds { min, max })
 }

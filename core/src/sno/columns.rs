@@ -1,6 +1,6 @@
 //! Reads the fields of many IDs at once, as columns.
 
-use super::{SCALE, Sno, packed::arrays};
+use super::{SCALE, Sno, slice_bytes::as_arrays};
 use crate::{
     Result,
     arch::{self, Level, scalar},
@@ -26,7 +26,7 @@ const _: () = assert!(SCALE.epoch_ms == scalar::columns::EPOCH_MS && SCALE.tick_
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
     check_same_length(ids.len(), column.len())?;
-    arch::level().unix_ms(arrays(ids), column);
+    arch::level().unix_ms(as_arrays(ids), column);
     Ok(())
 }
 
@@ -46,7 +46,7 @@ pub fn unix_ms_column(ids: &[Sno], column: &mut [i64]) -> Result<()> {
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
     check_same_length(ids.len(), column.len())?;
-    arch::level().metabyte(arrays(ids), column);
+    arch::level().metabyte(as_arrays(ids), column);
     Ok(())
 }
 
@@ -66,7 +66,7 @@ pub fn metabyte_column(ids: &[Sno], column: &mut [u8]) -> Result<()> {
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     check_same_length(ids.len(), column.len())?;
-    arch::level().partition(arrays(ids), column);
+    arch::level().partition(as_arrays(ids), column);
     Ok(())
 }
 
@@ -86,7 +86,7 @@ pub fn partition_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn sequence_column(ids: &[Sno], column: &mut [u16]) -> Result<()> {
     check_same_length(ids.len(), column.len())?;
-    arch::level().sequence(arrays(ids), column);
+    arch::level().sequence(as_arrays(ids), column);
     Ok(())
 }
 
@@ -97,8 +97,8 @@ pub fn columns_at_level(
     (times, metabytes): (&mut [i64], &mut [u8]),
     (partitions, sequences): (&mut [u16], &mut [u16]),
 ) {
-    level.unix_ms(arrays(ids), times);
-    level.metabyte(arrays(ids), metabytes);
-    level.partition(arrays(ids), partitions);
-    level.sequence(arrays(ids), sequences);
+    level.unix_ms(as_arrays(ids), times);
+    level.metabyte(as_arrays(ids), metabytes);
+    level.partition(as_arrays(ids), partitions);
+    level.sequence(as_arrays(ids), sequences);
 }

@@ -18,7 +18,7 @@ impl Sno {
     /// assert_eq!(ROOT.to_string(), "9aaaaaaa55aaaaaa");
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
-        let Some(number) = base32::constant::sno(text) else { return None };
+        let Some(number) = base32::constant::decode_sno(text) else { return None };
         let [_, _, _, _, _, _, a, b, c, d, e, f, g, h, i, j] = number.to_be_bytes();
         Some(Self::from_bytes([a, b, c, d, e, f, g, h, i, j]))
     }

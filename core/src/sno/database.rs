@@ -8,10 +8,10 @@ use alloc::{
 use super::{Id, Kind, Sno};
 use crate::{
     Result,
-    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, impl_arbitrary_from_bits, impl_column},
 };
 
-const EXPECTED: &str = "a sno ID as text, bytes or UUID";
+const EXPECTED_INPUT: &str = "a sno ID as text, bytes or UUID";
 const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 
 impl Column for Sno {
@@ -20,7 +20,7 @@ impl Column for Sno {
     /// Reads an ID from a string, from bytes, or from either of its two UUID forms. The two forms can be distinguished,
     /// because the compatible form consists of ASCII characters and therefore never has the variant bits of a version 8
     /// UUID.
-    fn read(value: Value<'_>) -> Result<Self> {
+    fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
             // The 16 bytes are either the ASCII characters of the ID's string or a version 8 UUID. The variant bits of a
@@ -28,10 +28,10 @@ impl Column for Sno {
             Value::Uuid(uuid) if uuid[8].is_ascii() => Self::from_uuid_bytes(uuid),
             Value::Uuid(uuid) => Self::from_uuid8_bytes(uuid),
             Value::Bytes(bytes) => match bytes.try_into() {
-                Ok(uuid) => Self::read(Value::Uuid(uuid)),
+                Ok(uuid) => Self::from_value(Value::Uuid(uuid)),
                 Err(_) => Self::from_slice(bytes),
             },
-            Value::Integer(_) => Err(value.rejected_value(EXPECTED)),
+            Value::Integer(_) => Err(value.rejected_value(EXPECTED_INPUT)),
         }
     }
 
@@ -47,8 +47,8 @@ impl Column for Sno {
 impl<T: Kind> Column for Id<T> {
     const FORMS: &'static [Form] = Sno::FORMS;
 
-    fn read(value: Value<'_>) -> Result<Self> {
-        Self::new(Sno::read(value)?)
+    fn from_value(value: Value<'_>) -> Result<Self> {
+        Self::new(Sno::from_value(value)?)
     }
 
     fn bytes(&self) -> Result<&[u8]> {
@@ -90,7 +90,7 @@ impl<T: Kind> HasSchema for Id<T> {
     }
 }
 
-column!([] Sno: Binary Text Uuid);
-column!([T: Kind] Id<T>: Binary Text Uuid);
-bits!([] Sno, |bytes: [u8; Self::LEN]| Self::from_bytes(bytes));
-bits!([T: Kind] Id<T>, |id: Sno| Self::with_kind(id));
+impl_column!([] Sno: Binary Text Uuid);
+impl_column!([T: Kind] Id<T>: Binary Text Uuid);
+impl_arbitrary_from_bits!([] Sno, |bytes: [u8; Self::LEN]| Self::from_bytes(bytes));
+impl_arbitrary_from_bits!([T: Kind] Id<T>, |id: Sno| Self::with_kind(id));

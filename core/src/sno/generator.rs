@@ -8,7 +8,7 @@ use super::{
     Assignment, SCALE, Snapshot, Sno, Stats,
     builder::Bounds,
     claims::Claim,
-    identity::{PartitionSource, TABLE},
+    identity::{FIND_DEFAULT_TABLE, PartitionSource},
     partition::SnoFamily,
 };
 use crate::{
@@ -69,7 +69,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        let find: FindTable = fork::partitions::shared;
+        let find: FindTable = fork::partitions::shared_table;
         Self::with_source(crate::clock::SystemClock, PartitionSource::Leased(find), Some(find))
     }
 
@@ -94,7 +94,7 @@ impl Default for Generator {
     }
 }
 
-const ALL: Bounds = Bounds { min: 0, max: u16::MAX };
+const FULL_BOUNDS: Bounds = Bounds { min: 0, max: u16::MAX };
 
 /// Generates a new ID with the default generator, which uses a default partition.
 ///
@@ -133,13 +133,13 @@ impl<C> Generator<C> {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn with_clock(clock: C, draw: fn() -> Result<Assignment>) -> Self {
-        Self::with_source(clock, PartitionSource::By(draw), TABLE)
+        Self::with_source(clock, PartitionSource::By(draw), FIND_DEFAULT_TABLE)
     }
 
     const fn with_source(clock: C, draw: PartitionSource, table: Option<FindTable>) -> Self {
         let window = Window::through(SCALE.last);
-        let first = Claim::without_partition(ALL.min, window.start());
-        let family = SnoFamily::new(first, Some(draw), table, ALL, true, None);
+        let first = Claim::without_partition(FULL_BOUNDS.min, window.start());
+        let family = SnoFamily::new(first, Some(draw), table, FULL_BOUNDS, true, None);
         let policy = WaitPolicy::for_scale(&SCALE);
         let reading = FirstReading::new(matches!(draw, PartitionSource::By(_)));
         Self { engine: Engine::new(family, TickTock::new(), window, reading, policy, clock) }
@@ -361,7 +361,7 @@ impl<C: Clock> Generator<C> {
     /// partition yet, returns any error that occurs when a default partition is assigned.
     pub fn close(&self) -> Result<Snapshot> {
         self.engine.check_open()?;
-        let here = fork::current();
+        let here = fork::ensure_generation();
         // Without this check, two threads could each reserve a partition permanently, although there is only one snapshot.
         if self.engine.family.closing.swap(here, Ordering::AcqRel) == here {
             return Err(Error::new(ErrorKind::GeneratorClosed));

@@ -56,4 +56,4 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 }
 
-generator::by_own_calls!(Sno, &'b mut [Sno], metabyte => u8, metabyte);
+generator::impl_generate!(Sno, &'b mut [Sno], metabyte => u8, metabyte);

@@ -3,7 +3,7 @@
 use super::SCALE;
 use crate::{
     Error, Result, UnixTime, base32,
-    format::{Span, Text, Ticks, byte_id},
+    format::{Span, Text, Ticks, impl_byte_id},
     narrow,
 };
 
@@ -461,4 +461,4 @@ impl AsRef<[u8]> for Sno {
     }
 }
 
-byte_id!(Sno);
+impl_byte_id!(Sno);

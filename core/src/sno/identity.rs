@@ -47,15 +47,16 @@ impl Assignment {
             fork::partitions,
             format::Ticks as _,
         };
-        let (table, now) = (partitions::shared()?, SystemClock.unix_nanos()?);
+        let (table, now) = (partitions::shared_table()?, SystemClock.unix_nanos()?);
         let tick = SCALE.tick_of_nanos(now);
-        let tick = tick.map_err(|error| clock::in_unit(&error, now, SystemClock.info().unit))?;
+        let tick =
+            tick.map_err(|error| clock::error_in_unit(&error, now, SystemClock.info().unit))?;
         loop {
             let lease = table.lease_free_partition(tick).map_err(no_free_partition)?;
             // Another generator may explicitly claim this partition after it is leased but before it is reserved. In that
             // case, the next partition is tried.
             if table.reserve_permanently(lease) {
-                let sequence_min = table.random()? >> 1;
+                let sequence_min = table.random_bits()? >> 1;
                 return Ok(Self { partition: lease.partition, sequence_min });
             }
         }
@@ -86,9 +87,10 @@ pub(super) enum PartitionSource {
 /// The table in which explicit partitions are claimed unless a host provides one. The loom and shuttle models use no table,
 /// because they do not include the process-wide table.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
-pub(super) const TABLE: Option<FindTable> = Some(crate::fork::partitions::shared);
+pub(super) const FIND_DEFAULT_TABLE: Option<FindTable> =
+    Some(crate::fork::partitions::shared_table);
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
-pub(super) const TABLE: Option<FindTable> = None;
+pub(super) const FIND_DEFAULT_TABLE: Option<FindTable> = None;
 
 /// A generator's identity in this process: its process generation, its partition and its lowest sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

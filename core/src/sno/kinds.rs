@@ -5,7 +5,7 @@ mod members;
 
 use core::fmt;
 
-use members::Reader;
+use members::MembersVisitor;
 use serde::{Deserialize, Deserializer};
 
 use crate::Error;
@@ -159,7 +159,7 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
     id_error: &mut Option<Error>,
 ) -> Result<K, D::Error> {
     let human_readable = from.is_human_readable();
-    from.deserialize_any(Reader::new(human_readable, id_error))
+    from.deserialize_any(MembersVisitor::new(human_readable, id_error))
 }
 
 /// Declares an enum whose variant serde selects based on the metabyte of an object's sno ID.

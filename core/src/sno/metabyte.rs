@@ -39,7 +39,7 @@ fn metabyte_from_chars(text: &str) -> Result<u8> {
     let value = |position| {
         let char = text.chars().nth(position).unwrap_or_default();
         let value = u8::try_from(char).ok().and_then(base32::value);
-        value.ok_or_else(|| Error::bad_character(position, char.into()))
+        value.ok_or_else(|| Error::invalid_character_unit(position, char.into()))
     };
     Ok(value(HIGH_POSITION)? << 3 | value(LOW_POSITION)? >> 2)
 }

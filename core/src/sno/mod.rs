@@ -23,10 +23,10 @@ pub mod json_null;
 mod kinds;
 mod metabyte;
 mod pack;
-mod packed;
 mod partition;
 #[cfg(feature = "serde")]
 mod serde;
+mod slice_bytes;
 mod snapshot;
 mod text;
 mod typed;
@@ -57,7 +57,7 @@ pub use uuid8::{from_uuid8_column, uuid8_column};
 #[cfg(feature = "serde")]
 #[doc(inline)]
 pub use crate::__by_metabyte as by_metabyte;
-use crate::format::{FieldDescription, Figures, Scale};
+use crate::format::{DescriptionInputs, FieldDescription, Scale};
 
 /// The format's time scale: a 39-bit number of 4 ms ticks since 2010-01-01T00:00:00Z. Its last tick starts at
 /// 2079-09-07T15:47:35.548Z.
@@ -74,7 +74,7 @@ const SCALE: Scale = Scale { epoch_ms: 1_262_304_000_000, tick_ms: 4, last: (1 <
 /// ```
 pub const fn describe() -> crate::format::Description {
     const BITS: u32 = 80;
-    const FIGURES: Figures = Figures {
+    const DESCRIPTION_INPUTS: DescriptionInputs = DescriptionInputs {
         bits: BITS,
         fields: &[
             FieldDescription::from_span("timestamp", "timestamp", id::FIELDS[0], BITS),
@@ -88,5 +88,5 @@ pub const fn describe() -> crate::format::Description {
         generators: 1 << 16,
         sorts_by_time: true,
     };
-    FIGURES.describe()
+    DESCRIPTION_INPUTS.describe()
 }

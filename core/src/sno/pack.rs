@@ -1,24 +1,25 @@
 //! Assembles IDs from reserved sequence slots.
 
 use super::{
-    Parts, Sno, fill::write_run, identity::Identity, packed::arrays_mut, partition::SnoFamily,
+    Parts, Sno, fill::write_run, identity::Identity, partition::SnoFamily,
+    slice_bytes::as_arrays_mut,
 };
 use crate::{
     Result,
-    generator::{Calls, Pack},
+    generator::{CallTypes, Pack},
     narrow,
     sequence::SlotRange,
 };
 
-impl Calls for SnoFamily {
+impl CallTypes for SnoFamily {
     type Id = Sno;
     type Param<'g> = u8;
     type Batch<'b> = &'b mut [Sno];
 }
 
 impl Pack for SnoFamily {
-    type Precomputed = ();
-    const EMPTY_PRECOMPUTED: () = ();
+    type PrecomputedData = ();
+    const EMPTY_PRECOMPUTED_DATA: () = ();
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, metabyte: u8) -> Sno {
@@ -48,7 +49,7 @@ impl Pack for SnoFamily {
         from: usize,
     ) -> Result<()> {
         let ids = &mut ids[from..][..slots.1.len as usize];
-        write_run(arrays_mut(ids).as_flattened_mut(), self.id(slots, 0, metabyte));
+        write_run(as_arrays_mut(ids).as_flattened_mut(), self.id(slots, 0, metabyte));
         Ok(())
     }
 }

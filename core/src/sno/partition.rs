@@ -37,7 +37,9 @@ use crate::{
         partitions::{FindTable, Table},
     },
     format::Scale,
-    generator::{self, Engine, Family, Latest, NOT_PICKED, ProcessGuard, Spare, Window},
+    generator::{
+        self, Engine, Family, LatestValue, NOT_PICKED, ProcessGuard, SpareAllocation, Window,
+    },
     narrow,
     sequence::{
         Machine,
@@ -53,10 +55,10 @@ const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct SnoFamily {
-    claims: Latest<Claim>,
+    claims: LatestValue<Claim>,
     /// Spare memory for the first claim in a child process. The child cannot allocate safely, because another thread may
     /// have held the heap's lock during the fork.
-    spare: Spare<Claim>,
+    spare: SpareAllocation<Claim>,
     /// How the generator picks its partition, or `None` if the partition was configured. The generator picks a partition
     /// for the first ID, and picks again after a fork.
     draw: Option<PartitionSource>,
@@ -90,8 +92,8 @@ impl SnoFamily {
         process: Option<ProcessGuard>,
     ) -> Self {
         Self {
-            claims: Latest::new(first),
-            spare: Spare::new(),
+            claims: LatestValue::new(first),
+            spare: SpareAllocation::new(),
             draw,
             table,
             bounds,
@@ -152,7 +154,9 @@ impl SnoFamily {
         fork::prepare()?;
         loop {
             let claim = self.claims.get();
-            if claim.identity.generation == fork::current() && self.renew_if_needed(claim, tick)? {
+            if claim.identity.generation == fork::ensure_generation()
+                && self.renew_if_needed(claim, tick)?
+            {
                 self.begin_in_fresh_tick(claim, machine);
                 claim.extend(window.ticks().end);
                 return Ok(claim);
@@ -180,7 +184,7 @@ impl SnoFamily {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
         // The generation is read before an identity is picked, because the process may fork while it picks one. The child's
         // identity then carries the parent's generation, so the child picks again.
-        let generation = fork::current();
+        let generation = fork::ensure_generation();
         // The process may have forked or been restored since this call checked it. Without this check, all later calls
         // would use a claim of the new generation.
         if self.process.is_some_and(|process| process.generation() != generation) {
@@ -195,7 +199,7 @@ impl SnoFamily {
             PartitionSource::Leased(find) => {
                 let table = find()?;
                 // The lower bound is in the lower half, so that each tick keeps at least half of its sequence numbers.
-                let min = table.random()? >> 1;
+                let min = table.random_bits()? >> 1;
                 (table.lease_free_partition(tick).map_err(no_free_partition)?, min)
             }
         };
@@ -205,7 +209,7 @@ impl SnoFamily {
         if is_put && Self::is_own(found) && found.is_unending() {
             // Without this release, the table would still count the replaced explicit claim after a restore. A thread that
             // reserves slots from now on detects the replacement, so no later tick is used.
-            self.release(found.identity.partition, end_of(machine));
+            self.release(found.identity.partition, first_unused_tick(machine));
         }
         if !is_put && lease.until == u64::MAX {
             // This generator uses another thread's claim instead. Without this release, the table would still count the
@@ -278,8 +282,8 @@ impl SnoFamily {
 
 /// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. If the clock
 /// moved back from a tick, that tick counts as used, too.
-fn end_of(machine: &TickTock) -> u64 {
-    machine.highest(&machine.state()).map_or(0, |tick| tick + 1)
+fn first_unused_tick(machine: &TickTock) -> u64 {
+    machine.highest_tick(&machine.state()).map_or(0, |tick| tick + 1)
 }
 
 impl<C: Clock> Engine<SnoFamily, C> {
@@ -339,7 +343,7 @@ impl Family for SnoFamily {
         claim.contains(tick).then_some((identity.generation, identity))
     }
 
-    fn identify(
+    fn acquire_identity(
         &self,
         machine: &TickTock,
         window: &Window,
@@ -383,7 +387,7 @@ impl Family for SnoFamily {
     fn on_granted(&mut self) {
         // Default partitions are excluded, for the reason given at the top of this file.
         if self.draw.is_none() {
-            self.start = Some(crate::entropy::random);
+            self.start = Some(crate::entropy::random_bytes);
         }
     }
 
@@ -403,7 +407,7 @@ impl Family for SnoFamily {
         if !Self::is_own(claim) {
             return;
         }
-        let end = end_of(machine);
+        let end = first_unused_tick(machine);
         if claim.is_unending() {
             self.release(claim.identity.partition, end);
         } else if let Some(table) = self.table() {

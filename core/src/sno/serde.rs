@@ -3,20 +3,21 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{Id, Kind, Snapshot, Sno};
-use crate::format::serde::{IdVisitor, write};
+use crate::format::serde::{IdVisitor, serialize_id};
 
-const TEXT: &str = "the text of a sno ID, 16 characters of [2-9a-x]";
+const EXPECTED_TEXT: &str = "the text of a sno ID, 16 characters of [2-9a-x]";
 
 impl Serialize for Sno {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(serializer, &self.text(), self.as_bytes())
+        serialize_id(serializer, &self.text(), self.as_bytes())
     }
 }
 
 impl<'de> Deserialize<'de> for Sno {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let ids = IdVisitor { text: TEXT, of_text: Self::parse, of_bytes: Self::from_slice };
-        ids.read(deserializer)
+        let ids =
+            IdVisitor { text: EXPECTED_TEXT, of_text: Self::parse, of_bytes: Self::from_slice };
+        ids.deserialize_id(deserializer)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Encodes and decodes many IDs at once, with the widest vector instructions that the CPU supports.
 
-use super::{Sno, packed};
+use super::{Sno, slice_bytes};
 use crate::{Result, arch, base32::slices};
 
 /// Encodes every ID as 16 ASCII characters. The same 16 bytes are also the ID's UUID in the compatible form.
@@ -21,7 +21,7 @@ use crate::{Result, arch, base32::slices};
 /// # Errors
 /// Returns `invalid_length` unless both slices have the same length.
 pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()> {
-    slices::encode(arch::level(), packed::arrays(ids), texts)
+    slices::encode(arch::level(), slice_bytes::as_arrays(ids), texts)
 }
 
 /// Decodes every string into an ID. Decoding stops at the first invalid string, and the remaining elements of `ids` stay
@@ -43,5 +43,5 @@ pub fn encode_slice(ids: &[Sno], texts: &mut [[u8; Sno::TEXT_LEN]]) -> Result<()
 /// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the string's index and the
 /// character's position in it.
 pub fn decode_slice(texts: &[[u8; Sno::TEXT_LEN]], ids: &mut [Sno]) -> Result<()> {
-    slices::decode(arch::level(), texts, packed::arrays_mut(ids))
+    slices::decode(arch::level(), texts, slice_bytes::as_arrays_mut(ids))
 }

@@ -15,13 +15,13 @@ const VERSION_BITS: u128 = 15 << 76;
 const VARIANT: u128 = 2 << 62;
 const VARIANT_BITS: u128 = 3 << 62;
 /// The number of zero bits after the sequence number.
-const ZERO: u32 = 42;
+const ZERO_BITS: u32 = 42;
 
 /// Masks for the ID's bits above the version, between the version and the variant, and below the variant. Each mask is
 /// paired with the left shift that moves the bits from their position in the ID to their position in the UUID.
 const HIGH_BITS: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
 const MIDDLE_BITS: (u128, u32) = (0xfff << 20, 44);
-const LOW_BITS: (u128, u32) = (0xf_ffff, ZERO);
+const LOW_BITS: (u128, u32) = (0xf_ffff, ZERO_BITS);
 
 impl Sno {
     /// Returns the ID as the bytes of a version 8 UUID, which strict validators accept. The UUID contains all bits of the
@@ -63,7 +63,7 @@ impl Sno {
             &"expected a UUID of version 8, found another version"
         } else if uuid & VARIANT_BITS != VARIANT {
             &"expected a UUID of RFC 9562's variant, found another variant"
-        } else if uuid & ((1 << ZERO) - 1) != 0 {
+        } else if uuid & ((1 << ZERO_BITS) - 1) != 0 {
             &"expected a UUID that ends in 42 zero bits, found others"
         } else {
             let bits = (uuid >> HIGH_BITS.1 & HIGH_BITS.0)
@@ -71,7 +71,7 @@ impl Sno {
                 | uuid >> LOW_BITS.1 & LOW_BITS.0;
             return Ok(Self::from_word(bits));
         };
-        Err(Error::constant(ErrorKind::NotCanonical, reason))
+        Err(Error::with_static_reason(ErrorKind::NotCanonical, reason))
     }
 }
 

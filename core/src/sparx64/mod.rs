@@ -82,7 +82,7 @@ impl Sparx64 {
 
     /// Returns whether both ciphers have the same key. The comparison takes the same time no matter where the keys differ.
     pub(crate) fn has_same_key(&self, other: &Self) -> bool {
-        self.schedule.differences(&other.schedule) == 0
+        self.schedule.difference_bits(&other.schedule) == 0
     }
 
     /// Encrypts one block.

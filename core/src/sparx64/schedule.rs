@@ -26,7 +26,7 @@ impl Schedule {
     }
 
     /// Returns the bitwise OR of the differences between corresponding subkeys. The result is 0 if the keys are equal.
-    pub(super) fn differences(&self, other: &Self) -> u16 {
+    pub(super) fn difference_bits(&self, other: &Self) -> u16 {
         // The loop does not exit early, so the timing of the comparison does not reveal where two keys differ.
         let words = self.words().zip(other.words());
         words.fold(0, |all, (one, another)| all | (one ^ another))

@@ -19,7 +19,7 @@ use std::{
     vec::Vec,
 };
 
-use super::watched::{Access, Answer, Operation, with_interceptor};
+use super::watched_atomics::{Access, Answer, Operation, with_interceptor};
 
 /// The calls that threads perform on shared atomics.
 pub(crate) trait Scenario {
@@ -33,13 +33,13 @@ pub(crate) trait Scenario {
 
     /// Returns whether each call that `thread` makes runs as a single step. If so, other threads run only between these
     /// calls.
-    fn is_whole(&self, thread: usize) -> bool {
+    fn is_uninterruptible(&self, thread: usize) -> bool {
         let _ = thread;
         false
     }
 
     /// Checks the atomics and the record once all calls have ended.
-    fn end(&self, record: &Self::Record) {
+    fn check_end(&self, record: &Self::Record) {
         let _ = record;
     }
 }
@@ -98,7 +98,7 @@ std::thread_local! {
 }
 
 /// The panic payload that stops a call.
-struct StopCall;
+struct CallStopped;
 
 impl Run {
     fn next_logged_answer(&self) -> Option<Answer> {
@@ -138,7 +138,7 @@ impl Run {
             return answer;
         }
         if self.stops && self.has_stepped.replace(true) {
-            resume_unwind(Box::new(StopCall));
+            resume_unwind(Box::new(CallStopped));
         }
         let mut memory = self.memory.borrow_mut();
         let before = memory.get(&access.address).copied().unwrap_or_else(access.load);
@@ -182,7 +182,7 @@ fn search<W: Scenario>(
         for (thread, &calls) in calls.iter().enumerate() {
             if state.threads[thread].made < calls {
                 is_over = false;
-                for next in steps(scenario, &state, thread, written) {
+                for next in successors(scenario, &state, thread, written) {
                     // States with the same hash are treated as equal. The probability that two of 10 million different states
                     // have the same hash is 3 in a million.
                     if known.insert(BuildHasherDefault::<DefaultHasher>::new().hash_one(&next)) {
@@ -193,7 +193,7 @@ fn search<W: Scenario>(
         }
         if is_over {
             let run = new_run(&state, Vec::new(), Vec::new(), written, false);
-            with_run(&run, || scenario.end(&state.record));
+            with_run(&run, || scenario.check_end(&state.record));
             records.push(state.record);
         }
         if written.borrow().len() > before {
@@ -229,7 +229,7 @@ fn with_run<T>(run: &Rc<Run>, work: impl FnOnce() -> T) -> T {
 }
 
 /// Returns the states that one step of a thread can lead to, one for each combination of its choices.
-fn steps<W: Scenario>(
+fn successors<W: Scenario>(
     scenario: &W,
     state: &State<W::Record>,
     thread: usize,
@@ -238,7 +238,8 @@ fn steps<W: Scenario>(
     let (mut choices, mut next_states) = (Vec::new(), Vec::new());
     let Thread { made, log } = &state.threads[thread];
     loop {
-        let run = new_run(state, log.clone(), choices, written, !scenario.is_whole(thread));
+        let run =
+            new_run(state, log.clone(), choices, written, !scenario.is_uninterruptible(thread));
         let mut record = state.record.clone();
         let call = || with_run(&run, || scenario.call(thread, *made, &mut record));
         let mut next = state.clone();
@@ -247,7 +248,7 @@ fn steps<W: Scenario>(
                 next.threads[thread] = Thread { made: made + u8::from(has_ended), log: Vec::new() };
                 next.record = record;
             }
-            Err(payload) if payload.is::<StopCall>() => {
+            Err(payload) if payload.is::<CallStopped>() => {
                 next.threads[thread].log = run.log.take();
             }
             Err(payload) => {

@@ -175,7 +175,8 @@ impl<C: Clock> Builder<C> {
     pub fn build(self) -> Result<Generator<C>> {
         let Settings { draw, is_system, worker_id, last_start, .. } = self.family;
         let window = self.options.window(&SCALE)?;
-        let machine = family::sequence(self.family.max_held_rollback()?, self.family.last_tick()?);
+        let machine =
+            family::new_machine(self.family.max_held_rollback()?, self.family.last_tick()?);
         let is_bound = worker_id.is_some() || self.options.window.is_some();
         let process = is_bound.then(ProcessGuard::this_process).transpose()?;
         let may_repeat = worker_id.is_some() || !is_system;

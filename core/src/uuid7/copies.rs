@@ -25,7 +25,7 @@ use std::{
 
 use crate::sequence::{
     Flip, Machine, Step,
-    per_tick::{Behind, PerTick, Slots},
+    per_tick::{BehindPolicy, PerTick, Slots},
 };
 
 /// The number of different milliseconds that the clock can show.
@@ -33,7 +33,7 @@ const MILLISECONDS: u8 = 2;
 /// The number of IDs for which a stream buffers random bits.
 const BUFFERED_IDS: u8 = 2;
 /// The number of slots in a handle's block.
-const BLOCK: u32 = 2;
+const BLOCK_SIZE: u32 = 2;
 const SLOTS: Slots = Slots { first: 0, last: 15 };
 const LAST_TICK: u64 = 7;
 
@@ -102,7 +102,7 @@ enum Owner {
 
 /// The next step of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Next {
+enum NextAction {
     /// Takes bits from a stream. A repeated attempt also checks the stream's generation.
     Take {
         of: Owner,
@@ -129,7 +129,7 @@ enum Next {
 struct Call {
     by: Owner,
     now: u8,
-    next: Next,
+    next: NextAction,
     /// The bits that were taken last, and the generation of their stream.
     bits: (Bits, Generation),
     /// The process generation in which the handle began its new block.
@@ -170,11 +170,11 @@ struct Process {
 type Id = (u64, u64, Bits);
 
 /// An ID, and whether another copy may also generate it.
-type Made = (Id, bool);
+type GeneratedId = (Id, bool);
 
 struct Explorer {
     split: CopyMethod,
-    behind: Behind,
+    behind: BehindPolicy,
     weakness: Weakness,
     calls: u8,
 }
@@ -188,7 +188,7 @@ struct SearchResult {
 }
 
 impl Process {
-    fn owner_of(&mut self, of: Owner) -> &mut Option<Stream> {
+    fn stream_of(&mut self, of: Owner) -> &mut Option<Stream> {
         &mut self.streams[of as usize]
     }
 
@@ -202,7 +202,7 @@ impl Process {
 
 impl Explorer {
     fn new(split: CopyMethod, weakness: Weakness) -> Self {
-        Self { split, behind: Behind::HeldWithin(u64::MAX), weakness, calls: 3 }
+        Self { split, behind: BehindPolicy::HeldWithin(u64::MAX), weakness, calls: 3 }
     }
 
     fn search(&self) -> SearchResult {
@@ -260,7 +260,7 @@ impl Explorer {
         (known, all)
     }
 
-    fn successors(&self, process: &Process) -> Vec<(Process, Option<Made>)> {
+    fn successors(&self, process: &Process) -> Vec<(Process, Option<GeneratedId>)> {
         let mut all = self.advance(process);
         if !process.has_reported {
             let mut next = process.clone();
@@ -288,31 +288,31 @@ impl Explorer {
     }
 
     /// Returns the process after each possible next step, paired with the ID that the step completes, if any.
-    fn advance(&self, process: &Process) -> Vec<(Process, Option<Made>)> {
+    fn advance(&self, process: &Process) -> Vec<(Process, Option<GeneratedId>)> {
         let Some(call) = process.call else { return Self::begin(process) };
         let mut next = process.clone();
         let made = match call.next {
-            Next::Take { of, is_repeated } => {
-                self.take(&mut next, call, of, is_repeated);
+            NextAction::Take { of, is_repeated } => {
+                self.take_bits(&mut next, call, of, is_repeated);
                 None
             }
-            Next::TakeFromNew { of, key, generation } => {
+            NextAction::TakeFromNew { of, key, generation } => {
                 self.take_from_new_stream(&mut next, call, of, key, generation);
                 None
             }
-            Next::UseBlock => self.use_block(&mut next, call),
-            Next::Reserve => {
+            NextAction::UseBlock => self.use_block(&mut next, call),
+            NextAction::Reserve => {
                 self.reserve(&mut next, call);
                 None
             }
-            Next::Compare { generation, tick, slot } => {
+            NextAction::Compare { generation, tick, slot } => {
                 self.compare(&mut next, call, generation, (tick, slot))
             }
         };
         vec![(next, made)]
     }
 
-    fn begin(process: &Process) -> Vec<(Process, Option<Made>)> {
+    fn begin(process: &Process) -> Vec<(Process, Option<GeneratedId>)> {
         if process.calls == 0 {
             return vec![];
         }
@@ -324,7 +324,7 @@ impl Explorer {
             next.call = Some(Call {
                 by,
                 now,
-                next: Next::Take { of: by, is_repeated: false },
+                next: NextAction::Take { of: by, is_repeated: false },
                 bits: ((0, 0), (0, 0)),
                 of_block: (0, 0),
                 may_repeat: false,
@@ -351,18 +351,18 @@ impl Explorer {
         }
     }
 
-    fn take(&self, process: &mut Process, mut call: Call, of: Owner, is_repeated: bool) {
+    fn take_bits(&self, process: &mut Process, mut call: Call, of: Owner, is_repeated: bool) {
         call.may_repeat |= process.record_reading(of, call.now);
         let found = process
-            .owner_of(of)
+            .stream_of(of)
             .filter(|stream| self.serves(process, stream, call.now, is_repeated));
         if let Some(mut stream) = found {
-            Self::taken(process, call, of, &mut stream);
+            Self::take_from_stream(process, call, of, &mut stream);
             return;
         }
         process.keys += 1;
         let (key, generation) = (process.keys, process.generation);
-        call.next = Next::TakeFromNew { of, key, generation };
+        call.next = NextAction::TakeFromNew { of, key, generation };
         process.call = Some(call);
     }
 
@@ -376,21 +376,21 @@ impl Explorer {
     ) {
         let mut stream = Stream::new(key, call.now, generation);
         if self.weakness == Weakness::KeepsBits
-            && let Some(last) = process.owner_of(of)
+            && let Some(last) = process.stream_of(of)
         {
             (stream.buffer, stream.taken) = (last.buffer, last.taken);
         }
-        Self::taken(process, call, of, &mut stream);
+        Self::take_from_stream(process, call, of, &mut stream);
     }
 
-    fn taken(process: &mut Process, mut call: Call, of: Owner, stream: &mut Stream) {
+    fn take_from_stream(process: &mut Process, mut call: Call, of: Owner, stream: &mut Stream) {
         call.bits = (stream.next(), stream.generation);
-        call.next = if of == Owner::Handle { Next::UseBlock } else { Next::Reserve };
-        *process.owner_of(of) = Some(*stream);
+        call.next = if of == Owner::Handle { NextAction::UseBlock } else { NextAction::Reserve };
+        *process.stream_of(of) = Some(*stream);
         process.call = Some(call);
     }
 
-    fn use_block(&self, process: &mut Process, mut call: Call) -> Option<Made> {
+    fn use_block(&self, process: &mut Process, mut call: Call) -> Option<GeneratedId> {
         let tick =
             self.machine(process).tick_for(self.machine(process).observe(), tick_of(call.now));
         let is_current = |block: &Block| self.is_current(process, block.generation);
@@ -399,7 +399,7 @@ impl Explorer {
         let Some(mut block) = usable else {
             process.block = None;
             call.of_block = process.generation;
-            call.next = Next::Take { of: Owner::Thread, is_repeated: false };
+            call.next = NextAction::Take { of: Owner::Thread, is_repeated: false };
             process.call = Some(call);
             return None;
         };
@@ -412,12 +412,12 @@ impl Explorer {
 
     fn machine(&self, process: &Process) -> PerTick {
         let (tick, next) = process.machine;
-        PerTick::restored(SLOTS, self.behind, LAST_TICK, tick, next.into()).unwrap()
+        PerTick::restore(SLOTS, self.behind, LAST_TICK, tick, next.into()).unwrap()
     }
 
     fn reserve(&self, process: &mut Process, mut call: Call) {
         let machine = self.machine(process);
-        let want = if call.by == Owner::Handle { BLOCK } else { 1 };
+        let want = if call.by == Owner::Handle { BLOCK_SIZE } else { 1 };
         let step = machine.step(machine.observe(), tick_of(call.now), want, 0, Flip::Allowed);
         let Step::Reserved(range) = step else { unreachable!("more slots than calls") };
         let state = machine.state();
@@ -427,7 +427,7 @@ impl Explorer {
             process.block = Some(Block { generation: call.of_block, tick, slot, left });
         }
         let generation = call.bits.1;
-        call.next = Next::Compare { generation, tick: range.tick, slot: range.first };
+        call.next = NextAction::Compare { generation, tick: range.tick, slot: range.first };
         process.call = Some(call);
     }
 
@@ -437,16 +437,16 @@ impl Explorer {
         mut call: Call,
         generation: Generation,
         (tick, slot): (u64, u64),
-    ) -> Option<Made> {
+    ) -> Option<GeneratedId> {
         let compares = self.weakness != Weakness::ComparesFirst;
         if compares && !self.is_current(process, generation) {
-            call.next = Next::Take { of: Owner::Thread, is_repeated: true };
+            call.next = NextAction::Take { of: Owner::Thread, is_repeated: true };
             process.call = Some(call);
             return None;
         }
         if call.by == Owner::Handle && self.weakness != Weakness::HandleKeepsStream {
             let current = process.generation;
-            process.owner_of(Owner::Handle).take_if(|stream| stream.generation != current);
+            process.stream_of(Owner::Handle).take_if(|stream| stream.generation != current);
         }
         process.call = None;
         Some(((tick, slot, call.bits.0), call.may_repeat && !call.began_after_report))
@@ -460,11 +460,12 @@ fn tick_of(now: u8) -> u64 {
 
 /// The two possible behaviors after a long rollback: the generator either continues in its millisecond or starts over in
 /// the clock's millisecond.
-const KINDS: [Behind; 2] = [Behind::HeldWithin(u64::MAX), Behind::HeldWithin(0)];
+const ROLLBACK_BEHAVIORS: [BehindPolicy; 2] =
+    [BehindPolicy::HeldWithin(u64::MAX), BehindPolicy::HeldWithin(0)];
 
 #[test]
 fn copies_repeat_ids_of_the_copied_millisecond_only() {
-    for behind in KINDS {
+    for behind in ROLLBACK_BEHAVIORS {
         let found = Explorer { behind, ..Explorer::new(CopyMethod::Copy, Weakness::None) }.search();
         std::println!("{found:?}");
         assert!(!found.repeated && found.shared && found.states > 10_000, "{found:?}");
@@ -473,7 +474,7 @@ fn copies_repeat_ids_of_the_copied_millisecond_only() {
 
 #[test]
 fn a_forked_child_repeats_no_id() {
-    for behind in KINDS {
+    for behind in ROLLBACK_BEHAVIORS {
         let found = Explorer { behind, ..Explorer::new(CopyMethod::Fork, Weakness::None) }.search();
         std::println!("{found:?}");
         assert!(!found.repeated && !found.shared && found.states > 10_000, "{found:?}");

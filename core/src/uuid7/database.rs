@@ -4,13 +4,13 @@
 use super::Uuid7;
 use crate::{
     Result,
-    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, impl_arbitrary_from_bits, impl_column},
 };
 
 impl Column for Uuid7 {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    fn read(value: Value<'_>) -> Result<Self> {
+    fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
             Value::Uuid(uuid) => Self::from_bytes(uuid),
@@ -43,5 +43,5 @@ impl HasSchema for Uuid7 {
     }
 }
 
-column!([] Uuid7: Binary Text Uuid);
-bits!([] Uuid7, |bytes: [u8; Self::LEN]| Self::from_random_bytes(bytes));
+impl_column!([] Uuid7: Binary Text Uuid);
+impl_arbitrary_from_bits!([] Uuid7, |bytes: [u8; Self::LEN]| Self::from_random_bytes(bytes));

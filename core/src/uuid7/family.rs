@@ -12,7 +12,7 @@ use crate::{
     generator::{self, Family, ProcessGuard, Window},
     sequence::{
         SlotRange,
-        per_tick::{Behind, PerTick, Slots},
+        per_tick::{BehindPolicy, PerTick, Slots},
     },
     sync::{Ordering, Tally},
 };
@@ -86,7 +86,7 @@ impl Family for Uuid7Family {
         self.for_current_process((generation, Tail { bits, start: 0 }))
     }
 
-    fn identify(&self, _: &PerTick, _: &Window, _: u64, now: i64) -> Result<(u64, Tail)> {
+    fn acquire_identity(&self, _: &PerTick, _: &Window, _: u64, now: i64) -> Result<(u64, Tail)> {
         let taken = self.entropy.with(now, |stream| {
             let (bits, start) = (stream.next(), stream.next() & self.last_start);
             (stream.generation(), Tail { bits, start })
@@ -116,12 +116,12 @@ impl Family for Uuid7Family {
 
 /// Returns a state machine whose first slot is in a tick after `last`. The state machine starts over after a rollback of
 /// more than `most` milliseconds.
-pub(super) const fn sequence(most: u64, last: Option<u64>) -> PerTick {
+pub(super) const fn new_machine(most: u64, last: Option<u64>) -> PerTick {
     let slots = Slots { first: 0, last: LAST_SEQUENCE as u64 };
     let (tick, next) = match last {
         Some(tick) => (tick, LAST_SEQUENCE as u128 + 1),
         None => (0, 0),
     };
-    let machine = PerTick::restored(slots, Behind::HeldWithin(most), LAST_TICK, tick, next);
+    let machine = PerTick::restore(slots, BehindPolicy::HeldWithin(most), LAST_TICK, tick, next);
     machine.expect("19 bits of slots and 44 of milliseconds")
 }

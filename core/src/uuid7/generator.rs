@@ -102,7 +102,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn new() -> Self {
-        Self::with_source(SystemClock, entropy::random, true)
+        Self::with_source(SystemClock, entropy::random_bytes, true)
     }
 
     /// Returns a builder that configures a generator.
@@ -115,7 +115,7 @@ impl Generator {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn builder() -> Builder<SystemClock> {
-        Builder::with_clock(SystemClock, entropy::random).at_random()
+        Builder::with_clock(SystemClock, entropy::random_bytes).at_random()
     }
 }
 
@@ -167,7 +167,7 @@ impl<C> Generator<C> {
 
     const fn with_source(clock: C, draw: fn() -> Result<[u8; 32]>, is_system: bool) -> Self {
         let family = Uuid7Family::new(Entropy::new(draw, is_system), None, MAX_START, None);
-        let machine = family::sequence(u64::MAX, None);
+        let machine = family::new_machine(u64::MAX, None);
         let window = Window::through(SCALE.last);
         let first = FirstReading::new(!is_system);
         let policy = WaitPolicy::for_scale(&SCALE);

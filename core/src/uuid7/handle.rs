@@ -56,4 +56,4 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 }
 
-generator::by_own_calls!(Uuid7, &'b mut [Uuid7], () => ());
+generator::impl_generate!(Uuid7, &'b mut [Uuid7], () => ());

@@ -284,7 +284,7 @@ impl Default for Uuid7 {
 #[cold]
 pub(super) fn wrong_version() -> Error {
     let reason = &"expected a UUID of version 7 and RFC 9562's variant, found another";
-    Error::constant(ErrorKind::NotCanonical, reason)
+    Error::with_static_reason(ErrorKind::NotCanonical, reason)
 }
 
 /// Returns the worker ID that an ID contains in the highest 16 of the 56 bits after the sequence. If the generator of the

@@ -45,7 +45,7 @@ pub use handle::Handle;
 pub use id::{Parts, Uuid7, worker_id};
 
 use crate::{
-    format::{FieldDescription, Figures, Scale, Span},
+    format::{DescriptionInputs, FieldDescription, Scale, Span},
     narrow,
 };
 
@@ -86,7 +86,7 @@ pub const LAST_SEQUENCE: u32 =
 /// ```
 pub const fn describe() -> crate::format::Description {
     const BITS: u32 = 128;
-    const FIGURES: Figures = Figures {
+    const DESCRIPTION_INPUTS: DescriptionInputs = DescriptionInputs {
         bits: BITS,
         fields: &[
             FieldDescription::from_span("timestamp", "timestamp", TIMESTAMP, BITS),
@@ -101,5 +101,5 @@ pub const fn describe() -> crate::format::Description {
         generators: WORKER_ID.max() as u128 + 1,
         sorts_by_time: true,
     };
-    FIGURES.describe()
+    DESCRIPTION_INPUTS.describe()
 }

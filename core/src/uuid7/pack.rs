@@ -7,11 +7,11 @@ use super::{
 };
 use crate::{
     Result, fork,
-    generator::{Calls, Pack},
+    generator::{CallTypes, Pack},
     sequence::SlotRange,
 };
 
-impl Calls for Uuid7Family {
+impl CallTypes for Uuid7Family {
     type Id = Uuid7;
     type Param<'g> = ();
     type Batch<'b> = &'b mut [Uuid7];
@@ -25,12 +25,12 @@ pub(crate) struct PrecomputedBits {
 }
 
 impl Pack for Uuid7Family {
-    type Precomputed = PrecomputedBits;
-    const EMPTY_PRECOMPUTED: PrecomputedBits = PrecomputedBits { stream: None, bits: 0 };
+    type PrecomputedData = PrecomputedBits;
+    const EMPTY_PRECOMPUTED_DATA: PrecomputedBits = PrecomputedBits { stream: None, bits: 0 };
 
     #[inline]
     fn id(&self, (tail, range): (Tail, SlotRange), k: u32, (): ()) -> Uuid7 {
-        self.packed(range, k, tail.bits)
+        self.pack_id(range, k, tail.bits)
     }
 
     /// Takes the bits of the next ID from the handle's stream. The stream belongs to the generation of the handle's block,
@@ -56,10 +56,10 @@ impl Pack for Uuid7Family {
         ahead: &mut PrecomputedBits,
     ) -> Uuid7 {
         if k > 0 {
-            return self.packed(range, k, ahead.bits);
+            return self.pack_id(range, k, ahead.bits);
         }
         ahead.stream.take_if(|stream| stream.generation() != fork::generation());
-        self.packed(range, k, tail.bits)
+        self.pack_id(range, k, tail.bits)
     }
 
     /// Returns true if both generators have the same worker ID.
@@ -79,10 +79,10 @@ impl Pack for Uuid7Family {
         from: usize,
     ) -> Result<()> {
         let ids = &mut ids[from..][..range.len as usize];
-        self.entropy.with_last(|stream| {
+        self.entropy.with_last_stream(|stream| {
             let mut k = 0;
             stream.for_each(ids, |id, bits| {
-                *id = self.packed(range, k, bits);
+                *id = self.pack_id(range, k, bits);
                 k += 1;
             });
         })
@@ -91,7 +91,7 @@ impl Pack for Uuid7Family {
 
 impl Uuid7Family {
     #[inline]
-    fn packed(&self, range: SlotRange, k: u32, bits: u64) -> Uuid7 {
+    fn pack_id(&self, range: SlotRange, k: u32, bits: u64) -> Uuid7 {
         let random = match self.worker_id {
             None => bits >> (64 - RANDOM.bits()),
             Some(worker_id) => {

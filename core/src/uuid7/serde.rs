@@ -3,11 +3,11 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Uuid7;
-use crate::format::serde::{IdVisitor, write};
+use crate::format::serde::{IdVisitor, serialize_id};
 
 impl Serialize for Uuid7 {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(serializer, &self.text(), &self.to_bytes())
+        serialize_id(serializer, &self.text(), &self.to_bytes())
     }
 }
 
@@ -18,6 +18,6 @@ impl<'de> Deserialize<'de> for Uuid7 {
             of_text: Self::parse,
             of_bytes: Self::from_slice,
         };
-        ids.read(deserializer)
+        ids.deserialize_id(deserializer)
     }
 }

@@ -38,7 +38,7 @@ use crate::{
 const BUFFERED_IDS: usize = 32;
 
 /// The length of the time interval in which a stream is used, in nanoseconds.
-const MILLISECOND: i64 = 1_000_000;
+const NANOS_PER_MILLISECOND: i64 = 1_000_000;
 
 /// The random source that provides the keys for a generator's streams.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Stream {
     /// Returns whether the clock still shows the millisecond that it showed when the stream was keyed.
     #[inline]
     pub(super) fn is_in_same_millisecond(&self, now: i64) -> bool {
-        is_within(self.begins, MILLISECOND.cast_unsigned(), now)
+        is_within(self.begins, NANOS_PER_MILLISECOND.cast_unsigned(), now)
     }
 
     /// Returns whether the stream was keyed by this source and can serve a call whose clock reading is `now`.
@@ -145,10 +145,10 @@ impl Entropy {
     /// # Errors
     /// Returns `entropy_unavailable`, or any error that the source returns.
     #[cold]
-    pub(super) fn key(&self, now: i64) -> Result<Stream> {
+    pub(super) fn new_stream(&self, now: i64) -> Result<Stream> {
         fork::prepare()?;
         // The generation is read first, so that the comparison detects a fork or a restore inside the source.
-        let generation = fork::current();
+        let generation = fork::ensure_generation();
         let mut key = (self.draw)()?;
         // Unlike the operating system's random source, a custom source may repeat itself. Without the generation, a parent
         // and its child could then key the same stream.
@@ -158,7 +158,7 @@ impl Entropy {
         let number = self.streams.fetch_add(1, Ordering::Relaxed);
         let mut cipher = ChaCha8Rng::from_seed(key);
         cipher.set_stream(number.into());
-        let begins = now.saturating_sub(now.rem_euclid(MILLISECOND));
+        let begins = now.saturating_sub(now.rem_euclid(NANOS_PER_MILLISECOND));
         let (bits, taken, owner) = ([0; BUFFERED_IDS], BUFFERED_IDS, self.owner());
         Ok(Stream { cipher, bits, taken, begins, generation, owner })
     }
@@ -166,8 +166,8 @@ impl Entropy {
     /// Replaces the stream if it cannot be used for a clock reading of `now`, or if it belongs to another generation.
     ///
     /// # Errors
-    /// Returns the same errors as [`Entropy::key`]. The old stream is dropped even if an error is returned, because the
-    /// clock may show that stream's millisecond again.
+    /// Returns the same errors as [`Entropy::new_stream`]. The old stream is dropped even if an error is returned,
+    /// because the clock may show that stream's millisecond again.
     #[inline]
     pub(super) fn renew<'s>(
         &self,
@@ -176,7 +176,7 @@ impl Entropy {
     ) -> Result<&'s mut Stream> {
         if !stream.as_ref().is_some_and(|stream| self.is_fresh(stream, now)) {
             *stream = None;
-            *stream = Some(self.key(now)?);
+            *stream = Some(self.new_stream(now)?);
         }
         Ok(stream.as_mut().expect("just keyed"))
     }
@@ -202,19 +202,19 @@ mod thread_stream {
         static STREAM: RefCell<Option<Stream>> = const { RefCell::new(None) };
     }
     #[cfg(not(feature = "std"))]
-    static STREAM: OnlyThread = OnlyThread(RefCell::new(None));
+    static STREAM: SingleThreadCell = SingleThreadCell(RefCell::new(None));
 
     /// A variable for targets that have only one thread.
     #[cfg(not(feature = "std"))]
-    struct OnlyThread(RefCell<Option<Stream>>);
+    struct SingleThreadCell(RefCell<Option<Stream>>);
 
     // SAFETY: this code is compiled only for wasm without atomics, which has no second thread that could use the reference.
     #[cfg(not(feature = "std"))]
     #[allow(unsafe_code, reason = "a thread-local would need the standard library")]
-    unsafe impl Sync for OnlyThread {}
+    unsafe impl Sync for SingleThreadCell {}
 
     #[cfg(not(feature = "std"))]
-    impl OnlyThread {
+    impl SingleThreadCell {
         fn with<T>(&self, take: impl FnOnce(&RefCell<Option<Stream>>) -> T) -> T {
             take(&self.0)
         }
@@ -235,7 +235,7 @@ mod thread_stream {
         /// still current.
         ///
         /// # Errors
-        /// Returns the same errors as [`Entropy::key`].
+        /// Returns the same errors as [`Entropy::new_stream`].
         #[inline]
         pub(in super::super) fn next(&self, now: i64) -> Result<(u64, u64)> {
             let found = with(|stream| {
@@ -257,7 +257,7 @@ mod thread_stream {
         /// Calls `take` with a stream for a clock that reads `now`.
         ///
         /// # Errors
-        /// Returns the same errors as [`Entropy::key`].
+        /// Returns the same errors as [`Entropy::new_stream`].
         pub(in super::super) fn with<T>(
             &self,
             now: i64,
@@ -277,8 +277,8 @@ mod thread_stream {
         /// Calls `take` with the stream that this call has used, or with a new one.
         ///
         /// # Errors
-        /// Returns the same errors as [`Entropy::key`].
-        pub(in super::super) fn with_last<T>(
+        /// Returns the same errors as [`Entropy::new_stream`].
+        pub(in super::super) fn with_last_stream<T>(
             &self,
             take: impl FnOnce(&mut Stream) -> T,
         ) -> Result<T> {
@@ -292,7 +292,7 @@ mod thread_stream {
             });
             match (taken, take) {
                 (Some(taken), _) => Ok(taken),
-                (None, take) => Ok(take.expect("not called")(&mut self.key(0)?)),
+                (None, take) => Ok(take.expect("not called")(&mut self.new_stream(0)?)),
             }
         }
     }
@@ -308,10 +308,10 @@ impl Entropy {
     }
 
     pub(super) fn with<T>(&self, now: i64, take: impl FnOnce(&mut Stream) -> T) -> Result<T> {
-        self.key(now).map(|mut stream| take(&mut stream))
+        self.new_stream(now).map(|mut stream| take(&mut stream))
     }
 
-    pub(super) fn with_last<T>(&self, take: impl FnOnce(&mut Stream) -> T) -> Result<T> {
+    pub(super) fn with_last_stream<T>(&self, take: impl FnOnce(&mut Stream) -> T) -> Result<T> {
         self.with(0, take)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Uuid7, id::wrong_version};
 use crate::{
     Result,
-    format::{Text, byte_id, guid},
+    format::{Text, guid, impl_byte_id},
 };
 
 impl Uuid7 {
@@ -65,4 +65,4 @@ impl Uuid7 {
     }
 }
 
-byte_id!(Uuid7);
+impl_byte_id!(Uuid7);

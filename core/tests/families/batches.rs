@@ -6,13 +6,13 @@ use polyflake::clock::SystemClock;
 
 use super::{
     family::{AnyId, FAMILIES, START_MS, exhaust_tick},
-    for_each,
+    for_each_family,
     support::{assert_code, miri_step, rounds},
 };
 
 #[test]
 fn batches_equal_the_same_number_of_single_ids() {
-    for_each(|family, clock, batched| {
+    for_each_family(|family, clock, batched| {
         let single = family.generator(clock.clone());
         for size in [0, 1, 2, 63, 64, 65, 127, 128, 129, 200].into_iter().step_by(miri_step(4)) {
             let (batch, filled) = batched.fill(size);
@@ -25,7 +25,7 @@ fn batches_equal_the_same_number_of_single_ids() {
 
 #[test]
 fn a_batch_continues_in_the_next_tick() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         exhaust_tick(&**ids, family, 4);
         clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
         let (batch, filled) = ids.fill(6);
@@ -41,7 +41,7 @@ fn a_batch_continues_in_the_next_tick() {
 
 #[test]
 fn a_batch_error_reports_how_many_ids_were_written() {
-    for_each(|family, _, ids| {
+    for_each_family(|family, _, ids| {
         exhaust_tick(&**ids, family, 4);
         let (batch, filled) = ids.fill(10);
         let error = assert_code(filled, "sequence_exhausted");

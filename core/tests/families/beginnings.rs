@@ -20,21 +20,21 @@ use polyflake::{
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, GeneratorOptions, Ids, START_MS},
+    family::{AnyGenerator, FAMILIES, Family, GeneratorOptions, START_MS},
     support::{ScriptedClock, assert_code},
 };
 
-const MS: u64 = 1_000_000;
+const NANOS_PER_MS: u64 = 1_000_000;
 
 /// A clock that another generator may also have read, for example before a restart.
 #[derive(Clone)]
-struct SharedReadings<C> {
+struct SharedReadingsClock<C> {
     clock: C,
     slack: u64,
     resolution: u64,
 }
 
-impl<C: Clock> Clock for SharedReadings<C> {
+impl<C: Clock> Clock for SharedReadingsClock<C> {
     fn unix_nanos(&self) -> Result<i64> {
         self.clock.unix_nanos()
     }
@@ -51,8 +51,8 @@ impl<C: Clock> Clock for SharedReadings<C> {
     }
 }
 
-fn shared_readings<C>(clock: C) -> SharedReadings<C> {
-    SharedReadings { clock, slack: 0, resolution: 1 }
+fn shared_readings<C>(clock: C) -> SharedReadingsClock<C> {
+    SharedReadingsClock { clock, slack: 0, resolution: 1 }
 }
 
 /// A clock that advances whenever a call sleeps. By default, calls wait only briefly.
@@ -60,7 +60,7 @@ fn shared_readings<C>(clock: C) -> SharedReadings<C> {
 struct SleepingClock(Arc<AtomicI64>);
 
 impl SleepingClock {
-    fn at_unix_ms(unix_ms: i64) -> SharedReadings<Self> {
+    fn at_unix_ms(unix_ms: i64) -> SharedReadingsClock<Self> {
         shared_readings(Self(Arc::new(AtomicI64::new(unix_ms * 1_000_000))))
     }
 }
@@ -84,9 +84,9 @@ impl Clock for SleepingClock {
 }
 
 /// Runs a test for each format, with a clock that shows [`START_MS`].
-fn for_each(
-    terms: impl Fn(&Family) -> GeneratorOptions,
-    test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
+fn for_each_family(
+    options: impl Fn(&Family) -> GeneratorOptions,
+    test: impl Fn(&Family, &ScriptedClock, &Arc<dyn AnyGenerator>),
 ) {
     for family in FAMILIES {
         println!("{}", family.name);
@@ -95,12 +95,12 @@ fn for_each(
         test(
             &family,
             &clock,
-            &family.build(shared_readings(clock.clone()), terms(&family)).unwrap(),
+            &family.build(shared_readings(clock.clone()), options(&family)).unwrap(),
         );
     }
 }
 
-fn default_terms(_: &Family) -> GeneratorOptions {
+fn default_options(_: &Family) -> GeneratorOptions {
     GeneratorOptions::default()
 }
 
@@ -113,7 +113,7 @@ fn assert_exhausted<V>(result: Result<V>, retry_at: i64) -> Error {
 
 #[test]
 fn the_first_id_is_in_the_tick_after_the_first_call() {
-    for_each(default_terms, |family, clock, ids| {
+    for_each_family(default_options, |family, clock, ids| {
         let next = START_MS + family.tick;
         for ms in [START_MS, next - 1] {
             clock.set_readings([ms]);
@@ -136,7 +136,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
 
 #[test]
 fn sealing_a_started_but_unused_generator_returns_none() {
-    for_each(default_terms, |family, _, ids| {
+    for_each_family(default_options, |family, _, ids| {
         assert_exhausted(ids.try_generate(), START_MS + family.tick);
         assert_eq!(ids.seal(), Ok(None));
         assert_code(ids.try_generate(), "generator_closed");
@@ -147,20 +147,20 @@ fn sealing_a_started_but_unused_generator_returns_none() {
 fn calls_wait_for_the_next_tick() {
     for family in FAMILIES {
         for on_exhausted in [OnExhausted::Wait, OnExhausted::Error] {
-            let terms = GeneratorOptions {
+            let options = GeneratorOptions {
                 on_exhausted: Some(on_exhausted),
                 ..GeneratorOptions::default()
             };
-            let build = || family.build(SleepingClock::at_unix_ms(START_MS), terms).unwrap();
+            let build = || family.build(SleepingClock::at_unix_ms(START_MS), options).unwrap();
             let next = START_MS + family.tick;
             assert_id(build().generate(), next, 0);
             assert_id(build().handle(2)(), next, 0);
             let (made, filled) = build().fill(3);
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
             // An explicit limit takes effect.
-            let terms = GeneratorOptions { max_wait: Some(Duration::ZERO), ..terms };
+            let options = GeneratorOptions { max_wait: Some(Duration::ZERO), ..options };
             assert_exhausted(
-                family.build(SleepingClock::at_unix_ms(START_MS), terms).unwrap().generate(),
+                family.build(SleepingClock::at_unix_ms(START_MS), options).unwrap().generate(),
                 next,
             );
         }
@@ -192,14 +192,17 @@ fn the_first_call_waits_at_most_one_second() {
 /// At the end of a second, the slack moves the first usable tick past the next second, so the wait exceeds one second.
 #[test]
 fn slack_extends_the_wait_for_the_first_tick() {
-    let clock = SharedReadings { slack: 2 * MS, ..SleepingClock::at_unix_ms(START_MS + 999) };
+    let clock = SharedReadingsClock {
+        slack: 2 * NANOS_PER_MS,
+        ..SleepingClock::at_unix_ms(START_MS + 999)
+    };
     let ids = FAMILIES[1].build(clock, GeneratorOptions::default()).unwrap();
     assert_id(ids.generate(), START_MS + 2000, 0);
 }
 
 #[test]
 fn a_frozen_clock_ends_the_wait_with_an_error() {
-    for_each(default_terms, |family, clock, ids| {
+    for_each_family(default_options, |family, clock, ids| {
         assert_exhausted(ids.generate(), START_MS + family.tick);
         assert!(clock.slept_nanos() > 0);
     });
@@ -229,10 +232,10 @@ fn consecutive_generators_share_no_tick() {
 #[test]
 fn the_first_id_skips_the_slack_and_the_resolution() {
     for family in FAMILIES {
-        let late = family.tick.cast_unsigned() * MS / 2 + 1;
+        let late = family.tick.cast_unsigned() * NANOS_PER_MS / 2 + 1;
         for (slack, resolution) in [(0, late + 1), (late, 1), (late / 2, late - late / 2 + 1)] {
             let clock = ScriptedClock::default();
-            let shared = SharedReadings { clock: clock.clone(), slack, resolution };
+            let shared = SharedReadingsClock { clock: clock.clone(), slack, resolution };
             let ids = family.generator(shared);
             // While this clock shows the middle of a tick, another clock may already show the next tick. Formats with ticks
             // of one millisecond are skipped, because such a tick contains no whole millisecond after its start.
@@ -253,9 +256,10 @@ fn the_first_id_skips_the_slack_and_the_resolution() {
 #[test]
 fn a_reading_within_the_slack_is_not_a_rollback() {
     for family in FAMILIES {
-        let slack = family.tick.cast_unsigned() * MS;
+        let slack = family.tick.cast_unsigned() * NANOS_PER_MS;
         let clock = ScriptedClock::default();
-        let ids = family.generator(SharedReadings { clock: clock.clone(), slack, resolution: 1 });
+        let ids =
+            family.generator(SharedReadingsClock { clock: clock.clone(), slack, resolution: 1 });
         // The first usable tick is START_MS + 2 ticks for every reading, whether the reading is before START_MS or not.
         for ms in [START_MS, START_MS - 1, START_MS - family.tick, START_MS + family.tick] {
             clock.set_readings([ms]);
@@ -268,7 +272,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
 
 #[test]
 fn a_rollback_before_the_first_id_is_handled() {
-    for_each(default_terms, |family, clock, ids| {
+    for_each_family(default_options, |family, clock, ids| {
         let (next, earlier) = (START_MS + family.tick, START_MS - 3 * family.tick);
         assert_exhausted(ids.try_generate(), next);
         clock.set_readings([earlier]);
@@ -314,7 +318,7 @@ fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
 
 #[test]
 fn a_reading_older_than_the_first_call_is_not_a_rollback() {
-    for_each(default_terms, |family, clock, ids| {
+    for_each_family(default_options, |family, clock, ids| {
         let later = START_MS + 2 * family.tick;
         // The nested call gets the first reading, so it is the generator's first call.
         clock.set_readings([later, START_MS, later]);
@@ -337,7 +341,7 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
     };
     // Windows that start before, at, and after the reading.
     for start in [-1, 0, 1] {
-        for_each(window(start), |family, clock, ids| {
+        for_each_family(window(start), |family, clock, ids| {
             let begins = START_MS + start.max(0) * family.tick;
             if start > 0 {
                 let error = assert_code(ids.try_generate(), "lease_not_started");
@@ -498,7 +502,7 @@ fn a_lease_grant_starts_without_a_wait() {
 }
 
 /// A clock for threads that cannot sleep.
-struct SpinningClock(SharedReadings<SleepingClock>);
+struct SpinningClock(SharedReadingsClock<SleepingClock>);
 
 impl Clock for SpinningClock {
     fn unix_nanos(&self) -> Result<i64> {

@@ -11,15 +11,15 @@ use polyflake::{
 
 use super::{
     assert_id,
-    family::{AnyId, FAMILIES, Family, GeneratorOptions, Ids, START_MS},
-    for_each, for_each_with_terms,
-    support::{Readings, assert_code, rounds},
+    family::{AnyGenerator, AnyId, FAMILIES, Family, GeneratorOptions, START_MS},
+    for_each_family, for_each_family_with_options,
+    support::{ReadingsClock, assert_code, rounds},
 };
 
 /// Asserts that every call on a closed generator fails. Calls on its handle must fail, too, although the handle has slots
 /// left.
 #[track_caller]
-fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<AnyId>) {
+fn assert_ended(ids: &dyn AnyGenerator, mut handle: impl FnMut() -> Result<AnyId>) {
     for _ in 0..2 {
         assert_code(ids.generate(), "generator_closed");
         assert_code(ids.try_generate(), "generator_closed");
@@ -36,7 +36,7 @@ fn assert_ended(ids: &dyn Ids, mut handle: impl FnMut() -> Result<AnyId>) {
 
 #[test]
 fn a_closed_generator_makes_no_ids() {
-    for_each(|_, clock, ids| {
+    for_each_family(|_, clock, ids| {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
         assert!(ids.stats().contains("closed: false"), "{}", ids.stats());
@@ -50,7 +50,7 @@ fn a_closed_generator_makes_no_ids() {
 
 #[test]
 fn a_sealed_generator_makes_no_ids() {
-    for_each(|family, _, ids| {
+    for_each_family(|family, _, ids| {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
         assert_eq!(ids.seal(), Ok(Some(START_MS..START_MS + family.tick)));
@@ -60,13 +60,13 @@ fn a_sealed_generator_makes_no_ids() {
 
 #[test]
 fn sealing_an_unused_generator_returns_none() {
-    for_each(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
+    for_each_family(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
 /// A new generator's state refers to the format's first tick, too, although no ID has been generated in that tick.
 #[test]
 fn seal_reports_the_formats_first_tick() {
-    for_each(|&Family { tick, span: (first, _), .. }, clock, ids| {
+    for_each_family(|&Family { tick, span: (first, _), .. }, clock, ids| {
         clock.set_readings([first]);
         assert_id(ids.generate(), first, 0);
         assert_eq!(ids.seal(), Ok(Some(first..first + tick)));
@@ -76,11 +76,11 @@ fn seal_reports_the_formats_first_tick() {
 /// After a clock rollback, the highest tick is not the tick of the last ID.
 #[test]
 fn seal_reports_the_highest_tick_after_a_rollback() {
-    let terms = |_: &Family| GeneratorOptions {
+    let options = |_: &Family| GeneratorOptions {
         max_wait: Some(Duration::ZERO),
         ..GeneratorOptions::default()
     };
-    for_each_with_terms(terms, |family, clock, ids| {
+    for_each_family_with_options(options, |family, clock, ids| {
         for ticks in [10, 0, 5] {
             clock.set_readings([START_MS + ticks * family.tick]);
             drop(ids.generate());
@@ -93,7 +93,7 @@ fn seal_reports_the_highest_tick_after_a_rollback() {
 /// Slots that a handle or a batch has reserved count as used.
 #[test]
 fn seal_counts_reserved_ticks() {
-    for_each(|&Family { tick, per_tick, .. }, clock, ids| {
+    for_each_family(|&Family { tick, per_tick, .. }, clock, ids| {
         ids.handle(per_tick)().unwrap();
         clock.set_readings([START_MS + 2 * tick]);
         ids.handle(64)().unwrap();
@@ -137,7 +137,7 @@ fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {
         for _ in 0..rounds(50) {
             // With this clock, the generator does not skip its first tick, so the threads make IDs before the seal.
-            let ids = &*family.generator(Readings(|| SystemClock.unix_nanos()));
+            let ids = &*family.generator(ReadingsClock(|| SystemClock.unix_nanos()));
             let (made, sealed): (Vec<AnyId>, Vec<Range<i64>>) = thread::scope(|scope| {
                 let make = || {
                     let (mut handle, mut all) = (ids.handle(64), Vec::new());

@@ -1,10 +1,10 @@
 //! Tests that a handle's blocks end with their tick, and that handles reserve blocks in order.
 
-use super::{assert_id, family::START_MS, for_each, support::assert_code};
+use super::{assert_id, family::START_MS, for_each_family, support::assert_code};
 
 #[test]
 fn a_block_ends_with_its_tick() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         let mut handle = ids.handle(64);
         (0..3).for_each(|place| assert_id(handle(), START_MS, place));
         clock.set_readings([START_MS + family.tick]);
@@ -14,7 +14,7 @@ fn a_block_ends_with_its_tick() {
 
 #[test]
 fn two_handles_reserve_separate_blocks() {
-    for_each(|_, _, ids| {
+    for_each_family(|_, _, ids| {
         let (mut one, mut other) = (ids.handle(64), ids.handle(8));
         (0..3).for_each(|place| assert_id(one(), START_MS, place));
         assert_id(other(), START_MS, 64);
@@ -26,7 +26,7 @@ fn two_handles_reserve_separate_blocks() {
 
 #[test]
 fn blocks_double_within_a_tick() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let mut hasty = ids.handle(2);
         // Makes `uses` IDs with the handle, and returns the start of the handle's next block.
@@ -50,7 +50,7 @@ fn blocks_double_within_a_tick() {
 #[test]
 #[cfg_attr(miri, ignore = "makes all IDs of a tick")]
 fn the_last_block_of_a_tick_exhausts_it() {
-    for_each(|family, _, ids| {
+    for_each_family(|family, _, ids| {
         if family.per_tick > 1 << 20 {
             return;
         }

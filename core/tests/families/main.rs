@@ -15,7 +15,7 @@ mod windows;
 
 use std::sync::Arc;
 
-use family::{Family, GeneratorOptions, Ids};
+use family::{AnyGenerator, Family, GeneratorOptions};
 use support::ScriptedClock;
 
 /// Asserts the start of an ID's tick, and the ID's position within the tick.
@@ -26,20 +26,20 @@ fn assert_id(made: polyflake::Result<family::AnyId>, unix_ms: i64, place: u64) {
 }
 
 /// Runs `test` for each format, with a clock that shows [`family::START_MS`] and a generator with default options.
-fn for_each(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>)) {
-    for_each_with_terms(|_| GeneratorOptions::default(), test);
+fn for_each_family(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn AnyGenerator>)) {
+    for_each_family_with_options(|_| GeneratorOptions::default(), test);
 }
 
-/// Works like `for_each`, but builds the generators under the given terms.
-fn for_each_with_terms(
-    terms: impl Fn(&Family) -> GeneratorOptions,
-    test: impl Fn(&Family, &ScriptedClock, &Arc<dyn Ids>),
+/// Works like `for_each_family`, but builds the generators with the given options.
+fn for_each_family_with_options(
+    options: impl Fn(&Family) -> GeneratorOptions,
+    test: impl Fn(&Family, &ScriptedClock, &Arc<dyn AnyGenerator>),
 ) {
     for family in family::FAMILIES {
         println!("{}", family.name);
         let clock = ScriptedClock::default();
         clock.set_readings([family::START_MS]);
-        let ids = family.build(clock.clone(), terms(&family)).unwrap();
+        let ids = family.build(clock.clone(), options(&family)).unwrap();
         test(&family, &clock, &ids);
     }
 }

@@ -7,13 +7,13 @@ use polyflake::{Error, clock::ManualClock};
 use super::{
     assert_id,
     family::{FAMILIES, Family, GeneratorOptions, START_MS},
-    for_each,
+    for_each_family,
     support::{BrokenClock, CoarseClock, assert_code},
 };
 
 #[test]
 fn a_stale_reading_is_repeated() {
-    for_each(|&Family { tick, .. }, clock, ids| {
+    for_each_family(|&Family { tick, .. }, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
         // While one call reads START_MS, another call makes an ID in the next tick.
@@ -28,7 +28,7 @@ fn a_stale_reading_is_repeated() {
 
 #[test]
 fn a_reading_stays_valid_if_another_call_reserves_a_sequence() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let other = Arc::clone(ids);
         // The other call gets the first reading, and this call gets the second. A third reading would be in the next tick.

@@ -7,13 +7,13 @@ use polyflake::OnExhausted;
 use super::{
     assert_id,
     family::{FAMILIES, GeneratorOptions, START_MS, exhaust_tick},
-    for_each, for_each_with_terms,
+    for_each_family, for_each_family_with_options,
     support::{ScriptedClock, assert_code},
 };
 
 #[test]
 fn a_full_tick_with_a_frozen_clock_returns_an_error() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         exhaust_tick(&**ids, family, 0);
         let before = ids.stats();
         for _ in 0..2 {
@@ -29,7 +29,7 @@ fn a_full_tick_with_a_frozen_clock_returns_an_error() {
 
 #[test]
 fn calls_wait_for_the_next_tick() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         exhaust_tick(&**ids, family, 0);
         clock.set_readings([START_MS, START_MS, START_MS + family.tick]);
         assert_id(ids.generate(), START_MS + family.tick, 0);
@@ -39,12 +39,12 @@ fn calls_wait_for_the_next_tick() {
 
 #[test]
 fn calls_configured_to_fail_never_sleep() {
-    for terms in [
+    for options in [
         GeneratorOptions { on_exhausted: Some(OnExhausted::Error), ..GeneratorOptions::default() },
         GeneratorOptions { max_wait: Some(Duration::ZERO), ..GeneratorOptions::default() },
     ] {
-        for_each_with_terms(
-            |_| terms,
+        for_each_family_with_options(
+            |_| options,
             |family, clock, ids| {
                 exhaust_tick(&**ids, family, 2);
                 let (made, filled) = ids.fill(3);
@@ -73,7 +73,7 @@ fn calls_configured_to_fail_never_sleep() {
 
 #[test]
 fn try_calls_return_the_available_ids_without_waiting() {
-    for_each(|family, clock, ids| {
+    for_each_family(|family, clock, ids| {
         exhaust_tick(&**ids, family, 100);
         assert_eq!(ids.try_fill(150).unwrap().len(), 100, "{}", family.name);
         assert_eq!(ids.try_fill(150), Ok(vec![]));

@@ -3,18 +3,18 @@
 use super::{
     assert_id,
     family::{FAMILIES, Family, GeneratorOptions, START_MS, exhaust_tick},
-    for_each, for_each_with_terms,
+    for_each_family, for_each_family_with_options,
     support::{ScriptedClock, assert_code},
 };
 
-fn window_terms(start: i64, end: i64) -> GeneratorOptions {
+fn window_options(start: i64, end: i64) -> GeneratorOptions {
     GeneratorOptions { window: Some((start, end)), ..GeneratorOptions::default() }
 }
 
 #[test]
 fn a_window_includes_its_start_and_excludes_its_end() {
-    let terms = |family: &Family| window_terms(START_MS, START_MS + 2 * family.tick);
-    for_each_with_terms(terms, |&Family { tick, span, .. }, clock, ids| {
+    let options = |family: &Family| window_options(START_MS, START_MS + 2 * family.tick);
+    for_each_family_with_options(options, |&Family { tick, span, .. }, clock, ids| {
         assert_eq!(ids.window(), (START_MS, START_MS + 2 * tick));
         // A default generator's first call picks its identity, and the second call uses it.
         for early in [START_MS - 1, START_MS - 1, span.0] {
@@ -49,12 +49,12 @@ fn a_window_includes_its_start_and_excludes_its_end() {
 }
 
 fn one_tick_window(family: &Family) -> GeneratorOptions {
-    window_terms(START_MS, START_MS + family.tick)
+    window_options(START_MS, START_MS + family.tick)
 }
 
 #[test]
 fn a_wait_ends_at_the_end_of_the_window() {
-    for_each_with_terms(one_tick_window, |family, clock, ids| {
+    for_each_family_with_options(one_tick_window, |family, clock, ids| {
         exhaust_tick(&**ids, family, 0);
         clock.set_readings([START_MS, START_MS + family.tick]);
         assert_code(ids.generate(), "lease_expired");
@@ -63,7 +63,7 @@ fn a_wait_ends_at_the_end_of_the_window() {
 
 #[test]
 fn a_handle_stays_within_the_window() {
-    for_each_with_terms(one_tick_window, |family, clock, ids| {
+    for_each_family_with_options(one_tick_window, |family, clock, ids| {
         let mut handle = ids.handle(64);
         assert_id(handle(), START_MS, 0);
         clock.set_readings([START_MS + family.tick]);
@@ -79,7 +79,7 @@ fn invalid_windows_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let (first, end) = family.span;
         let code = |start, end| {
-            let built = family.build(ScriptedClock::default(), window_terms(start, end));
+            let built = family.build(ScriptedClock::default(), window_options(start, end));
             built.err().map(|error| error.code())
         };
         assert_eq!(code(START_MS, START_MS), Some("out_of_range"));
@@ -97,7 +97,7 @@ fn invalid_windows_are_rejected() {
 fn invalid_window_extensions_are_rejected() {
     for family in FAMILIES.iter().filter(|family| !family.name.starts_with("Randflake")) {
         let ids = family
-            .build(ScriptedClock::default(), window_terms(START_MS, START_MS + family.tick))
+            .build(ScriptedClock::default(), window_options(START_MS, START_MS + family.tick))
             .unwrap();
         assert_code(ids.extend_window(i64::MAX), "time_out_of_range");
         assert_eq!(ids.extend_window(i64::MIN).unwrap_err().field(), Some("end"));
@@ -114,7 +114,7 @@ fn invalid_window_extensions_are_rejected() {
 /// An extension does not limit a generator that has no window.
 #[test]
 fn extend_window_has_no_effect_without_a_window() {
-    for_each(|family, _, ids| {
+    for_each_family(|family, _, ids| {
         assert_eq!(ids.window(), family.span, "{}", family.name);
         ids.extend_window(START_MS + 1000).unwrap();
         assert_eq!(ids.window(), family.span, "{}", family.name);

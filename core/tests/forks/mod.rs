@@ -19,15 +19,15 @@ pub(crate) fn fork_with_hooks() -> libc::pid_t {
 #[allow(dead_code, reason = "not every test forks so")]
 pub(crate) fn fork_without_hooks() -> Option<Fork> {
     type RawFork = unsafe extern "C" fn() -> libc::pid_t;
-    fn call() -> libc::pid_t {
+    fn call_raw_fork() -> libc::pid_t {
         // SAFETY: `fork_without_hooks` has checked that the C library has this function, and `RawFork` is its C signature.
-        unsafe { std::mem::transmute::<*mut libc::c_void, RawFork>(find())() }
+        unsafe { std::mem::transmute::<*mut libc::c_void, RawFork>(find_raw_fork())() }
     }
-    fn find() -> *mut libc::c_void {
+    fn find_raw_fork() -> *mut libc::c_void {
         // SAFETY: `dlsym` only looks up a symbol, and the symbol's name is NUL-terminated.
         unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"_Fork".as_ptr()) }
     }
-    (!find().is_null()).then_some(call)
+    (!find_raw_fork().is_null()).then_some(call_raw_fork)
 }
 
 #[cfg(not(target_os = "linux"))]

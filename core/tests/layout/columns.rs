@@ -8,10 +8,10 @@ use polyflake::{
 };
 use proptest::prelude::*;
 
-use crate::random::{draws, plan, shapes};
+use crate::random::{arb_draws, arb_length, plan};
 
 /// Returns the fields that can be columns: named fields, timestamps and sequences.
-fn slots(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
+fn indexed_fields(layout: &Layout) -> Vec<(FieldIndex, FieldDescription)> {
     let slot = |field: &FieldDescription| match field.kind {
         "timestamp" => layout.timestamp().ok(),
         "sequence" => layout.sequence().ok(),
@@ -87,7 +87,7 @@ fn pack_item(layout: &Layout, columns: &[(FieldIndex, &[i64])], item: usize) -> 
 }
 
 /// Returns an integer that is often at or beyond the limits of a field of `bits` bits.
-fn near_limit(noise: u64, bits: u32) -> i64 {
+fn value_near_limit(noise: u64, bits: u32) -> i64 {
     match noise % 64 {
         0 => -1,
         1 => 1_i64.checked_shl(bits).unwrap_or(i64::MAX),
@@ -104,10 +104,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 500 }))]
 
     #[test]
-    fn columns_contain_the_value_of_each_id(bytes in shapes(), draws in draws(), noise in arb_numbers()) {
+    fn columns_contain_the_value_of_each_id(bytes in arb_length(), draws in arb_draws(), noise in arb_numbers()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let ids = Ids::from_noise(&layout, &noise);
-        for (slot, field) in slots(&layout) {
+        for (slot, field) in indexed_fields(&layout) {
             let column = ids.column(&layout, slot, noise.len());
             let singly: Vec<_> = ids.pack_one_by_one(&layout).iter().map(|id| layout.parse(id)?.integer(slot)).collect();
             match column {
@@ -130,12 +130,12 @@ proptest! {
     }
 
     #[test]
-    fn pack_columns_equals_packing_each_row(bytes in shapes(), draws in draws(), noise in arb_numbers()) {
+    fn pack_columns_equals_packing_each_row(bytes in arb_length(), draws in arb_draws(), noise in arb_numbers()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         let epoch = layout.describe().first_ms.unwrap_or(0);
-        let columns: Vec<(FieldIndex, Vec<i64>)> = slots(&layout).into_iter().map(|(slot, field)| {
+        let columns: Vec<(FieldIndex, Vec<i64>)> = indexed_fields(&layout).into_iter().map(|(slot, field)| {
             let start = if field.kind == "timestamp" { epoch } else { 0 };
-            (slot, noise.iter().map(|n| near_limit(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
+            (slot, noise.iter().map(|n| value_near_limit(n.rotate_left(field.offset), field.bits).saturating_add(start)).collect())
         }).collect();
         let columns: Vec<(FieldIndex, &[i64])> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
         match pack_columns(&layout, &columns, noise.len()) {

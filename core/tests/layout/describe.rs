@@ -4,7 +4,7 @@ use polyflake::layout::{Field, Layout, Tick, ValueType};
 
 const MS: Tick = Tick::MILLISECOND;
 
-fn time() -> Field {
+fn time_field() -> Field {
     Field::timestamp(41, MS, 0)
 }
 
@@ -15,35 +15,43 @@ fn assert_sorts_by_time(layout: polyflake::Result<Layout>, expected: bool) {
 
 #[test]
 fn describe_reports_whether_ids_sort_by_time() {
-    assert_sorts_by_time(Layout::integer([Field::unused(1), time(), Field::sequence(22)]), true);
     assert_sorts_by_time(
-        Layout::integer([Field::constant(1, "sign", 1), time(), Field::sequence(22)]),
+        Layout::integer([Field::unused(1), time_field(), Field::sequence(22)]),
+        true,
+    );
+    assert_sorts_by_time(
+        Layout::integer([Field::constant(1, "sign", 1), time_field(), Field::sequence(22)]),
         true,
     );
     assert_sorts_by_time(
         Layout::integer([
             Field::bindable(0, "nothing"),
             Field::unused(1),
-            time(),
+            time_field(),
             Field::sequence(22),
         ]),
         true,
     );
-    assert_sorts_by_time(Layout::bytes(8, [time(), Field::sequence(23)]), true);
+    assert_sorts_by_time(Layout::bytes(8, [time_field(), Field::sequence(23)]), true);
     assert_sorts_by_time(Layout::integer([Field::timestamp(64, MS, 0)]), true);
     // IDs do not sort by time if the sign bit is used, if another field is above the timestamp, if the timestamp is inverted,
     // or if there is no timestamp.
-    assert_sorts_by_time(Layout::integer([time(), Field::sequence(23)]), false);
+    assert_sorts_by_time(Layout::integer([time_field(), Field::sequence(23)]), false);
     assert_sorts_by_time(
-        Layout::integer([Field::unused(1), Field::bindable(1, "a"), time(), Field::unused(21)]),
+        Layout::integer([
+            Field::unused(1),
+            Field::bindable(1, "a"),
+            time_field(),
+            Field::unused(21),
+        ]),
         false,
     );
     assert_sorts_by_time(
-        Layout::integer([Field::unused(1), Field::sequence(1), time(), Field::unused(21)]),
+        Layout::integer([Field::unused(1), Field::sequence(1), time_field(), Field::unused(21)]),
         false,
     );
     assert_sorts_by_time(
-        Layout::integer([Field::unused(1), time().inverted(), Field::sequence(22)]),
+        Layout::integer([Field::unused(1), time_field().inverted(), Field::sequence(22)]),
         false,
     );
     assert_sorts_by_time(Layout::integer([Field::unused(1), Field::sequence(63)]), false);
@@ -55,12 +63,12 @@ fn describe_reports_the_bounds_of_ids() {
         let description = Layout::integer(fields).unwrap().describe();
         (description.below_2_53, description.below_2_63)
     };
-    assert_eq!(below(vec![Field::unused(11), time(), Field::sequence(12)]), (true, true));
+    assert_eq!(below(vec![Field::unused(11), time_field(), Field::sequence(12)]), (true, true));
     assert_eq!(
         below(vec![Field::unused(10), Field::timestamp(41, MS, 0), Field::sequence(13)]),
         (false, true)
     );
-    assert_eq!(below(vec![time(), Field::sequence(23)]), (false, false));
+    assert_eq!(below(vec![time_field(), Field::sequence(23)]), (false, false));
     assert_eq!(below(vec![Field::constant(11, "a", 0), Field::sequence(53)]), (true, true));
     assert_eq!(
         below(vec![Field::constant(11, "a", 0).inverted(), Field::sequence(53)]),

@@ -23,7 +23,7 @@ fn snowflake() -> Layout {
 
 /// Returns a builder for a snowflake generator with worker 7. The clock returns the given readings, in milliseconds after
 /// the epoch.
-fn worker(
+fn worker_builder(
     clock: &ScriptedClock,
     readings: impl IntoIterator<Item = i64>,
 ) -> Builder<ScriptedClock> {
@@ -46,7 +46,7 @@ fn parts(id: &Id) -> (i64, i128, i128) {
 #[test]
 fn bindables_are_bound_or_passed_with_each_call() {
     let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
+    let ids = worker_builder(&clock, [5]).build().unwrap();
     assert_eq!(parts(&ids.generate().unwrap()), (5, 7, 0));
     assert_eq!(parts(&ids.generate_with(&ids.values()).unwrap()), (5, 7, 1));
     assert_eq!(
@@ -141,7 +141,7 @@ fn windows_end_at_the_limit_of_the_state() {
 #[test]
 fn a_closed_generator_is_restored_from_its_snapshot() {
     let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
+    let ids = worker_builder(&clock, [5]).build().unwrap();
     ids.fill(&mut [0_i64; 3][..]).unwrap();
     let stats = ids.stats();
     assert_eq!((stats.last_ms, stats.len, stats.closed), (Some(EPOCH + 5), 3, false));
@@ -151,18 +151,21 @@ fn a_closed_generator_is_restored_from_its_snapshot() {
     let json = serde_json::to_string(&snapshot).unwrap();
     assert_eq!(json, r#"{"format":1,"tick":5,"next_sequence":3}"#);
     assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
-    let again = worker(&clock, [5]).restore(snapshot).unwrap();
+    let again = worker_builder(&clock, [5]).restore(snapshot).unwrap();
     assert_eq!(parts(&again.generate().unwrap()), (5, 7, 3));
     set_readings(&clock, [4]);
     assert_code(again.generate(), "clock_behind");
 
     let restore_error = |tick, next_sequence| {
-        assert_code(worker(&clock, []).restore(Snapshot::new(tick, next_sequence)), "out_of_range")
+        assert_code(
+            worker_builder(&clock, []).restore(Snapshot::new(tick, next_sequence)),
+            "out_of_range",
+        )
     };
     assert_eq!(restore_error(1 << 41, 0).field(), Some("tick"));
     assert_eq!(restore_error(0, 4097).field(), Some("next_sequence"));
     restore_error(0, u128::MAX);
-    let full = worker(&clock, [5]).restore(Snapshot::new(5, 4096)).unwrap();
+    let full = worker_builder(&clock, [5]).restore(Snapshot::new(5, 4096)).unwrap();
     assert_code(full.generate(), "sequence_exhausted");
     for json in [
         "{}",
@@ -196,13 +199,16 @@ fn stats_distinguish_the_first_use_from_none() {
     ids.generate().unwrap();
     assert_eq!(stats(&ids), (Some(EPOCH + 1), 1));
     let untouched = Snapshot::new(9, 0);
-    assert_eq!(stats(&worker(&clock, []).restore(untouched).unwrap()), (Some(EPOCH + 9), 0));
+    assert_eq!(
+        stats(&worker_builder(&clock, []).restore(untouched).unwrap()),
+        (Some(EPOCH + 9), 0)
+    );
 }
 
 #[test]
 fn batches_accept_their_own_bindables() {
     let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
+    let ids = worker_builder(&clock, [5]).build().unwrap();
     let mut batch = [0_i64; 3];
     ids.fill_with(ids.values().bind("worker", 9).unwrap(), &mut batch[..]).unwrap();
     assert_eq!(batch.map(|id| parts(&Id::Integer(id))), [(5, 9, 0), (5, 9, 1), (5, 9, 2)]);
@@ -213,7 +219,7 @@ fn batches_accept_their_own_bindables() {
 }
 
 #[test]
-fn a_sequence_without_a_timestamp_works() {
+fn a_sequence_without_a_timestamp_generates_ids() {
     let layout =
         Layout::bytes(2, [Field::bindable(8, "a"), Field::unused(4), Field::sequence_from(4, 3)])
             .unwrap();
@@ -309,7 +315,7 @@ fn very_early_epochs_are_handled() {
 #[test]
 fn batches_of_the_wrong_type_or_length_are_rejected() {
     let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
+    let ids = worker_builder(&clock, [5]).build().unwrap();
     assert_code(ids.fill(&mut [0_u8; 8][..]), "invalid_type");
     ids.fill(&mut [0_i64; 0][..]).unwrap();
     let fields = [Field::timestamp(41, MS, EPOCH), Field::sequence(15)];
@@ -323,7 +329,7 @@ fn batches_of_the_wrong_type_or_length_are_rejected() {
 #[test]
 fn a_handle_accepts_bindables_for_each_id() {
     let clock = ScriptedClock::default();
-    let ids = worker(&clock, [5]).build().unwrap();
+    let ids = worker_builder(&clock, [5]).build().unwrap();
     let mut handle = ids.handle();
     let given = handle.generate_with(ids.values().bind("worker", 1).unwrap()).unwrap();
     assert_eq!(parts(&given), (5, 1, 0));

@@ -35,7 +35,7 @@ fn the_example_round_trips_unchanged() {
 }
 
 #[test]
-fn json_preserves_only_read() {
+fn json_preserves_the_only_read_member() {
     for name in PRESETS {
         let layout = preset(name, []).unwrap();
         let json = layout.to_json();

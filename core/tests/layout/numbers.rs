@@ -13,7 +13,7 @@ use crate::shared::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
 
-fn time() -> Field {
+fn time_field() -> Field {
     Field::timestamp(40, MS, 0)
 }
 
@@ -21,7 +21,7 @@ fn time() -> Field {
 /// each ID or fixed.
 fn node_layout(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
     let fields = [
-        time(),
+        time_field(),
         Field::bindable(node_bits, "node"),
         Field::bindable(2, "region"),
         Field::sequence(sequence_bits),
@@ -47,7 +47,7 @@ fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
 }
 
 /// Makes up to `count` IDs in one batch, without leaving the current tick.
-fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id> {
+fn generate_batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id> {
     if ids.layout().is_integer() {
         let mut batch = vec![0_i64; count];
         let made = ids.try_fill(&mut batch[..]).unwrap();
@@ -63,7 +63,7 @@ fn batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id
 fn generate_full_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     let (mut all, mut handle) = (Vec::new(), Handle::with_first(ids, 2.try_into().unwrap()));
     loop {
-        let mut made = batch(ids, 3);
+        let mut made = generate_batch(ids, 3);
         made.extend(ids.try_generate());
         assert!(made.is_sorted());
         made.extend([handle.try_generate(), handle.try_generate()].into_iter().flatten());
@@ -134,15 +134,15 @@ fn a_restart_with_another_range_repeats_no_id() {
         for made in 0..=8 {
             clock.set_unix_ms(5);
             let ids = builder(before.clone(), *one).build().unwrap();
-            let mut all = batch(&ids, made);
+            let mut all = generate_batch(&ids, made);
             let snapshot = ids.close().unwrap();
             for (after, one) in &ranges {
                 clock.set_unix_ms(5);
                 let again = builder(after.clone(), *one).restore(snapshot).unwrap();
                 let mut both = all.clone();
-                both.extend(batch(&again, 8));
+                both.extend(generate_batch(&again, 8));
                 clock.set_unix_ms(6);
-                let next = batch(&again, 8);
+                let next = generate_batch(&again, 8);
                 let count = after.as_ref().map_or(1, |range| range.clone().count());
                 assert_eq!(next.len(), 2 * count, "the next tick is whole");
                 both.extend(next);
@@ -175,17 +175,26 @@ fn unsupported_ranges_are_rejected() {
     let node = || Field::bindable(10, "node");
     let rest = |bits| Field::unused(128_u32 - bits);
     let sequence = || Field::sequence(8);
-    assert_error(vec![time(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be sorted
-    assert_error(vec![node(), time(), sequence(), rest(58)], "invalid_layout");
-    assert_error(vec![time(), node(), rest(50)], "invalid_layout");
-    assert_error(vec![time(), node(), Field::sequence_from(8, 1), rest(58)], "invalid_layout");
-    assert_error(vec![time(), node(), sequence().inverted(), rest(58)], "invalid_layout");
-    assert_error(vec![time(), node().inverted(), sequence(), rest(58)], "invalid_layout");
-    assert_error(vec![time(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // a tick would have 2^64 slots
-    assert_error(vec![time(), Field::bindable(65, "node"), sequence(), rest(113)], "invalid_type");
+    assert_error(vec![time_field(), sequence(), node(), rest(58)], "invalid_layout"); // IDs would not be sorted
+    assert_error(vec![node(), time_field(), sequence(), rest(58)], "invalid_layout");
+    assert_error(vec![time_field(), node(), rest(50)], "invalid_layout");
+    assert_error(
+        vec![time_field(), node(), Field::sequence_from(8, 1), rest(58)],
+        "invalid_layout",
+    );
+    assert_error(vec![time_field(), node(), sequence().inverted(), rest(58)], "invalid_layout");
+    assert_error(vec![time_field(), node().inverted(), sequence(), rest(58)], "invalid_layout");
+    assert_error(vec![time_field(), node(), Field::sequence(63), rest(113)], "invalid_layout"); // a tick would have 2^64 slots
+    assert_error(
+        vec![time_field(), Field::bindable(65, "node"), sequence(), rest(113)],
+        "invalid_type",
+    );
     let text = Field::bindable_of(polyflake::layout::ValueType::Text, 16, "node");
-    assert_error(vec![time(), text, sequence(), rest(64)], "invalid_type");
-    assert_error(vec![time(), Field::bindable(10, "shard"), sequence(), rest(58)], "unknown_field");
+    assert_error(vec![time_field(), text, sequence(), rest(64)], "invalid_type");
+    assert_error(
+        vec![time_field(), Field::bindable(10, "shard"), sequence(), rest(58)],
+        "unknown_field",
+    );
     let alone = Layout::integer([Field::unused(46), node(), sequence()]).unwrap();
     let alone = Generator::builder(alone).sequence_only(true).range("node", 0..=1);
     assert_code(alone.build(), "invalid_layout");
@@ -213,7 +222,7 @@ fn out_of_range_worker_ids_are_rejected() {
 #[test]
 fn the_largest_range_fits_the_state() {
     let clock = ManualClock::at_unix_ms(5);
-    let fields = [time(), Field::bindable(62, "node"), Field::sequence(2), Field::unused(24)];
+    let fields = [time_field(), Field::bindable(62, "node"), Field::sequence(2), Field::unused(24)];
     let layout = Layout::bytes(16, fields).unwrap();
     let (first, last) = (1, (1 << 62) - 1);
     let builder = Builder::with_clock(layout.clone(), &clock).range("node", first..=last);

@@ -28,7 +28,7 @@ fn preset_names_are_case_insensitive() {
 
 #[test]
 fn an_unknown_preset_suggests_the_nearest_name() {
-    const KNOWN: &str = "twitter, discord, instagram, sonyflake, mastodon, baidu";
+    const KNOWN_PRESETS: &str = "twitter, discord, instagram, sonyflake, mastodon, baidu";
     for (name, meant) in [
         ("discrod", "; did you mean `discord`?"),
         ("Mastodn", "; did you mean `mastodon`?"),
@@ -37,7 +37,10 @@ fn an_unknown_preset_suggests_the_nearest_name() {
         ("", ""),
     ] {
         let error = assert_code(preset(name, []), "invalid_layout");
-        assert_eq!(error.to_string(), format!("expected one of {KNOWN}, found `{name}`{meant}"));
+        assert_eq!(
+            error.to_string(),
+            format!("expected one of {KNOWN_PRESETS}, found `{name}`{meant}")
+        );
     }
 }
 

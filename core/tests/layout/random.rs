@@ -18,7 +18,7 @@ pub(crate) struct Draw {
     seed: Vec<u8>,
 }
 
-pub(crate) fn draws() -> impl Strategy<Value = Vec<Draw>> {
+pub(crate) fn arb_draws() -> impl Strategy<Value = Vec<Draw>> {
     let bits = prop_oneof![Just(0), Just(1), 0..20_u32, 56..72_u32, 0..200_u32];
     let tick = prop_oneof![
         Just(1),
@@ -156,7 +156,7 @@ fn arb_seeds() -> impl Strategy<Value = Vec<Vec<u8>>> {
     proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..135), 25)
 }
 
-pub(crate) fn shapes() -> impl Strategy<Value = Option<usize>> {
+pub(crate) fn arb_length() -> impl Strategy<Value = Option<usize>> {
     prop_oneof![Just(None), (1..=128_usize).prop_map(Some)]
 }
 
@@ -164,7 +164,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 4 } else { 2000 }))]
 
     #[test]
-    fn packing_matches_the_reference(bytes in shapes(), draws in draws(), seeds in arb_seeds()) {
+    fn packing_matches_the_reference(bytes in arb_length(), draws in arb_draws(), seeds in arb_seeds()) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let given: Vec<_> = plan.fields.iter().zip(&seeds).map(|(field, seed)| any_value(field, seed)).collect();
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn valid_values_round_trip(bytes in shapes(), draws in draws(), seeds in arb_seeds()) {
+    fn valid_values_round_trip(bytes in arb_length(), draws in arb_draws(), seeds in arb_seeds()) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let fit = |(field, seed): (&FieldPlan, &Vec<u8>)| match &field.kind {
@@ -201,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn parsing_matches_the_reference(bytes in shapes(), draws in draws(), id in proptest::collection::vec(any::<u8>(), 128)) {
+    fn parsing_matches_the_reference(bytes in arb_length(), draws in arb_draws(), id in proptest::collection::vec(any::<u8>(), 128)) {
         let plan = plan(bytes, &draws);
         let layout = plan.layout().unwrap();
         let id = BigInt::from_bytes_be(Sign::Plus, &id) % power_of_two(plan.bits());
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn descriptions_round_trip(bytes in shapes(), draws in draws()) {
+    fn descriptions_round_trip(bytes in arb_length(), draws in arb_draws()) {
         let layout = plan(bytes, &draws).layout().unwrap();
         prop_assert_eq!(Layout::from_json(&layout.to_json()), Ok(layout));
     }

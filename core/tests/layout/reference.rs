@@ -102,7 +102,7 @@ impl FieldPlan {
 
     /// Converts the field's bits to an integer. In fields of 64 or more bits, values in 2^63..=2^64-1 are read as negative
     /// numbers.
-    fn signed(&self, n: BigInt) -> BigInt {
+    fn to_signed(&self, n: BigInt) -> BigInt {
         if self.bits >= 64 && n >= power_of_two(63) && n < power_of_two(64) {
             n - power_of_two(64)
         } else {
@@ -110,7 +110,7 @@ impl FieldPlan {
         }
     }
 
-    fn number(&self, given: &ReferenceValue) -> Result<BigInt, ErrorCode> {
+    fn encode_value(&self, given: &ReferenceValue) -> Result<BigInt, ErrorCode> {
         let kind = match &self.kind {
             Kind::Bindable(kind) => *kind,
             Kind::Constant(own) => own.kind(),
@@ -124,8 +124,8 @@ impl FieldPlan {
                 let Kind::Timestamp { tick_us, epoch_ms } = self.kind else {
                     return self.to_bits(n.clone()).ok_or("out_of_range");
                 };
-                let ticks =
-                    floor(&(n * 1000), tick_us) - floor(&(BigInt::from(epoch_ms) * 1000), tick_us);
+                let ticks = floor_div(&(n * 1000), tick_us)
+                    - floor_div(&(BigInt::from(epoch_ms) * 1000), tick_us);
                 let within = *n >= i64::MIN.into() && *n <= i64::MAX.into();
                 return self.to_bits(ticks).filter(|_| within).ok_or("time_out_of_range");
             }
@@ -137,13 +137,14 @@ impl FieldPlan {
     }
 
     /// Reads the value of this field from an ID.
-    fn read(&self, n: BigInt) -> Result<Option<ReferenceValue>, ErrorCode> {
+    fn decode_value(&self, n: BigInt) -> Result<Option<ReferenceValue>, ErrorCode> {
         let n = if self.invert { power_of_two(self.bits) - 1 - n } else { n };
         let kind = match &self.kind {
             Kind::Unused => return Ok(None),
             Kind::Timestamp { tick_us, epoch_ms } => {
-                let ticks = self.signed(n) + floor(&(BigInt::from(*epoch_ms) * 1000), *tick_us);
-                let ms = floor(&(ticks * *tick_us), 1000);
+                let ticks =
+                    self.to_signed(n) + floor_div(&(BigInt::from(*epoch_ms) * 1000), *tick_us);
+                let ms = floor_div(&(ticks * *tick_us), 1000);
                 let within = ms >= i64::MIN.into() && ms <= i64::MAX.into();
                 return if within {
                     Ok(Some(ReferenceValue::Integer(ms)))
@@ -157,7 +158,7 @@ impl FieldPlan {
         };
         let bytes = if n == BigInt::ZERO { Vec::new() } else { n.to_bytes_be().1 };
         Ok(Some(match kind {
-            ValueType::Integer => ReferenceValue::Integer(self.signed(n)),
+            ValueType::Integer => ReferenceValue::Integer(self.to_signed(n)),
             ValueType::Bytes => ReferenceValue::Bytes(bytes),
             ValueType::Text => {
                 ReferenceValue::Text(String::from_utf8(bytes).map_err(|_| "invalid_character")?)
@@ -167,7 +168,7 @@ impl FieldPlan {
     }
 }
 
-fn floor(n: &BigInt, by: u64) -> BigInt {
+fn floor_div(n: &BigInt, by: u64) -> BigInt {
     let (quotient, rest) = (n / by, n % by);
     if rest < BigInt::ZERO { quotient - 1 } else { quotient }
 }
@@ -190,8 +191,8 @@ impl Plan {
         self.fields.iter().zip(given).try_fold(BigInt::ZERO, |id, (field, given)| {
             let number = match (&field.kind, given) {
                 (Kind::Unused, _) => return Ok(id << field.bits),
-                (_, Some(given)) => field.number(given)?,
-                (Kind::Constant(own), None) => field.number(own)?,
+                (_, Some(given)) => field.encode_value(given)?,
+                (Kind::Constant(own), None) => field.encode_value(own)?,
                 (_, None) => return Err("missing_field"),
             };
             let number = if field.invert { power_of_two(field.bits) - 1 - number } else { number };
@@ -204,7 +205,7 @@ impl Plan {
         let mut below = self.bits();
         let read = |field: &FieldPlan| {
             below -= field.bits;
-            field.read((id >> below) % power_of_two(field.bits))
+            field.decode_value((id >> below) % power_of_two(field.bits))
         };
         self.fields.iter().map(read).collect()
     }

@@ -12,15 +12,16 @@ use super::{
     EPOCH_MS, assert_distinct,
     checker::{Arc, check, thread},
     clock, collect,
-    family::{AnyClock, Ids},
-    generate, generate_in_blocks, ms, register_atomics, run_both,
+    family::{AnyClock, AnyGenerator},
+    generate, generate_in_blocks, register_atomics, run_concurrently, tick_to_ms,
 };
 
 /// Returns a generator that the model tracks, with four sequence numbers per tick and a grant of a few ticks.
 fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Generator<AnyClock> {
-    let clock = clock(readings[..1].iter().chain(readings).map(|tick| ms(*tick)));
+    let clock = clock(readings[..1].iter().chain(readings).map(|tick| tick_to_ms(*tick)));
     let builder = Builder::with_clock(clock).partition(partition).sequence_max(3);
-    let builder = builder.window(ms(ticks.start), ms(ticks.end)).max_wait(Duration::ZERO);
+    let builder =
+        builder.window(tick_to_ms(ticks.start), tick_to_ms(ticks.end)).max_wait(Duration::ZERO);
     let ids = builder.build().unwrap();
     register_atomics(&ids);
     ids
@@ -34,7 +35,7 @@ fn make_single_ids(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
 /// Checks that the next holder of a worker ID generates no duplicate IDs if the holder's grant starts at the end of the
 /// time span that `seal` returned. There must be no duplicates even after a clock rollback, or if reserved blocks contain
 /// unused slots.
-fn check_seal_during<I: Ids + 'static>(
+fn check_seal_during_calls<I: AnyGenerator + 'static>(
     preemptions: Option<usize>,
     in_blocks: bool,
     first: impl Fn() -> I + Send + Sync + 'static,
@@ -45,7 +46,8 @@ fn check_seal_during<I: Ids + 'static>(
         let ids = Arc::new(first());
         let begin = ids.window().0;
         let make_and_seal = |ids: &I| (generate(ids, 1), ids.seal().unwrap());
-        let ((mut all, highest), others) = run_both(&ids, make_and_seal, move |ids| make(ids, 2));
+        let ((mut all, highest), others) =
+            run_concurrently(&ids, make_and_seal, move |ids| make(ids, 2));
         all.extend(others);
         assert_eq!(ids.generate().unwrap_err().code(), "generator_closed");
         assert_eq!(highest.is_none(), all.is_empty());
@@ -56,9 +58,13 @@ fn check_seal_during<I: Ids + 'static>(
     });
 }
 
-fn check_sno_seal_during(preemptions: Option<usize>, in_blocks: bool, readings: &'static [i64]) {
+fn check_sno_seal_during_calls(
+    preemptions: Option<usize>,
+    in_blocks: bool,
+    readings: &'static [i64],
+) {
     let first = || granted_generator(7, 0..1000, readings);
-    check_seal_during(preemptions, in_blocks, first, |end| {
+    check_seal_during_calls(preemptions, in_blocks, first, |end| {
         let end = (end - EPOCH_MS) / 4;
         granted_generator(7, end..1000, &[end])
     });
@@ -66,17 +72,17 @@ fn check_sno_seal_during(preemptions: Option<usize>, in_blocks: bool, readings: 
 
 #[test]
 fn sealing_loses_no_id_as_time_advances() {
-    check_sno_seal_during(None, false, &[100, 101, 101, 102]);
+    check_sno_seal_during_calls(None, false, &[100, 101, 101, 102]);
 }
 
 #[test]
 fn sealing_loses_no_id_after_a_clock_rollback() {
-    check_sno_seal_during(None, false, &[100, 50, 50, 60]);
+    check_sno_seal_during_calls(None, false, &[100, 50, 50, 60]);
 }
 
 #[test]
 fn sealing_loses_no_id_of_reserved_blocks() {
-    check_sno_seal_during(Some(3), true, &[100, 101, 100, 102]);
+    check_sno_seal_during_calls(Some(3), true, &[100, 101, 100, 102]);
 }
 
 #[test]
@@ -96,7 +102,9 @@ fn randflake_sealing_loses_no_id_as_time_advances() {
             &[START_SECONDS, START_SECONDS + 1, START_SECONDS + 1, START_SECONDS + 2],
         )
     };
-    check_seal_during(None, true, first, move |end| granted_generator(end / 1000, &[end / 1000]));
+    check_seal_during_calls(None, true, first, move |end| {
+        granted_generator(end / 1000, &[end / 1000])
+    });
 }
 
 /// Returns a leased generator that the model tracks.
@@ -108,7 +116,7 @@ fn leased_generator(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
 }
 
 /// Checks that IDs stay unique while one thread switches to another worker ID and back, and other threads make IDs.
-fn check_switch_during(
+fn check_switch_during_calls(
     preemptions: Option<usize>,
     readings: &'static [i64],
     makers: usize,
@@ -141,12 +149,12 @@ fn check_switch_during(
 
 #[test]
 fn a_grant_switch_repeats_no_id_of_one_thread() {
-    check_switch_during(Some(3), &[100, 101], 1, 2);
+    check_switch_during_calls(Some(3), &[100, 101], 1, 2);
 }
 
 #[test]
 fn a_grant_switch_repeats_no_id_of_two_threads() {
-    check_switch_during(Some(1), &[100, 99, 101], 2, 1);
+    check_switch_during_calls(Some(1), &[100, 99, 101], 2, 1);
 }
 
 /// If two threads switch at the same time, the thread that loses the race must discard its new generator.

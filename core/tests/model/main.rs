@@ -24,7 +24,7 @@ mod sno;
 use std::{fmt::Debug, time::Duration};
 
 use checker::{Arc, AtomicUsize, Ordering, check, thread};
-use family::{AnyClock, AnyId, Ids};
+use family::{AnyClock, AnyGenerator, AnyId};
 use polyflake::{
     Result,
     clock::{Clock, ClockInfo},
@@ -32,7 +32,7 @@ use polyflake::{
 
 /// A clock that returns scripted readings, in Unix milliseconds. The threads that read it share one script, and the last
 /// reading repeats.
-struct SharedReadings {
+struct SharedReadingsClock {
     unix_ms: Vec<i64>,
     read: AtomicUsize,
     slack_ms: u64,
@@ -45,10 +45,10 @@ fn clock(unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
 /// Returns a clock that declares that its readings lag by less than `slack_ms`.
 fn lagging_clock(slack_ms: u64, unix_ms: impl IntoIterator<Item = i64>) -> AnyClock {
     let (unix_ms, read) = (unix_ms.into_iter().collect(), AtomicUsize::new(0));
-    std::sync::Arc::new(SharedReadings { unix_ms, read, slack_ms })
+    std::sync::Arc::new(SharedReadingsClock { unix_ms, read, slack_ms })
 }
 
-impl Clock for SharedReadings {
+impl Clock for SharedReadingsClock {
     fn unix_nanos(&self) -> Result<i64> {
         let index = self.read.fetch_add(1, Ordering::Relaxed).min(self.unix_ms.len() - 1);
         Ok(self.unix_ms[index] * 1_000_000)
@@ -62,26 +62,26 @@ impl Clock for SharedReadings {
 }
 
 /// Returns the start of the given sno tick, in Unix milliseconds.
-fn ms(tick: i64) -> i64 {
+fn tick_to_ms(tick: i64) -> i64 {
     EPOCH_MS + 4 * tick
 }
 
 /// The start of sno's first tick.
 const EPOCH_MS: i64 = 1_262_304_000_000;
 
-fn register_with_model<I: Ids>(ids: I) -> Arc<I> {
+fn register_with_model<I: AnyGenerator>(ids: I) -> Arc<I> {
     register_atomics(&ids);
     Arc::new(ids)
 }
 
 /// Accesses every atomic before a second thread exists, because loom registers an atomic at its first use.
-fn register_atomics(ids: &impl Ids) {
+fn register_atomics(ids: &impl AnyGenerator) {
     ids.stats();
     ids.extend_window(ids.window().1).ok();
 }
 
 /// Runs `here` in this thread and `there` in another thread, with the same generator.
-fn run_both<I: Send + Sync + 'static, A, B: Send + 'static>(
+fn run_concurrently<I: Send + Sync + 'static, A, B: Send + 'static>(
     ids: &Arc<I>,
     here: impl FnOnce(&I) -> A,
     there: impl FnOnce(&I) -> B + Send + 'static,
@@ -92,12 +92,12 @@ fn run_both<I: Send + Sync + 'static, A, B: Send + 'static>(
 }
 
 /// Makes IDs one at a time. A call may fail, but only with an error for which a later retry can succeed.
-fn generate(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
+fn generate(ids: &impl AnyGenerator, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, || ids.generate())
 }
 
 /// Works like `generate`, but uses a handle whose first block has two IDs.
-fn generate_in_blocks(ids: &impl Ids, calls: usize) -> Vec<AnyId> {
+fn generate_in_blocks(ids: &impl AnyGenerator, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, ids.handle(2))
 }
 
@@ -122,41 +122,46 @@ fn assert_distinct<I: Ord + Debug>(all: impl IntoIterator<Item = I>) {
 }
 
 /// Checks two threads that use the same generator in different ways.
-fn check_both<I: Ids + 'static>(
+fn check_concurrent_calls<I: AnyGenerator + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
     here: impl Fn(&I) -> Vec<AnyId> + Send + Sync + 'static,
     there: impl Fn(&I) -> Vec<AnyId> + Copy + Send + Sync + 'static,
 ) {
     check(preemptions, move || {
-        let (one, other) = run_both(&register_with_model(build()), &here, there);
+        let (one, other) = run_concurrently(&register_with_model(build()), &here, there);
         assert_distinct([one, other].concat());
     });
 }
 
 /// Checks two threads that make `calls` calls each.
-fn run_two_threads<I: Ids + 'static>(
+fn run_two_threads<I: AnyGenerator + 'static>(
     preemptions: Option<usize>,
     calls: usize,
     build: impl Fn() -> I + Send + Sync + 'static,
 ) {
     let work = move |ids: &I| generate(ids, calls);
-    check_both(preemptions, build, work, work);
+    check_concurrent_calls(preemptions, build, work, work);
 }
 
 /// Checks that single calls in one thread and a batch of three IDs in another thread generate no duplicate IDs.
-fn check_batch_against_singles<I: Ids + 'static>(
+fn check_batch_against_single_calls<I: AnyGenerator + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
 ) {
-    check_both(preemptions, build, |ids| generate(ids, 2), |ids| ids.fill(3).0);
+    check_concurrent_calls(preemptions, build, |ids| generate(ids, 2), |ids| ids.fill(3).0);
 }
 
 /// Checks that single calls in one thread and a handle in another thread generate no duplicate IDs. The handle uses up a
 /// block and reserves the next block.
-fn check_blocks_against_singles<I: Ids + 'static>(
+fn check_blocks_against_single_calls<I: AnyGenerator + 'static>(
     preemptions: Option<usize>,
     build: impl Fn() -> I + Send + Sync + 'static,
 ) {
-    check_both(preemptions, build, |ids| generate(ids, 2), |ids| generate_in_blocks(ids, 3));
+    check_concurrent_calls(
+        preemptions,
+        build,
+        |ids| generate(ids, 2),
+        |ids| generate_in_blocks(ids, 3),
+    );
 }

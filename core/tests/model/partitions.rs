@@ -20,7 +20,7 @@ use super::{
     checker::{Arc, check, lazy_static, thread},
     clock, collect,
     family::AnyClock,
-    ms, run_both,
+    run_concurrently, tick_to_ms,
 };
 
 lazy_static! {
@@ -31,7 +31,7 @@ lazy_static! {
 /// Registers a table's atomics with the model by accessing each of them, and returns the table.
 fn with_registered_atomics<const N: usize>(table: Cells<N>) -> Cells<N> {
     for _ in 0..N {
-        table.entry(table.next().unwrap());
+        table.entry(table.next_partition().unwrap());
     }
     table
 }
@@ -56,7 +56,7 @@ fn waiting_generator(find: FindTable, ticks: &[i64], max_wait: Duration) -> Gene
 
 fn builder(find: FindTable, ticks: &[i64]) -> Builder<AnyClock> {
     find().unwrap();
-    let clock = clock(ticks.iter().map(|tick| ms(*tick)));
+    let clock = clock(ticks.iter().map(|tick| tick_to_ms(*tick)));
     Generator::builder().clock(clock).max_wait(Duration::ZERO).leased_from(find)
 }
 
@@ -81,7 +81,7 @@ fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
 
 /// Checks threads that each have their own generator. A generator reads its clock once per ID, and releases its lease when
 /// it is dropped.
-fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
+fn check_threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
             let ids = generator(find, ticks);
@@ -97,29 +97,29 @@ fn threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'st
 
 #[test]
 fn two_generators_never_share_a_partition_in_a_tick() {
-    threads(find_table_of_one, None, &[&[100, 101], &[100, 101]]);
+    check_threads(find_table_of_one, None, &[&[100, 101], &[100, 101]]);
 }
 
 #[test]
 fn two_generators_reuse_lost_partitions_without_colliding() {
-    threads(find_table_of_one, None, &[&[100, 101, 103], &[101, 102]]);
+    check_threads(find_table_of_one, None, &[&[100, 101, 103], &[101, 102]]);
 }
 
 #[test]
 fn two_generators_with_different_clocks_never_collide() {
-    threads(find_table_of_two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
+    check_threads(find_table_of_two, Some(3), &[&[100, 102, 101], &[101, 100, 103]]);
 }
 
 #[test]
 fn three_generators_on_two_partitions_never_collide() {
-    threads(find_table_of_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
+    check_threads(find_table_of_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
 /// The first generator releases its lease early. Another generator may already have acquired the partition, because the
 /// lease had ended.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
-    threads(find_table_of_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
+    check_threads(find_table_of_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
 /// Two threads that share a generator notice that its lease has ended. By then, another generator may have acquired the
@@ -145,13 +145,13 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
 /// Checks two threads that each use their own handle of one generator. The arguments determine whether the threads request
 /// the generator's first ID, renew the lease, or find that another generator has acquired the partition. Each thread's IDs
 /// must be sorted, and no tick may have IDs with two partitions.
-fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
+fn check_handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
         let ids = generator(find_table_of_two, &readings);
         ids.stats().unwrap();
         for _ in last_ends {
-            let partition = TWO.next().unwrap();
+            let partition = TWO.next_partition().unwrap();
             assert!(TWO.swap(partition, 0, last_ends[usize::from(partition)]));
         }
         let ids = Arc::new(ids);
@@ -162,7 +162,7 @@ fn handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'st
             assert!(made.is_sorted(), "{made:?}");
             made
         };
-        let (find_table_of_one, other) = run_both(&ids, make, make);
+        let (find_table_of_one, other) = run_concurrently(&ids, make, make);
         assert_one_partition_per_tick([find_table_of_one, other].concat());
     });
 }
@@ -182,24 +182,24 @@ fn assert_one_partition_per_tick(mut all: Vec<Sno>) {
 
 #[test]
 fn handles_never_collide_at_the_first_id() {
-    handles(Some(3), &[100, 101, 101, 102], &[]);
+    check_handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
 /// A thread reads the clock, and then finds that another thread has acquired a lease that starts at a later tick.
 #[test]
 fn handles_never_collide_after_a_stale_reading() {
-    handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
+    check_handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
 }
 
 #[test]
 fn handles_never_collide_at_renewals() {
-    handles(Some(3), &[100, 101, 102, 103, 103], &[]);
+    check_handles(Some(3), &[100, 101, 102, 103, 103], &[]);
 }
 
 type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
 
 /// Returns a call to be polled. If the call has to wait, it stays pending until it is polled again.
-fn call(ids: &Arc<Generator<AnyClock>>) -> Call {
+fn new_call(ids: &Arc<Generator<AnyClock>>) -> Call {
     async fn sleep(_: Duration) {
         let mut is_over = false;
         let turn = |_: &mut Context<'_>| match replace(&mut is_over, true) {
@@ -228,7 +228,7 @@ fn check_tasks(readings: &'static [i64], before: usize, drops: bool) {
         let turns = move |ids: &Arc<Generator<AnyClock>>| {
             let (mut made, mut waits) = (Vec::new(), None);
             for _ in 0..2 {
-                let mut next = waits.take().unwrap_or_else(|| call(ids));
+                let mut next = waits.take().unwrap_or_else(|| new_call(ids));
                 match poll(&mut next) {
                     Poll::Ready(id) => made.extend(id.ok()),
                     Poll::Pending => waits = Some(next).filter(|_| !drops),
@@ -273,7 +273,7 @@ fn a_closed_generator_keeps_its_partition() {
         let thread = thread::spawn(move || generate(&stranger, 2));
         match ids.close() {
             Ok(snapshot) => {
-                let clock = clock([ms(101), ms(102)]);
+                let clock = clock([tick_to_ms(101), tick_to_ms(102)]);
                 let again = Generator::builder().clock(clock).restore(snapshot).unwrap();
                 all.extend(generate(&again, 2));
             }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use polyflake::sno::{Builder, Generator};
 
 use super::{
-    assert_distinct, check, check_batch_against_singles, check_blocks_against_singles, clock,
-    family::AnyClock, generate, generate_in_blocks, lagging_clock, ms, register_with_model,
-    run_both, run_two_threads,
+    assert_distinct, check, check_batch_against_single_calls, check_blocks_against_single_calls,
+    clock, family::AnyClock, generate, generate_in_blocks, lagging_clock, register_with_model,
+    run_concurrently, run_two_threads, tick_to_ms,
 };
 
 fn builder(ticks: &[i64]) -> Builder<AnyClock> {
-    let clock = clock(ticks.iter().map(|tick| ms(*tick)));
+    let clock = clock(ticks.iter().map(|tick| tick_to_ms(*tick)));
     Builder::with_clock(clock).max_wait(Duration::ZERO)
 }
 
@@ -28,7 +28,7 @@ fn a_steady_clock_is_never_seen_to_move_backwards() {
     check(None, || {
         let ids = register_with_model(generator(&[100, 101, 102]));
         let make = |ids: &Generator<_>| ids.generate(0).unwrap();
-        let (one, other) = run_both(&ids, make, make);
+        let (one, other) = run_concurrently(&ids, make, make);
         assert_eq!(ids.stats().unwrap().drifts, 0);
         assert_distinct([one, other]);
     });
@@ -38,11 +38,11 @@ fn a_steady_clock_is_never_seen_to_move_backwards() {
 #[test]
 fn readings_within_the_slack_are_not_rollbacks() {
     check(None, || {
-        let clock = lagging_clock(2, [0, 4, 3, 4, 8, 7].map(|after| ms(100) + after));
+        let clock = lagging_clock(2, [0, 4, 3, 4, 8, 7].map(|after| tick_to_ms(100) + after));
         let builder = Builder::with_clock(clock).partition(7).max_wait(Duration::ZERO);
         let ids = register_with_model(builder.build().unwrap());
         let make = |ids: &Generator<_>| [(); 2].map(|()| ids.generate(0).unwrap());
-        let (one, other) = run_both(&ids, make, make);
+        let (one, other) = run_concurrently(&ids, make, make);
         assert_eq!(ids.stats().unwrap().drifts, 0);
         assert_distinct([one, other].concat());
     });
@@ -75,17 +75,17 @@ fn two_threads_never_collide_with_an_unsteady_clock() {
 
 #[test]
 fn batches_never_collide_with_single_calls() {
-    check_batch_against_singles(None, || generator(&[100, 100, 101]));
+    check_batch_against_single_calls(None, || generator(&[100, 100, 101]));
 }
 
 #[test]
 fn blocks_never_collide_with_single_calls() {
-    check_blocks_against_singles(None, || generator(&[100, 100, 101]));
+    check_blocks_against_single_calls(None, || generator(&[100, 100, 101]));
 }
 
 #[test]
 fn blocks_never_collide_with_single_calls_after_a_rollback() {
-    check_blocks_against_singles(Some(3), || generator(&[100, 50, 50, 100, 101]));
+    check_blocks_against_single_calls(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
 /// A restored generator resumes after all blocks, including one that a handle reserved while the first generator was
@@ -94,7 +94,8 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
 fn a_snapshot_resumes_after_all_reserved_blocks() {
     check(None, || {
         let ids = register_with_model(generator(&[100]));
-        let (snapshot, made) = run_both(&ids, Generator::close, |ids| generate_in_blocks(ids, 2));
+        let (snapshot, made) =
+            run_concurrently(&ids, Generator::close, |ids| generate_in_blocks(ids, 2));
         let again = builder(&[100]).restore(snapshot.unwrap()).unwrap();
         assert_distinct([made, generate(&again, 2)].concat());
     });
@@ -112,13 +113,14 @@ fn ids_stay_within_a_window_extended_during_generation() {
         }
     };
     let extend = |ids: &Generator<_>| {
-        [103, 102].into_iter().for_each(|tick| ids.extend_window(ms(tick)).unwrap());
+        [103, 102].into_iter().for_each(|tick| ids.extend_window(tick_to_ms(tick)).unwrap());
     };
     check(None, move || {
-        let builder = builder(&[100, 101, 99, 102]).partition(7).window(ms(99), ms(101));
+        let builder =
+            builder(&[100, 101, 99, 102]).partition(7).window(tick_to_ms(99), tick_to_ms(101));
         let ids = register_with_model(builder.build().unwrap());
-        run_both(&ids, generate, extend);
-        assert_eq!(ids.window().1, ms(103));
+        run_concurrently(&ids, generate, extend);
+        assert_eq!(ids.window().1, tick_to_ms(103));
     });
 }
 
@@ -126,7 +128,7 @@ fn ids_stay_within_a_window_extended_during_generation() {
 fn no_id_is_made_after_close() {
     check(None, || {
         let ids = register_with_model(generator(&[100, 100, 101]));
-        let (snapshot, made) = run_both(&ids, Generator::close, |ids| generate(ids, 2));
+        let (snapshot, made) = run_concurrently(&ids, Generator::close, |ids| generate(ids, 2));
         assert_eq!(ids.generate(0).unwrap_err().code(), "generator_closed");
         let again = builder(&[100, 101]).restore(snapshot.unwrap()).unwrap();
         assert_distinct([made, generate(&again, 2)].concat());

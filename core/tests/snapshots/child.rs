@@ -10,7 +10,7 @@ use std::{
     ptr,
 };
 
-use super::{GeneratorStates, SmallTable};
+use super::{RandomWalk, SmallTable};
 
 /// A child process that makes steps of the walk on request. Each reply lists, by tick, the cells that the child has used
 /// since the previous reply. A request for 0 steps ends the child, and the reply to it also contains the child's stored
@@ -21,7 +21,7 @@ pub(super) struct Child {
 }
 
 /// Creates a table in memory that child processes share.
-pub(super) fn shared() -> &'static SmallTable {
+pub(super) fn shared_table() -> &'static SmallTable {
     let (len, rights) = (size_of::<SmallTable>(), libc::PROT_READ | libc::PROT_WRITE);
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
     // SAFETY: the call requests a new anonymous mapping, so it does not affect existing memory.
@@ -35,7 +35,7 @@ pub(super) fn shared() -> &'static SmallTable {
     }
 }
 
-impl GeneratorStates<'_> {
+impl RandomWalk<'_> {
     /// Starts a child, makes the existing child run some steps, or ends it and takes over its snapshots.
     pub(super) fn exchange_with_child(&mut self) {
         match (self.child.is_some(), self.draw(16)) {

@@ -25,18 +25,18 @@ pub struct AnyId {
 }
 
 /// A function that wraps a handle and makes one ID per call.
-pub type Make<'g> = Box<dyn FnMut() -> Result<AnyId> + 'g>;
+pub type IdMaker<'g> = Box<dyn FnMut() -> Result<AnyId> + 'g>;
 
 /// A generator of any format.
-pub trait Ids: Send + Sync {
+pub trait AnyGenerator: Send + Sync {
     fn generate(&self) -> Result<AnyId>;
     fn try_generate(&self) -> Result<AnyId>;
     /// Fills a batch. Returns the IDs that were written, including those before an error.
     fn fill(&self, count: usize) -> (Vec<AnyId>, Result<()>);
     fn try_fill(&self, count: usize) -> Result<Vec<AnyId>>;
     /// Creates a handle whose first block has `first` IDs.
-    fn handle(&self, first: u32) -> Make<'_>;
-    fn non_waiting_handle(&self) -> Make<'_>;
+    fn handle(&self, first: u32) -> IdMaker<'_>;
+    fn non_waiting_handle(&self) -> IdMaker<'_>;
     fn close(&self) -> Result<()>;
     fn seal(&self) -> Result<Option<Range<i64>>>;
     /// Returns the statistics, formatted with `Debug`.
@@ -47,17 +47,18 @@ pub trait Ids: Send + Sync {
 
 /// Converts a generator's IDs to [`AnyId`].
 trait ToAnyId<I> {
-    fn made(&self, id: I) -> AnyId;
+    fn to_any_id(&self, id: I) -> AnyId;
 }
 
-/// Implements the methods of [`Ids`] for a generator. If the format's methods take an argument, every call passes `$given`.
-macro_rules! calls {
+/// Implements the methods of [`AnyGenerator`] for a generator. If the format's methods take an argument, every call
+/// passes `$given`.
+macro_rules! impl_generator_methods {
     ($family:ident, $id:ty $(, $given:literal)?) => {
         fn generate(&self) -> Result<AnyId> {
-            self.generate($($given)?).map(|id| self.made(id))
+            self.generate($($given)?).map(|id| self.to_any_id(id))
         }
         fn try_generate(&self) -> Result<AnyId> {
-            self.try_generate($($given)?).map(|id| self.made(id))
+            self.try_generate($($given)?).map(|id| self.to_any_id(id))
         }
         fn fill(&self, count: usize) -> (Vec<AnyId>, Result<()>) {
             let mut ids = vec![<$id>::default(); count];
@@ -66,20 +67,20 @@ macro_rules! calls {
             // If the process forks in the middle of a batch, the rest of the batch contains the parent's IDs.
             let is_forked = filled.as_ref().is_err_and(|error| error.code() == "forked");
             assert!(is_forked || ids[written..].iter().all(|id| *id == <$id>::default()));
-            (ids[..written].iter().map(|id| self.made(*id)).collect(), filled)
+            (ids[..written].iter().map(|id| self.to_any_id(*id)).collect(), filled)
         }
         fn try_fill(&self, count: usize) -> Result<Vec<AnyId>> {
             let mut ids = vec![<$id>::default(); count];
             let written = self.try_fill($($given,)? &mut ids[..])?;
-            Ok(ids[..written].iter().map(|id| self.made(*id)).collect())
+            Ok(ids[..written].iter().map(|id| self.to_any_id(*id)).collect())
         }
-        fn handle(&self, first: u32) -> Make<'_> {
+        fn handle(&self, first: u32) -> IdMaker<'_> {
             let mut handle = $family::Handle::with_first(self, NonZeroU32::new(first).unwrap());
-            Box::new(move || handle.generate($($given)?).map(|id| self.made(id)))
+            Box::new(move || handle.generate($($given)?).map(|id| self.to_any_id(id)))
         }
-        fn non_waiting_handle(&self) -> Make<'_> {
+        fn non_waiting_handle(&self) -> IdMaker<'_> {
             let mut handle = self.handle();
-            Box::new(move || handle.try_generate($($given)?).map(|id| self.made(id)))
+            Box::new(move || handle.try_generate($($given)?).map(|id| self.to_any_id(id)))
         }
         fn close(&self) -> Result<()> {
             self.close().map(drop)
@@ -94,14 +95,14 @@ macro_rules! calls {
 }
 
 impl ToAnyId<Sno> for sno::Generator<AnyClock> {
-    fn made(&self, id: Sno) -> AnyId {
+    fn to_any_id(&self, id: Sno) -> AnyId {
         let bits = id.to_bytes().into_iter().fold(0, |bits, byte| bits << 8 | u128::from(byte));
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
 }
 
-impl Ids for sno::Generator<AnyClock> {
-    calls!(sno, Sno, 7);
+impl AnyGenerator for sno::Generator<AnyClock> {
+    impl_generator_methods!(sno, Sno, 7);
     fn window(&self) -> (i64, i64) {
         self.window()
     }
@@ -111,15 +112,15 @@ impl Ids for sno::Generator<AnyClock> {
 }
 
 impl ToAnyId<Randflake> for randflake::Generator<AnyClock> {
-    fn made(&self, id: Randflake) -> AnyId {
+    fn to_any_id(&self, id: Randflake) -> AnyId {
         let randflake::Parts { timestamp, node, sequence } = self.inspect(id);
-        let place = u64::from(node - NUMBER) << 17 | u64::from(sequence);
+        let place = u64::from(node - WORKER_ID) << 17 | u64::from(sequence);
         AnyId { unix_ms: timestamp * 1000, place, bits: id.to_u64().into() }
     }
 }
 
-impl Ids for randflake::Generator<AnyClock> {
-    calls!(randflake, Randflake);
+impl AnyGenerator for randflake::Generator<AnyClock> {
+    impl_generator_methods!(randflake, Randflake);
     fn window(&self) -> (i64, i64) {
         (self.grant().start() * 1000, self.grant().end() * 1000)
     }
@@ -135,20 +136,20 @@ impl Ids for randflake::Generator<AnyClock> {
 /// Returns the same bytes for every Hot Guid generator. With these bytes, the generator's counter starts close to its
 /// maximum.
 #[allow(clippy::unnecessary_wraps, reason = "the type of a source of random bytes")]
-fn draw() -> Result<[u8; 8]> {
+fn fixed_bytes() -> Result<[u8; 8]> {
     Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0xff, 0xfe])
 }
 
 impl ToAnyId<HotGuid> for hotguid::Generator<AnyClock> {
-    fn made(&self, id: HotGuid) -> AnyId {
+    fn to_any_id(&self, id: HotGuid) -> AnyId {
         let place = id.counter().wrapping_sub(0xff_fffe) & 0xff_ffff;
         let bits = u128::from_be_bytes(id.to_rfc_bytes());
         AnyId { unix_ms: id.timestamp() * 1000, place: place.into(), bits }
     }
 }
 
-impl Ids for hotguid::Generator<AnyClock> {
-    calls!(hotguid, HotGuid, 7);
+impl AnyGenerator for hotguid::Generator<AnyClock> {
+    impl_generator_methods!(hotguid, HotGuid, 7);
     fn window(&self) -> (i64, i64) {
         self.window()
     }
@@ -158,15 +159,15 @@ impl Ids for hotguid::Generator<AnyClock> {
 }
 
 impl ToAnyId<Uuid7> for uuid7::Generator<AnyClock> {
-    fn made(&self, id: Uuid7) -> AnyId {
+    fn to_any_id(&self, id: Uuid7) -> AnyId {
         // The random bits are dropped from the comparison, so that reused slots appear as duplicates.
         let bits = id.to_u128() >> 56;
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
 }
 
-impl Ids for uuid7::Generator<AnyClock> {
-    calls!(uuid7, Uuid7);
+impl AnyGenerator for uuid7::Generator<AnyClock> {
+    impl_generator_methods!(uuid7, Uuid7);
     fn window(&self) -> (i64, i64) {
         self.window()
     }
@@ -177,19 +178,19 @@ impl Ids for uuid7::Generator<AnyClock> {
 
 /// A layout without a timestamp has neither a time nor a window.
 impl<I: Into<layout::Id>> ToAnyId<I> for layout::Generator<AnyClock> {
-    fn made(&self, id: I) -> AnyId {
+    fn to_any_id(&self, id: I) -> AnyId {
         let layout::Id::Integer(id) = id.into() else { unreachable!("an integer layout") };
         let parsed = self.layout().parse_integer(id).unwrap();
         let worker = parsed.integer(self.layout().bindable("worker").unwrap()).unwrap();
-        let place = (worker - i128::from(NUMBER)) << 12 | parsed.sequence().unwrap();
+        let place = (worker - i128::from(WORKER_ID)) << 12 | parsed.sequence().unwrap();
         let place = place.try_into().unwrap();
         let unix_ms = parsed.unix_ms().unwrap_or_default();
         AnyId { unix_ms, place, bits: id.cast_unsigned().into() }
     }
 }
 
-impl Ids for layout::Generator<AnyClock> {
-    calls!(layout, i64);
+impl AnyGenerator for layout::Generator<AnyClock> {
+    impl_generator_methods!(layout, i64);
     fn window(&self) -> (i64, i64) {
         self.window().unwrap_or_default()
     }
@@ -231,54 +232,58 @@ pub struct Family {
     pub per_tick: u32,
     /// The format's time range, in Unix milliseconds: its start (inclusive) and its end (exclusive).
     pub span: (i64, i64),
-    build: fn(GeneratorOptions, AnyClock) -> Result<Arc<dyn Ids>>,
+    build: fn(GeneratorOptions, AnyClock) -> Result<Arc<dyn AnyGenerator>>,
 }
 
 impl Family {
     pub fn build(
         &self,
         clock: impl Clock + Send + Sync + 'static,
-        terms: GeneratorOptions,
-    ) -> Result<Arc<dyn Ids>> {
-        (self.build)(terms, Arc::new(clock))
+        options: GeneratorOptions,
+    ) -> Result<Arc<dyn AnyGenerator>> {
+        (self.build)(options, Arc::new(clock))
     }
 
     /// Creates a generator with the default settings.
-    pub fn generator(&self, clock: impl Clock + Send + Sync + 'static) -> Arc<dyn Ids> {
+    pub fn generator(&self, clock: impl Clock + Send + Sync + 'static) -> Arc<dyn AnyGenerator> {
         self.build(clock, GeneratorOptions::default()).unwrap()
     }
 }
 
 /// The worker ID of every generator. If the generator has a range of three worker IDs, this is the first.
-const NUMBER: u32 = 7;
+const WORKER_ID: u32 = 7;
 
-fn sno(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
-    let mut builder = terms.apply(sno::Builder::with_clock(clock)).partition(7);
-    if let Some((start, end)) = terms.window {
+fn sno_generator(options: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn AnyGenerator>> {
+    let mut builder = options.apply(sno::Builder::with_clock(clock)).partition(7);
+    if let Some((start, end)) = options.window {
         builder = builder.window(start, end);
     }
     Ok(Arc::new(builder.build()?))
 }
 
-fn randflake(last: u32, terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
-    let (start, end) = terms.window.unwrap_or((1_730_000_000_000, 2_803_741_824_000));
-    let grant = Grant::with_nodes(NUMBER..=last, start / 1000, end / 1000)?;
-    let builder = terms.apply(randflake::Builder::with_clock(grant, [7; 16], clock));
+fn randflake_generator(
+    last: u32,
+    options: GeneratorOptions,
+    clock: AnyClock,
+) -> Result<Arc<dyn AnyGenerator>> {
+    let (start, end) = options.window.unwrap_or((1_730_000_000_000, 2_803_741_824_000));
+    let grant = Grant::with_nodes(WORKER_ID..=last, start / 1000, end / 1000)?;
+    let builder = options.apply(randflake::Builder::with_clock(grant, [7; 16], clock));
     Ok(Arc::new(builder.build()?))
 }
 
 /// Creates a Hot Guid generator. It always has a window, because a window binds the generator's random bytes to its
 /// process.
-fn hot_guid(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
-    let (start, end) = terms.window.unwrap_or((0, 4_294_967_296_000));
-    let builder = terms.apply(hotguid::Builder::with_clock(clock, draw));
+fn hot_guid_generator(options: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn AnyGenerator>> {
+    let (start, end) = options.window.unwrap_or((0, 4_294_967_296_000));
+    let builder = options.apply(hotguid::Builder::with_clock(clock, fixed_bytes));
     Ok(Arc::new(builder.window(start, end).build()?))
 }
 
-fn uuid7(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
-    let builder = terms.apply(uuid7::Builder::with_clock(clock, || Ok([7; 32])));
+fn uuid7_generator(options: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn AnyGenerator>> {
+    let builder = options.apply(uuid7::Builder::with_clock(clock, || Ok([7; 32])));
     let mut builder = builder.worker_id(7).from_sequence_0();
-    if let Some((start, end)) = terms.window {
+    if let Some((start, end)) = options.window {
         builder = builder.window(start, end);
     }
     Ok(Arc::new(builder.build()?))
@@ -287,20 +292,24 @@ fn uuid7(terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
 /// The layout's epoch, in Unix milliseconds.
 const EPOCH: i64 = 1_483_228_800_000;
 
-fn layout(last: u32, terms: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn Ids>> {
+fn layout_generator(
+    last: u32,
+    options: GeneratorOptions,
+    clock: AnyClock,
+) -> Result<Arc<dyn AnyGenerator>> {
     let fields = [
         Field::unused(1),
         Field::timestamp(41, Tick::MILLISECOND, EPOCH),
         Field::bindable(10, "worker"),
         Field::sequence(12),
     ];
-    let mut builder = terms.apply(layout::Builder::with_clock(Layout::integer(fields)?, clock));
-    if let Some((start, end)) = terms.window {
+    let mut builder = options.apply(layout::Builder::with_clock(Layout::integer(fields)?, clock));
+    if let Some((start, end)) = options.window {
         builder = builder.window(start, end);
     }
     let builder = match last {
-        NUMBER => builder.bind("worker", NUMBER),
-        _ => builder.range("worker", NUMBER.into()..=last.into()),
+        WORKER_ID => builder.bind("worker", WORKER_ID),
+        _ => builder.range("worker", WORKER_ID.into()..=last.into()),
     };
     Ok(Arc::new(builder.build()?))
 }
@@ -310,7 +319,7 @@ const RANDFLAKE: Family = Family {
     tick: 1000,
     per_tick: 1 << 17,
     span: (1_730_000_000_000, 2_803_741_824_000),
-    build: |terms, clock| randflake(NUMBER, terms, clock),
+    build: |options, clock| randflake_generator(WORKER_ID, options, clock),
 };
 
 const LAYOUT: Family = Family {
@@ -318,7 +327,7 @@ const LAYOUT: Family = Family {
     tick: 1,
     per_tick: 1 << 12,
     span: (EPOCH, EPOCH + (1 << 41)),
-    build: |terms, clock| layout(NUMBER, terms, clock),
+    build: |options, clock| layout_generator(WORKER_ID, options, clock),
 };
 
 /// All formats. A format that supports ranges of worker IDs is listed a second time, with a range.
@@ -328,13 +337,13 @@ pub const FAMILIES: [Family; 7] = [
         tick: 4,
         per_tick: 1 << 16,
         span: (1_262_304_000_000, 3_461_327_255_552),
-        build: sno,
+        build: sno_generator,
     },
     RANDFLAKE,
     Family {
         name: "Randflake, three nodes",
         per_tick: 3 << 17,
-        build: |terms, clock| randflake(NUMBER + 2, terms, clock),
+        build: |options, clock| randflake_generator(WORKER_ID + 2, options, clock),
         ..RANDFLAKE
     },
     Family {
@@ -342,19 +351,25 @@ pub const FAMILIES: [Family; 7] = [
         tick: 1000,
         per_tick: 1 << 24,
         span: (0, 4_294_967_296_000),
-        build: hot_guid,
+        build: hot_guid_generator,
     },
-    Family { name: "UUID v7", tick: 1, per_tick: 1 << 18, span: (0, 1 << 48), build: uuid7 },
+    Family {
+        name: "UUID v7",
+        tick: 1,
+        per_tick: 1 << 18,
+        span: (0, 1 << 48),
+        build: uuid7_generator,
+    },
     LAYOUT,
     Family {
         name: "layout, a range of numbers",
         per_tick: 3 << 12,
-        build: |terms, clock| layout(NUMBER + 2, terms, clock),
+        build: |options, clock| layout_generator(WORKER_ID + 2, options, clock),
         ..LAYOUT
     },
 ];
 
 /// Reserves all but `left` IDs of an unused tick.
-pub fn exhaust_tick(ids: &dyn Ids, family: &Family, left: u32) {
+pub fn exhaust_tick(ids: &dyn AnyGenerator, family: &Family, left: u32) {
     ids.handle(family.per_tick - left)().unwrap();
 }

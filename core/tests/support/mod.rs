@@ -132,9 +132,9 @@ impl Clock for ScriptedClock {
 }
 
 /// A clock whose readings come from a function.
-pub struct Readings<F>(pub F);
+pub struct ReadingsClock<F>(pub F);
 
-impl<F: Fn() -> Result<i64>> Clock for Readings<F> {
+impl<F: Fn() -> Result<i64>> Clock for ReadingsClock<F> {
     fn unix_nanos(&self) -> Result<i64> {
         (self.0)()
     }

@@ -6,13 +6,13 @@ use std::{any::type_name, env, process::Command};
 /// Runs a test's body in a separate process with the given environment variables. Does nothing under Miri, which cannot
 /// spawn processes.
 pub(crate) fn run_in_separate_process<T: FnOnce()>(variables: &[(&str, &str)], test: T) {
-    const NAME: &str = "POLYFLAKE_TEST";
+    const TEST_VARIABLE: &str = "POLYFLAKE_TEST";
     // A closure's type name contains the name of the enclosing function: `crate::function::{{closure}}`.
     let name = type_name::<T>().split("::").nth(1).unwrap();
-    if cfg!(miri) || env::var(NAME).is_ok_and(|wanted| wanted == name) {
+    if cfg!(miri) || env::var(TEST_VARIABLE).is_ok_and(|wanted| wanted == name) {
         return test();
     }
-    rerun_test(name, &[variables, &[(NAME, name)]].concat());
+    rerun_test(name, &[variables, &[(TEST_VARIABLE, name)]].concat());
 }
 
 /// Runs one of this test program's tests in a separate process with the given environment variables.

@@ -23,11 +23,11 @@ impl<const N: usize> SmallTable<N> {
 }
 
 impl<const N: usize> Table for SmallTable<N> {
-    fn random(&self) -> Result<u16> {
+    fn random_bits(&self) -> Result<u16> {
         Ok(0)
     }
 
-    fn next(&self) -> Result<u16> {
+    fn next_partition(&self) -> Result<u16> {
         Ok(self.count.fetch_add(1, Ordering::Relaxed) % u16::try_from(N).unwrap())
     }
 

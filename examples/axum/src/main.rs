@@ -31,11 +31,11 @@ impl Kind for Order {
     const METABYTE: u8 = 2;
 }
 
-const TABLE: &str =
+const CREATE_TABLE: &str =
     "CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, buyer TEXT, item TEXT) WITHOUT ROWID";
 
 type AppState = State<(SqlitePool, &'static Generator)>;
-type Answer<T> = Result<Json<T>, ErrorResponse>;
+type Reply<T> = Result<Json<T>, ErrorResponse>;
 type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
 /// Returns a function that converts an error to a response with the given status and the error's code. The status is 400
@@ -62,7 +62,7 @@ impl<T: Kind, S: Send + Sync> FromRequestParts<S> for PathId<T> {
     }
 }
 
-async fn add(State((rows, ids)): AppState, buyer: PathId<Person>, item: String) -> Answer<Order> {
+async fn add(State((rows, ids)): AppState, buyer: PathId<Person>, item: String) -> Reply<Order> {
     let id = Id::generate_with(ids).map_err(error_response(StatusCode::SERVICE_UNAVAILABLE))?;
     let order = Order { id: id.into(), buyer: buyer.0.into(), item };
     let add = sqlx::query("INSERT INTO orders VALUES (?, ?, ?)").bind(order.id).bind(order.buyer);
@@ -70,13 +70,13 @@ async fn add(State((rows, ids)): AppState, buyer: PathId<Person>, item: String) 
     Ok(Json(order))
 }
 
-async fn one(State((rows, _)): AppState, PathId(id): PathId<Order>) -> Answer<Order> {
+async fn get_order(State((rows, _)): AppState, PathId(id): PathId<Order>) -> Reply<Order> {
     let found = sqlx::query_as("SELECT * FROM orders WHERE id = ?").bind(Text(id));
     found.fetch_one(&rows).await.map(Json).map_err(|error| database_error(&error))
 }
 
 /// Returns the orders within a time span, given in Unix milliseconds. The start is inclusive, and the end is exclusive.
-async fn within(State((rows, _)): AppState, Path(span): Path<(i64, i64)>) -> Answer<Vec<Order>> {
+async fn within(State((rows, _)): AppState, Path(span): Path<(i64, i64)>) -> Reply<Vec<Order>> {
     let bounds = Id::<Order>::time_range(span.0, span.1);
     let (lowest, highest) = bounds.map_err(error_response(StatusCode::BAD_REQUEST))?;
     let found = sqlx::query_as("SELECT * FROM orders WHERE id BETWEEN ? AND ? ORDER BY id");
@@ -84,10 +84,10 @@ async fn within(State((rows, _)): AppState, Path(span): Path<(i64, i64)>) -> Ans
     found.map(Json).map_err(|error| database_error(&error))
 }
 
-pub(crate) async fn service(database: &str, ids: &'static Generator) -> sqlx::Result<Router> {
+pub(crate) async fn build_router(database: &str, ids: &'static Generator) -> sqlx::Result<Router> {
     let rows = SqlitePool::connect(database).await?;
-    sqlx::query(TABLE).execute(&rows).await?;
-    let routes = Router::new().route("/orders/{id}", get(one));
+    sqlx::query(CREATE_TABLE).execute(&rows).await?;
+    let routes = Router::new().route("/orders/{id}", get(get_order));
     let routes = routes.route("/orders/{start}/{end}", get(within));
     Ok(routes.route("/people/{id}/orders", post(add)).with_state((rows, ids)))
 }
@@ -95,7 +95,7 @@ pub(crate) async fn service(database: &str, ids: &'static Generator) -> sqlx::Re
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     static IDS: Generator = Generator::new();
-    let service = service(&std::env::var("DATABASE_URL")?, &IDS).await?;
+    let service = build_router(&std::env::var("DATABASE_URL")?, &IDS).await?;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
     Ok(axum::serve(listener, service).await?)
 }

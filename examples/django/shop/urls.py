@@ -1,4 +1,4 @@
-"""The view sets and the URLs for people and orders. Orders can also be listed by the time span in which they were made."""
+"""The view sets and the URLs for people and orders. Orders can also be listed by the period in which they were made."""
 
 from django.urls import include, path
 from rest_framework import routers, serializers, views, viewsets
@@ -9,7 +9,7 @@ from polyflake.rest_framework import ModelSerializer
 from shop.models import Order, Person
 
 
-def invalid_request(error, context):
+def handle_exception(error, context):
     """Responds with 400 to an invalid value from the client, such as a reversed span, or with 503 if no ID can be made
     now.
     """
@@ -49,9 +49,9 @@ class OrderViewSet(viewsets.ModelViewSet):
         query = self.request.query_params
         if not {"start", "end"} & query.keys():
             return queryset
-        span = TimeRangeSerializer(data=query)
-        span.is_valid(raise_exception=True)
-        return queryset.filter(id__range=sno.time_range(*span.validated_data.values()))
+        time_range_serializer = TimeRangeSerializer(data=query)
+        time_range_serializer.is_valid(raise_exception=True)
+        return queryset.filter(id__range=sno.time_range(*time_range_serializer.validated_data.values()))
 
 
 router = routers.DefaultRouter()

@@ -3,13 +3,13 @@
 use crate::{
     bits::Bits,
     formats::{CHECKED_BY_DECODER, FORMATS, Format},
-    reading::{DAY, Reading, Role},
+    reading::{DAY_MS, Reading, Role},
 };
 use alloc::{string::String, vec::Vec};
 
 /// 2026-11-23T09:00:00Z.
-const NOW: i64 = 1_795_424_400_000;
-const YEAR: i64 = 31_556_952_000;
+const NOW_MS: i64 = 1_795_424_400_000;
+const YEAR_MS: i64 = 31_556_952_000;
 
 /// Creates an ID in a format from a time. Fields with fixed values contain these values, and all remaining fields are 0.
 fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
@@ -36,9 +36,9 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
 }
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {
-    let reading = Reading::from_bits(format, &id(format, unix_ms)?, NOW).expect("fixed bits");
+    let reading = Reading::from_bits(format, &id(format, unix_ms)?, NOW_MS).expect("fixed bits");
     // A time after the field's last tick wraps around to a different time.
-    let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY);
+    let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY_MS);
     is_same.then_some(reading.reason)
 }
 
@@ -57,7 +57,7 @@ fn each_format_reports_the_reason_of_its_category() {
             _ => "made 3 years ago",
         };
         let years = if format.name == "baidu" { 2 } else { 3 };
-        let at = NOW - years * YEAR - 20 * DAY;
+        let at = NOW_MS - years * YEAR_MS - 20 * DAY_MS;
         assert_eq!(reason(format, at).as_deref(), Some(expected), "{}", format.name);
     }
 }
@@ -67,10 +67,10 @@ fn impossible_times_report_the_reason() {
     let mut count = 0;
     for format in FORMATS.iter().filter(|format| format.scale.is_some()) {
         let first = format.scale.expect("a scale").first_ms;
-        let to_come = reason(format, NOW + 2 * YEAR);
+        let to_come = reason(format, NOW_MS + 2 * YEAR_MS);
         let expected = "its time would be in 2028, which is in the future";
         assert_eq!(to_come.unwrap_or_else(|| expected.into()), expected, "{}", format.name);
-        if let Some(before) = reason(format, first - YEAR) {
+        if let Some(before) = reason(format, first - YEAR_MS) {
             assert!(before.ends_with(", before the first such ID"), "{}: {before}", format.name);
             count += 1;
         }
@@ -82,6 +82,6 @@ fn impossible_times_report_the_reason() {
 fn a_large_counter_is_not_called_small() {
     let counter = FORMATS.iter().find(|format| format.name == "counter").expect("a counter");
     let bits = Bits::from_number(1 << 40, 64).expect("64 bits");
-    let reading = Reading::from_bits(counter, &bits, NOW).expect("a reading");
+    let reading = Reading::from_bits(counter, &bits, NOW_MS).expect("a reading");
     assert_eq!(reading.reason, "it is below 2^53, as counters are");
 }

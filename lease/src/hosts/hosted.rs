@@ -40,8 +40,8 @@ use serde_json::{Value as Json, json};
 
 pub use crate::{
     ids::granted::{Family, Granted},
-    rules::numbered::layout_of,
     rules::place::Place,
+    rules::worker_id_layout::layout_of,
 };
 
 use polyflake::fork;
@@ -51,7 +51,7 @@ use crate::{
     rules::check::Check,
     rules::error::no_reply_error,
     rules::json::MAX_SAFE_INTEGER,
-    rules::watched::{WatchedKeeper, closes_store},
+    rules::watched_keeper::{WatchedKeeper, closes_store},
     stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
 };
 use json::{error_to_json, event_to_json};
@@ -61,7 +61,7 @@ use settings::Settings;
 /// for tokens, incarnations and pauses.
 pub const RANDOMS: usize = 8;
 
-type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
+type RandomSource = Box<dyn FnMut() -> Result<Random> + Send>;
 
 /// Maintains a lease by issuing commands that a host executes one at a time.
 ///
@@ -78,7 +78,7 @@ type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Hosted {
-    lease: WatchedKeeper<Draw>,
+    lease: WatchedKeeper<RandomSource>,
     /// The random numbers supplied by the host for the current command.
     random: Arc<Mutex<Vec<Random>>>,
     /// The store. For `SQLite`, the store's name is empty until the file is open.
@@ -133,7 +133,7 @@ impl Hosted {
     /// # Errors
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
     pub fn new(settings: &str) -> Result<Self> {
-        let settings = Settings::read(settings)?;
+        let settings = Settings::parse(settings)?;
         let store = settings.store()?;
         let random = Arc::new(Mutex::new(Vec::new()));
         let restores = fork::restores();
@@ -378,7 +378,7 @@ impl core::fmt::Debug for Hosted {
 }
 
 /// Returns a random source that consumes the numbers supplied by the host.
-fn random_source(random: &Arc<Mutex<Vec<Random>>>) -> Draw {
+fn random_source(random: &Arc<Mutex<Vec<Random>>>) -> RandomSource {
     let random = random.clone();
     Box::new(move || lock_unpoisoned(&random).pop().ok_or_else(missing_random_error))
 }

@@ -47,7 +47,7 @@ pub struct Lease {
     /// The state in this process. In a forked child, it is empty until the child leases a worker ID.
     shared: PerProcess<Arc<SharedState>>,
     /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
-    spawn: Option<Box<Spawn>>,
+    spawn: Option<Box<SpawnFn>>,
     /// Whether dropping the lease waits until the worker ID is released. This is `false` if waiting could block an
     /// executor's thread.
     pub(crate) waits_in_drop: bool,
@@ -56,7 +56,7 @@ pub struct Lease {
 }
 
 /// A function that hands a lease over to the threads of this process.
-type Spawn = dyn Fn(Arc<SharedState>) -> Result<()> + Send + Sync;
+type SpawnFn = dyn Fn(Arc<SharedState>) -> Result<()> + Send + Sync;
 
 impl Lease {
     /// The maximum time that [`Lease::close`] waits for an unresponsive store. The limit also applies when a lease is
@@ -77,17 +77,17 @@ impl Lease {
         S: Store + 'static,
         G: Grantee + Send + Sync + 'static,
     {
-        forks::process_number()?;
+        forks::process_id()?;
         let (open, of_each, kept) = (Arc::new(open), options.clone(), grantee.clone());
-        let spawn: Box<Spawn> = Box::new(move |shared| {
+        let spawn: Box<SpawnFn> = Box::new(move |shared| {
             let keeping = LeaseTask::new(of_each.clone(), kept.clone(), shared);
             let open = open.clone();
-            Threads::for_current_process().keep(keeping, move || open())
+            Threads::for_current_process().keep_lease(keeping, move || open())
         });
         let spawn = Some(spawn);
         let shared = PerProcess::new();
         let lease = Self { shared, spawn, waits_in_drop: true, options, grantee };
-        lease.for_current_process()?;
+        lease.shared_state()?;
         Ok(lease)
     }
 
@@ -97,7 +97,7 @@ impl Lease {
         grantee: Arc<dyn Grantee + Send + Sync>,
         spawn: impl FnOnce(LeaseTask),
     ) -> Result<Self> {
-        forks::process_number()?;
+        forks::process_id()?;
         let shared = PerProcess::<Arc<SharedState>>::new();
         let (mine, _) = shared.get_or_init(|_| true, Arc::default);
         spawn(LeaseTask::new(options.clone(), grantee.clone(), mine.clone()));
@@ -106,7 +106,7 @@ impl Lease {
 
     /// Returns this process's lease. Starts a new lease if this is a child process without one, or if the lease's task
     /// could not be started.
-    fn for_current_process(&self) -> Result<&SharedState> {
+    fn shared_state(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
             let none = || unavailable("expected a running task that keeps the lease, found none");
@@ -127,13 +127,13 @@ impl Lease {
     /// Returns a [permanent](Error::is_permanent) error, such as `namespace_mismatch`, without waiting any longer. If there
     /// is still no grant after `longest`, returns the most recent error, or `lease_unavailable` if there was none.
     pub fn ready(&self, longest: Duration) -> Result<()> {
-        self.for_current_process()?.ready(longest)
+        self.shared_state()?.ready(longest)
     }
 
     /// Works like [`Lease::ready`], except that after a call in this process has timed out, later calls fail immediately
     /// until there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
-        self.for_current_process()?.ready_once(longest)
+        self.shared_state()?.ready_once(longest)
     }
 
     /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
@@ -146,7 +146,7 @@ impl Lease {
         sleep: impl AsyncFn(Duration),
         longest: Duration,
     ) -> Result<()> {
-        let (began, shared) = (Instant::now(), self.for_current_process()?);
+        let (began, shared) = (Instant::now(), self.shared_state()?);
         loop {
             match shared.outcome() {
                 Some(outcome) => return outcome,
@@ -158,7 +158,7 @@ impl Lease {
 
     /// Starts leasing a worker ID if this is a forked child that has not done so.
     pub(crate) fn start_in_child(&self) -> Result<()> {
-        self.for_current_process().map(drop)
+        self.shared_state().map(drop)
     }
 
     /// Returns the reason why no ID is available, including the last error.
@@ -169,16 +169,16 @@ impl Lease {
 
     /// Returns the leased worker ID, or `None` if there is no lease or the lease has ended.
     pub fn number(&self) -> Option<u64> {
-        self.current().map(|(number, _)| number)
+        self.current_grant().map(|(number, _)| number)
     }
 
     /// Returns the end of the generator's window in Unix milliseconds, or `None` if there is no lease or the lease has
     /// ended.
     pub fn end(&self) -> Option<u64> {
-        self.current().map(|(_, end)| end)
+        self.current_grant().map(|(_, end)| end)
     }
 
-    fn current(&self) -> Option<(u64, u64)> {
+    fn current_grant(&self) -> Option<(u64, u64)> {
         self.shared.get()?.lock().status.current_grant(system::unix_ms())
     }
 

@@ -1,7 +1,7 @@
 //! Keeps a lease in a task, either on this crate's own threads over a blocking store, or on an executor.
 //!
 //! The task is the keeper's host: it reads the clocks, sends requests, carries out actions, and pauses. Three events can
-//! interrupt this work, and the loop in `LeaseTask::keep` checks for each of them:
+//! interrupt this work, and the loop in `LeaseTask::keep_lease` checks for each of them:
 //!
 //! - **A fork.** The child's copy of the task neither sends a request nor drops the store, because closing an inherited
 //!   connection would notify the server that the parent's connection is ending.
@@ -30,7 +30,7 @@ use polyflake::fork;
 use crate::{
     Action, AsyncStore, Error, Grantee, Moment, Options, Random, Reply, Request, Result,
     rules::error::no_reply_error,
-    rules::watched::{LeaseStatus, WatchedKeeper, closes_store},
+    rules::watched_keeper::{LeaseStatus, WatchedKeeper, closes_store},
     stores::system::{self, random},
 };
 
@@ -202,12 +202,12 @@ impl LeaseTask {
         let over = EndGuard(self.shared.clone());
         Box::pin(async move {
             let _over = over;
-            self.keep(open, sleep).await;
+            self.keep_lease(open, sleep).await;
         })
     }
 
     /// Keeps the lease until it is closed.
-    async fn keep<S, F, P>(mut self, open: impl Fn() -> F, sleep: impl Fn(Duration) -> P)
+    async fn keep_lease<S, F, P>(mut self, open: impl Fn() -> F, sleep: impl Fn(Duration) -> P)
     where
         S: AsyncStore,
         F: Future<Output = Result<S>>,

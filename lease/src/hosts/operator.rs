@@ -15,8 +15,8 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
     rules::keeper::quiet_time,
     rules::record::{check_name, check_text},
-    rules::shape::BLOCK,
-    rules::volatile::is_volatile,
+    rules::shape::IDS_PER_RECORD,
+    rules::volatile_store::is_volatile,
 };
 
 /// The maximum number of attempts at an action if keepers keep changing the record.
@@ -162,9 +162,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         shape: &Shape,
         found: ReplyContent,
     ) -> Result<Vec<Record>> {
-        let mut records = checked_records(found)?;
+        let mut records = extract_records(found)?;
         records.sort_by_key(|record| record.first);
-        let mut firsts = (0..namespace.records).map(|index| shape.first_of(index));
+        let mut firsts = (0..namespace.records).map(|index| shape.first_id_at(index));
         let missing = firsts
             .find(|first| records.binary_search_by_key(first, |record| record.first).is_err());
         match missing {
@@ -295,7 +295,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// years from now, because such a value could not be undone, or if the store has no namespaces. Returns `store_damaged`
     /// if records are missing. All other errors are the same as for [`Operator::evict`].
     pub fn restored(&mut self, not_before: Option<u64>) -> Result<Vec<Namespace>> {
-        self.for_all(|random, old, (now, store), found| {
+        self.update_all_namespaces(|random, old, (now, store), found| {
             let ReplyContent::Survey { records, latest_end } = found else {
                 return Err(damaged_record("expected a survey"));
             };
@@ -331,7 +331,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// [`Operator::evict`].
     pub fn promoted(&mut self, from: &str, to: &str) -> Result<Vec<Namespace>> {
         check_promotion(from, to)?;
-        self.for_all(|random, old, (now, store), _| {
+        self.update_all_namespaces(|random, old, (now, store), _| {
             if store != to {
                 let reason = format!("expected the store {to}, found {store}");
                 return Err(Error::new(ErrorKind::StoreChanged, reason));
@@ -360,7 +360,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 
     /// Changes the records of all namespaces. Continues after an error, and then returns the first one.
-    fn for_all(
+    fn update_all_namespaces(
         &mut self,
         new: impl Fn(&mut R, &Namespace, (u64, &str), ReplyContent) -> Result<Namespace>,
     ) -> Result<Vec<Namespace>> {
@@ -392,7 +392,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 self.send(Operation::Survey)?;
             let new = new(&mut self.random, &old, (now, &store), found)?;
             let new = Namespace { store, version: old.version + 1, ..new };
-            let (first, count) = (shape.first_of(old.records), BLOCK);
+            let (first, count) = (shape.first_id_at(old.records), IDS_PER_RECORD);
             let put = Operation::PutNamespace { old, new: new.clone(), first, count };
             if self.send(put)?.2.content == ReplyContent::Done {
                 return Ok(new);
@@ -429,14 +429,15 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                     version: namespace.version + 1,
                     ..namespace.clone()
                 };
-                let (first, count) = (shape.first_of(namespace.records), BLOCK);
+                let (first, count) = (shape.first_id_at(namespace.records), IDS_PER_RECORD);
                 self.send(Operation::PutNamespace { old: namespace, new, first, count })?;
                 continue;
             }
-            let first = shape.first_of(index);
+            let first = shape.first_id_at(index);
             let found = self.send(Operation::Read { first })?.2.content;
-            let old = checked_records(found)?.into_iter().next();
-            let old = old.filter(|old| old.count == BLOCK && old.version < MAX_SAFE_INTEGER);
+            let old = extract_records(found)?.into_iter().next();
+            let old =
+                old.filter(|old| old.count == IDS_PER_RECORD && old.version < MAX_SAFE_INTEGER);
             let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
             // If the previous holder tries to renew its lease, the new token shows that it no longer owns the record.
@@ -471,7 +472,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
 }
 
 /// Returns the records in a reply, after checking that a writer of format 1 could have produced each of them.
-fn checked_records(found: ReplyContent) -> Result<Vec<Record>> {
+fn extract_records(found: ReplyContent) -> Result<Vec<Record>> {
     let ReplyContent::Records(records) = found else {
         return Err(damaged_record(
             "expected a reply that fits the request, found one of another kind",

@@ -36,12 +36,12 @@ pub struct Source(SourceKind);
 enum SourceKind {
     Url(String),
     At(Box<Location>),
-    Store(Box<OpenStore>),
+    Store(Box<StoreOpener>),
     Host(Host),
 }
 
 /// A function that opens a store.
-type OpenStore = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
+type StoreOpener = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
     /// Creates a source from a function that opens a store. A thread keeps the lease, and calls the function again after

@@ -7,7 +7,7 @@ use core::future::Future;
 use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::lease_task::Task};
 
 /// A function that starts a lease for a grantee.
-type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
+type LeaseStarter = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
 
 /// An executor that keeps a lease in a task, and the store from which the worker ID is leased. Use a host if you have a
 /// database client already, or if your program cannot start threads.
@@ -45,7 +45,7 @@ type Start = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease
 /// # }).unwrap();
 /// ```
 pub struct Host {
-    start: Box<Start>,
+    start: Box<LeaseStarter>,
 }
 
 impl Host {

@@ -109,7 +109,7 @@ impl Threads {
     }
 
     /// Keeps a lease in the store that `open` opens.
-    pub(crate) fn keep<S: Store + 'static>(
+    pub(crate) fn keep_lease<S: Store + 'static>(
         &'static self,
         keeping: LeaseTask,
         open: impl Fn() -> Result<S> + Send + Sync + 'static,
@@ -120,7 +120,7 @@ impl Threads {
         let open = move || {
             // Opening a store may block, just like a request.
             let opened = self.run_blocking(&open);
-            ready(opened.map(|store| Blocking { threads: self, store: Some(store) }))
+            ready(opened.map(|store| BlockingAdapter { threads: self, store: Some(store) }))
         };
         let task = keeping.task(open, move |pause| self.sleep(number, pause));
         if !state.is_watched {
@@ -249,13 +249,13 @@ impl Wake for TaskWaker {
 }
 
 /// Adapts a blocking store to the asynchronous interface, for tasks that run on [`Threads`].
-struct Blocking<S: Store> {
+struct BlockingAdapter<S: Store> {
     threads: &'static Threads,
     /// The store, or `None` while it is being dropped.
     store: Option<S>,
 }
 
-impl<S: Store> AsyncStore for Blocking<S> {
+impl<S: Store> AsyncStore for BlockingAdapter<S> {
     fn answer(&mut self, request: &Request) -> impl Future<Output = Result<Reply>> + Send {
         let store = self.store.as_mut().expect("a store until it is dropped");
         ready(self.threads.run_blocking(|| store.answer(request)))
@@ -264,7 +264,7 @@ impl<S: Store> AsyncStore for Blocking<S> {
 
 /// Drops the store through `run_blocking`, because the driver may notify its server when the store is dropped, which can
 /// block just like a request.
-impl<S: Store> Drop for Blocking<S> {
+impl<S: Store> Drop for BlockingAdapter<S> {
     fn drop(&mut self) {
         let store = self.store.take();
         // Closing a connection may block, just like a request.

@@ -9,7 +9,7 @@ use polyflake::{Error, ErrorKind, Result};
 
 use crate::{
     Lease,
-    ids::granted::{Family, Threaded},
+    ids::granted::{Family, SharedGrantee},
 };
 
 /// A leased generator for one ID format, for example [`sno::Generator`](crate::sno::Generator). It renews its lease, switches to
@@ -27,7 +27,7 @@ pub struct Generator<F: Family> {
 
 /// A lease that has begun, and a generator that has not received its first grant yet.
 pub(crate) struct StartedLease<F: Family> {
-    pub(crate) granted: Arc<Threaded<F>>,
+    pub(crate) granted: Arc<SharedGrantee<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
 }
@@ -54,7 +54,7 @@ impl<F: Family> StartedLease<F> {
             return Err(crate::rules::error::out_of_range(reason));
         }
         self.lease.ready(self.longest)?;
-        self.generator()
+        self.into_generator()
     }
 
     /// Works like [`StartedLease::ready`], but awaits `sleep`. Dropping the returned future or the generator never blocks.
@@ -64,10 +64,10 @@ impl<F: Family> StartedLease<F> {
     ) -> crate::Result<Generator<F>> {
         self.lease.waits_in_drop = false;
         self.lease.ready_async(sleep, self.longest).await?;
-        self.generator()
+        self.into_generator()
     }
 
-    fn generator(self) -> crate::Result<Generator<F>> {
+    fn into_generator(self) -> crate::Result<Generator<F>> {
         let leased = self.granted.leased().cloned();
         let leased = leased
             .ok_or_else(|| no_lease_error("expected a generator of the grant, found none"))?;
@@ -119,7 +119,7 @@ impl<F: Family> Generator<F> {
             if let Err(reason) = ready
                 && is_lease_error(made)
             {
-                *made = Err(unavailable(reason));
+                *made = Err(unavailable_error(reason));
                 return;
             }
         }
@@ -158,7 +158,7 @@ impl<F: Family> Generator<F> {
         }
         let ready = self.lease.ready_async(sleep, self.longest).await;
         match (call(&self.leased).await, ready) {
-            (made, Err(reason)) if is_lease_error(&made) => Err(unavailable(reason)),
+            (made, Err(reason)) if is_lease_error(&made) => Err(unavailable_error(reason)),
             (made, _) => made.map_err(|error| self.explain_error(error)),
         }
     }
@@ -171,7 +171,7 @@ impl<F: Family> Generator<F> {
             ErrorKind::LeaseUnavailable => error.with_source(self.lease.reason()),
             ErrorKind::Forked => {
                 let none = || no_lease_error("expected a lease of this process, found none yet");
-                unavailable(self.lease.start_in_child().err().unwrap_or_else(none))
+                unavailable_error(self.lease.start_in_child().err().unwrap_or_else(none))
             }
             _ => error,
         }
@@ -189,7 +189,7 @@ fn no_lease_error(reason: &'static str) -> crate::Error {
 
 /// Returns the error of a generator that has no lease, with `reason` as the error's source.
 #[cold]
-fn unavailable(reason: crate::Error) -> Error {
+fn unavailable_error(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
@@ -280,7 +280,7 @@ pub(crate) use constructors;
 
 /// Implements the generator methods for every format that has a single ID type. `$given` is the value that the caller
 /// provides for each ID.
-macro_rules! calls {
+macro_rules! generate_methods {
     ($id:ty $(, $given:ident: $type:ty)?) => {
         /// Generates a new ID. The call waits up to a second for a lease, as it does for a tick. The first call in a forked
         /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first
@@ -361,10 +361,10 @@ macro_rules! calls {
     };
 }
 
-pub(crate) use calls;
+pub(crate) use generate_methods;
 
 /// Implements the core crate's traits for a format's leased generator by forwarding to its inherent methods.
-macro_rules! by_own_calls {
+macro_rules! impl_generate_by_delegation {
     ($id:ty, $param:pat => $type:ty $(, $arg:ident)?) => {
         impl polyflake::Generate<$id> for Generator {
             #[inline]
@@ -404,4 +404,4 @@ macro_rules! by_own_calls {
     };
 }
 
-pub(crate) use by_own_calls;
+pub(crate) use impl_generate_by_delegation;

@@ -81,11 +81,12 @@ family!(sno, randflake, hotguid, layout, uuid7);
 
 /// A function that creates a generator for a worker ID and a window in Unix milliseconds. It can be shared between threads.
 #[cfg(feature = "std")]
-type Build<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
+type BuildGeneratorFn<G> = dyn Fn(u64, Range<i64>) -> polyflake::Result<G> + Send + Sync;
 
 /// A [`Granted`] that can be shared between threads.
 #[cfg(feature = "std")]
-pub(crate) type Threaded<F> = Granted<F, alloc::boxed::Box<Build<<F as Family>::Generator>>>;
+pub(crate) type SharedGrantee<F> =
+    Granted<F, alloc::boxed::Box<BuildGeneratorFn<<F as Family>::Generator>>>;
 
 /// A leased generator, which becomes available with the first grant. The function `build` creates a core generator from a
 /// worker ID and a window in Unix milliseconds.
@@ -102,7 +103,7 @@ pub struct Granted<F, B> {
 }
 
 #[cfg(feature = "std")]
-impl<F: Family + Send + Sync> Threaded<F> {
+impl<F: Family + Send + Sync> SharedGrantee<F> {
     /// Starts a lease for a namespace in a store, and creates its generator. Wait for the first grant before you generate
     /// the first ID.
     pub(crate) fn start(
@@ -211,7 +212,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
 }
 
 #[cfg(feature = "std")]
-impl<F: Family + Send + Sync> Grantee for Threaded<F> {
+impl<F: Family + Send + Sync> Grantee for SharedGrantee<F> {
     fn prepare(&self) {
         self.prepare();
     }

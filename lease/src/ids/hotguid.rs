@@ -6,8 +6,8 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, by_own_calls, calls, constructors},
-    ids::granted::Threaded,
+    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::place::Place,
 };
@@ -38,10 +38,10 @@ impl Generator {
         uuid8: bool = false
     );
 
-    calls!(HotGuid, shard_key: u32);
+    generate_methods!(HotGuid, shard_key: u32);
 }
 
-by_own_calls!(HotGuid, shard_key => u32, shard_key);
+impl_generate_by_delegation!(HotGuid, shard_key => u32, shard_key);
 
 /// Returns the default options.
 fn options(place: &Place) -> Result<Options> {
@@ -59,7 +59,7 @@ fn begin(
         return Err(out_of_range("expected options of Hot Guid"));
     }
     let waits = options.waits;
-    Threaded::start(source, options, longest, move |number, window| {
+    SharedGrantee::start(source, options, longest, move |number, window| {
         let generator = waits.apply(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(number)?)?;
@@ -77,6 +77,6 @@ fn begin(
 #[doc(hidden)]
 pub fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
     let [.., a, b, c] = number.to_be_bytes();
-    let [x, y, z] = polyflake::entropy::random()?;
+    let [x, y, z] = polyflake::entropy::random_bytes()?;
     Ok([a, b, c, 0, 0, x, y, z])
 }

@@ -6,14 +6,14 @@ use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
     Options, Result, Source,
-    ids::generator::{StartedLease, by_own_calls, constructors},
-    ids::granted::Threaded,
+    ids::generator::{StartedLease, constructors, impl_generate_by_delegation},
+    ids::granted::SharedGrantee,
     rules::error::out_of_range,
-    rules::numbered::WorkerIdLayout,
     rules::place::Place,
+    rules::worker_id_layout::WorkerIdLayout,
 };
 
-pub use crate::rules::numbered::shape;
+pub use crate::rules::worker_id_layout::shape;
 
 /// A generator that stores a leased worker ID in one or more fields of its layout, which are integer constants or bindable
 /// fields. The generator renews its lease, switches to a different worker ID if necessary, and releases its worker ID when
@@ -118,7 +118,7 @@ impl Generator {
     }
 }
 
-by_own_calls!(Id, () => ());
+impl_generate_by_delegation!(Id, () => ());
 
 /// Returns the default options.
 fn options(place: &Place, layout: &Layout, fields: &[&str]) -> Result<Options> {
@@ -140,7 +140,7 @@ fn begin(
         return Err(out_of_range("expected options of the layout and its fields"));
     }
     let waits = options.waits;
-    Threaded::start(source, options, longest, move |number, window| {
+    SharedGrantee::start(source, options, longest, move |number, window| {
         let layout = Layout::from_value(numbered.to_json(number))?;
         let generator = waits.apply(layout::Generator::builder(layout));
         generator.window(window.start, window.end).build()

@@ -6,8 +6,8 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, by_own_calls, calls, constructors},
-    ids::granted::Threaded,
+    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::place::Place,
 };
@@ -33,10 +33,10 @@ impl Generator {
         (secret: [u8; 16])
     );
 
-    calls!(Randflake);
+    generate_methods!(Randflake);
 }
 
-by_own_calls!(Randflake, () => ());
+impl_generate_by_delegation!(Randflake, () => ());
 
 /// Returns the default options.
 fn options(place: &Place, secret: [u8; 16]) -> Result<Options> {
@@ -56,7 +56,7 @@ fn begin(
     // The codec wipes its subkeys when it is dropped. The secret itself is not stored.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
-    Threaded::start(source, options, longest, move |number, window| {
+    SharedGrantee::start(source, options, longest, move |number, window| {
         let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
         waits.apply(randflake::Generator::builder(grant, codec.clone())).build()

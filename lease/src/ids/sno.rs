@@ -6,8 +6,8 @@ use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, by_own_calls, calls, constructors},
-    ids::granted::Threaded,
+    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::place::Place,
 };
@@ -33,10 +33,10 @@ impl Generator {
         ()
     );
 
-    calls!(Sno, metabyte: u8);
+    generate_methods!(Sno, metabyte: u8);
 }
 
-by_own_calls!(Sno, metabyte => u8, metabyte);
+impl_generate_by_delegation!(Sno, metabyte => u8, metabyte);
 
 /// Returns the default options.
 fn options(place: &Place) -> Result<Options> {
@@ -49,7 +49,7 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedL
         return Err(out_of_range("expected options of sno"));
     }
     let waits = options.waits;
-    Threaded::start(source, options, longest, move |number, window| {
+    SharedGrantee::start(source, options, longest, move |number, window| {
         let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(sno::Generator::builder().partition(partition));
         generator.window(window.start, window.end).build()

@@ -6,8 +6,8 @@ use polyflake::uuid7::{self, Leased, Uuid7};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, by_own_calls, calls, constructors},
-    ids::granted::Threaded,
+    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::place::Place,
 };
@@ -38,10 +38,10 @@ impl Generator {
         ()
     );
 
-    calls!(Uuid7);
+    generate_methods!(Uuid7);
 }
 
-by_own_calls!(Uuid7, () => ());
+impl_generate_by_delegation!(Uuid7, () => ());
 
 /// Returns the default options.
 fn options(place: &Place) -> Result<Options> {
@@ -54,7 +54,7 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedL
         return Err(out_of_range("expected options of UUID v7"));
     }
     let waits = options.waits;
-    Threaded::start(source, options, longest, move |number, window| {
+    SharedGrantee::start(source, options, longest, move |number, window| {
         let worker_id = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(uuid7::Generator::builder().worker_id(worker_id));
         // The previous grant may have used the first millisecond of this grant with a different worker ID, so this

@@ -10,12 +10,12 @@ use alloc::{
 
 use crate::{
     Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Shape,
-    rules::error::{damaged_record, moment, reserved_id_error},
-    rules::volatile::is_proposed,
+    rules::error::{damaged_record, format_unix_ms, reserved_id_error},
+    rules::volatile_store::is_proposed,
 };
 
 /// The number of records to request in each namespace. A claim requests the same number.
-const CHOICE: u32 = 8;
+const MAX_CANDIDATES: u32 = 8;
 /// The largest clock difference between the host and the store, in milliseconds, at which one-hour leases are granted.
 const SKEW_MS: u64 = 60_000;
 
@@ -55,7 +55,7 @@ impl Check {
                 let own = format!("{}/", self.name);
                 for namespace in names.into_iter().filter(|name| name.starts_with(&own)) {
                     self.asked += 1;
-                    let operation = Operation::Find { limit: CHOICE };
+                    let operation = Operation::Find { limit: MAX_CANDIDATES };
                     self.requests.push(Request { number: self.asked, namespace, operation });
                 }
                 Ok(())
@@ -64,7 +64,7 @@ impl Check {
                 let namespace = reply.namespace;
                 let namespace =
                     namespace.ok_or_else(|| damaged_record("expected the namespace's record"))?;
-                can_lease(&namespace, &records, (reply.now, &reply.store))
+                check_leasable(&namespace, &records, (reply.now, &reply.store))
             }
             _ => Err(damaged_record(
                 "expected a reply that fits the request, found one of another kind",
@@ -73,7 +73,11 @@ impl Check {
     }
 }
 
-fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str)) -> Result<()> {
+fn check_leasable(
+    namespace: &Namespace,
+    records: &[Record],
+    (now, store): (u64, &str),
+) -> Result<()> {
     namespace.check(&namespace.digest())?;
     records.iter().try_for_each(Record::check)?;
     let name = &namespace.name;
@@ -81,7 +85,7 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     if namespace.store != store || is_proposed(namespace, store) || until.is_some() {
         // A restored store's quiet time begins when the first holder notices the restore. A check does not start the quiet
         // time.
-        let end = until.map_or("some time after a holder notices it".to_string(), moment);
+        let end = until.map_or("some time after a holder notices it".to_string(), format_unix_ms);
         let reason =
             format!("the store was restored or replaced, and {name} grants nothing until {end}");
         let error = Error::new(ErrorKind::StoreChanged, reason);
@@ -98,7 +102,7 @@ fn can_lease(namespace: &Namespace, records: &[Record], (now, store): (u64, &str
     }
     let reason = format!(
         "all {capacity} worker IDs of {name} are leased, the first until {}",
-        moment(until)
+        format_unix_ms(until)
     );
     Err(Error::new(ErrorKind::NumbersExhausted, reason).with_until(until))
 }

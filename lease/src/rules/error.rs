@@ -163,7 +163,7 @@ pub(crate) fn no_reply_error() -> Error {
 }
 
 /// Formats a time as UTC for use in messages.
-pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
+pub(crate) fn format_unix_ms(unix_ms: u64) -> alloc::string::String {
     let (days, second) = (unix_ms / 86_400_000, unix_ms / 1000 % 86_400);
     // Years begin in March in this calculation, so that a leap day is the last day of its year. A period of 400 years has
     // 146,097 days.
@@ -181,7 +181,7 @@ pub(crate) fn moment(unix_ms: u64) -> alloc::string::String {
 
 #[cfg(test)]
 mod tests {
-    use super::moment;
+    use super::format_unix_ms;
 
     #[test]
     fn times_are_formatted_as_calendar_dates() {
@@ -195,7 +195,7 @@ mod tests {
             (4_107_542_399_000, "2100-02-28T23:59:59Z"),
             (4_107_542_400_000, "2100-03-01T00:00:00Z"),
         ] {
-            assert_eq!(moment(ms), expected);
+            assert_eq!(format_unix_ms(ms), expected);
         }
     }
 }

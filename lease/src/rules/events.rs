@@ -8,7 +8,7 @@ use std::{
 
 use core::{fmt, time::Duration};
 
-use crate::{Error, rules::error::moment};
+use crate::{Error, rules::error::format_unix_ms};
 
 /// A lease event. Times are in Unix milliseconds.
 ///
@@ -107,10 +107,14 @@ impl fmt::Display for Event {
         let name = self.name();
         match self {
             Self::Acquired { number, end, .. } | Self::Renewed { number, end } => {
-                write!(f, "{name}: number {number} until {}", moment(*end))
+                write!(f, "{name}: number {number} until {}", format_unix_ms(*end))
             }
             Self::Moved { from, number, end, .. } => {
-                write!(f, "{name}: from number {from} to number {number} until {}", moment(*end))
+                write!(
+                    f,
+                    "{name}: from number {from} to number {number} until {}",
+                    format_unix_ms(*end)
+                )
             }
             Self::Gap { number, milliseconds } => {
                 write!(f, "{name}: number {number}, the wall clock moved by {milliseconds} ms")
@@ -118,10 +122,10 @@ impl fmt::Display for Event {
             Self::Unconfirmed { number } => write!(f, "{name}: number {number}"),
             Self::Refused(error) => write!(f, "{name}: {error}"),
             Self::Expired { number, end } => {
-                write!(f, "{name}: number {number} at {}", moment(*end))
+                write!(f, "{name}: number {number} at {}", format_unix_ms(*end))
             }
             Self::Sealed { number, used_until: Some(end) } => {
-                write!(f, "{name}: number {number}, used until {}", moment(*end))
+                write!(f, "{name}: number {number}, used until {}", format_unix_ms(*end))
             }
             Self::Sealed { number, used_until: None } => {
                 write!(f, "{name}: number {number}, unused")
@@ -149,32 +153,32 @@ pub struct Figures {
 /// A function that receives events.
 #[cfg(feature = "std")]
 #[derive(Clone)]
-pub(crate) struct Watch(Arc<dyn Fn(&Event) + Send + Sync>);
+pub(crate) struct EventWatcher(Arc<dyn Fn(&Event) + Send + Sync>);
 
 #[cfg(feature = "std")]
-impl Watch {
+impl EventWatcher {
     pub(crate) fn new(watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
         Self(Arc::new(watch))
     }
 }
 
 #[cfg(feature = "std")]
-impl fmt::Debug for Watch {
+impl fmt::Debug for EventWatcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Watch")
+        f.write_str("EventWatcher")
     }
 }
 
 /// Reports a namespace's event to the process's tracing subscriber and to the program's callback.
 #[cfg(feature = "std")]
-pub(crate) fn emit(namespace: &str, watch: Option<&Watch>, event: &Event) {
+pub(crate) fn emit(namespace: &str, watch: Option<&EventWatcher>, event: &Event) {
     // A panic in the program's callback must not end the lease.
     let outlive = |call: &dyn Fn()| drop(catch_unwind(AssertUnwindSafe(call)));
     #[cfg(feature = "tracing")]
     outlive(&|| trace(namespace, event));
     #[cfg(not(feature = "tracing"))]
     let _ = namespace;
-    if let Some(Watch(watch)) = watch {
+    if let Some(EventWatcher(watch)) = watch {
         outlive(&|| watch(event));
     }
 }

@@ -18,7 +18,7 @@ pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 pub(crate) struct Fields(Map<String, Value>);
 
 impl Fields {
-    pub(crate) fn read(text: &str) -> Result<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         match serde_json::from_str(text) {
             Ok(Value::Object(fields)) => Ok(Self(fields)),
             _ => Err(damaged_record("expected an object in JSON")),
@@ -74,12 +74,12 @@ impl Fields {
 
     /// Returns the list of strings in a field, which must not be empty.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
-        let texts = self.texts(key)?;
+        let texts = self.strings_or_empty(key)?;
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
     }
 
     /// Returns the list of strings in a field.
-    pub(crate) fn texts(&self, key: &str) -> Result<Vec<String>> {
+    pub(crate) fn strings_or_empty(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
         self.get(key, |value| value.as_array()?.iter().map(text).collect())
     }
@@ -90,7 +90,7 @@ impl Fields {
     }
 
     /// Returns the string in a field, or `None` if the field does not exist.
-    pub(crate) fn optional(&self, key: &str) -> Result<Option<String>> {
+    pub(crate) fn optional_string(&self, key: &str) -> Result<Option<String>> {
         self.0.contains_key(key).then(|| self.string(key)).transpose()
     }
 

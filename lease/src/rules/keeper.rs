@@ -71,8 +71,8 @@ pub(crate) use options::default_wait_ms;
 
 use crate::{
     Error, Grid, Operation, Random, Record, Reply, ReplyContent, Request, Result,
-    rules::error::damaged_record, rules::json::MAX_SAFE_INTEGER, rules::shape::BLOCK,
-    rules::volatile::is_volatile,
+    rules::error::damaged_record, rules::json::MAX_SAFE_INTEGER, rules::shape::IDS_PER_RECORD,
+    rules::volatile_store::is_volatile,
 };
 
 /// A point in time, as read by a keeper's host from its two clocks.
@@ -385,7 +385,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         // or to another incarnation of the store. A grant that several copies may share is not released either.
         if held.is_lost || held.may_be_shared() {
             if !self.is_closing {
-                self.begin_again(now);
+                self.start_over(now);
             }
             return;
         }
@@ -434,7 +434,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             // A renewal increases the version by up to `VERSION_STEPS`, and versions must stay below 2^53, because
             // JavaScript hosts read them as numbers.
             let is_last = record.version >= MAX_SAFE_INTEGER - VERSION_STEPS;
-            if !is_ours || record.count != BLOCK || is_last {
+            if !is_ours || record.count != IDS_PER_RECORD || is_last {
                 return Err(damaged_record("expected the record of one number of the namespace"));
             }
         }

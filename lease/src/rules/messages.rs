@@ -47,7 +47,7 @@ impl Request {
             ("namespace", self.namespace.as_str().into()),
             ("number", self.number.into()),
         ];
-        text_of(fields.into_iter().chain(more))
+        fields_to_json(fields.into_iter().chain(more))
     }
 
     /// Parses a request from canonical JSON.
@@ -55,7 +55,7 @@ impl Request {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let fields = Fields::read(text)?;
+        let fields = Fields::parse(text)?;
         let record = |key| Record::from_fields(&fields.object(key)?);
         let namespace = |key| Namespace::from_fields(&fields.object(key)?);
         let operation = match &*fields.string("ask")? {
@@ -119,7 +119,7 @@ impl Reply {
             ("now", self.now.into()),
             ("store", self.store.as_str().into()),
         ];
-        text_of(fields.into_iter().chain(more))
+        fields_to_json(fields.into_iter().chain(more))
     }
 
     /// Parses a reply from canonical JSON.
@@ -127,7 +127,7 @@ impl Reply {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for records in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let fields = Fields::read(text)?;
+        let fields = Fields::parse(text)?;
         let found = match &*fields.string("found")? {
             "nothing" => ReplyContent::Nothing,
             "records" => {
@@ -147,7 +147,7 @@ impl Reply {
                 records: fields.integer("records")?,
                 latest_end: fields.integer("latest_end")?,
             },
-            "names" => ReplyContent::Names(fields.texts("names")?),
+            "names" => ReplyContent::Names(fields.strings_or_empty("names")?),
             _ => return Err(damaged_record("expected a result of one of the seven asks")),
         };
         let namespace = fields.object_or_null("namespace")?;
@@ -163,7 +163,7 @@ impl Reply {
 impl Error {
     /// Parses an error returned by an HTTP service. A code that only the service uses becomes `lease_unavailable`.
     pub(crate) fn from_json(text: &str) -> Result<Self> {
-        let fields = Fields::read(text)?;
+        let fields = Fields::parse(text)?;
         let (code, message) = (fields.string("code")?, fields.string("message")?);
         let kind = ErrorKind::from_code(&code);
         let message = match kind {
@@ -177,7 +177,7 @@ impl Error {
 }
 
 /// Formats the fields as a single JSON object.
-fn text_of(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
+fn fields_to_json(fields: impl Iterator<Item = (&'static str, Value)>) -> String {
     // The map sorts the keys, so every message has exactly one encoding, and `check_canonical` can compare whole strings.
     let fields: BTreeMap<_, _> = fields.collect();
     let fields = fields.iter().map(|(key, value)| format!("\"{key}\":{value}"));

@@ -48,20 +48,21 @@ impl Ordinal {
     /// # Errors
     /// Returns the same errors as [`Ordinal::read`].
     pub fn read_in(&self, variables: impl Fn(&str) -> Option<OsString>) -> Result<u64> {
-        let text = variables(&self.variable).ok_or_else(|| self.invalid_ordinal("none"))?;
-        let text =
-            text.into_string().map_err(|_| self.invalid_ordinal("a text that is not UTF-8"))?;
+        let text = variables(&self.variable).ok_or_else(|| self.invalid_ordinal_error("none"))?;
+        let text = text
+            .into_string()
+            .map_err(|_| self.invalid_ordinal_error("a text that is not UTF-8"))?;
         if text.is_empty() {
-            return Err(self.invalid_ordinal("an empty text"));
+            return Err(self.invalid_ordinal_error("an empty text"));
         }
         if !text.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(self.invalid_ordinal("other characters than digits"));
+            return Err(self.invalid_ordinal_error("other characters than digits"));
         }
         let number = text.parse().ok().filter(|number| *number < MAX_SAFE_INTEGER);
-        number.ok_or_else(|| self.invalid_ordinal("a number of 2^53 or more"))
+        number.ok_or_else(|| self.invalid_ordinal_error("a number of 2^53 or more"))
     }
 
-    fn invalid_ordinal(&self, found: &str) -> Error {
+    fn invalid_ordinal_error(&self, found: &str) -> Error {
         let name = &self.variable;
         let place = format!("the environment variable {name:.60}");
         out_of_range(format!("expected an ordinal in {place}, found {found}"))

@@ -17,17 +17,17 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, SECOND_STORE, Schema},
     rules::record::check_name,
-    rules::url::{EXAMPLE, LEASE_PARAMETERS, Location, StoreAddress, digits},
+    rules::url::{EXAMPLE_URL, LEASE_PARAMETERS, Location, StoreAddress, digits},
 };
 #[cfg(feature = "std")]
 use crate::{Options, Shape, Source, rules::keeper::default_wait_ms};
 
-const LEASE: &str = "POLYFLAKE_LEASE";
-const NODE: &str = "POLYFLAKE_NODE";
+const LEASE_VARIABLE: &str = "POLYFLAKE_LEASE";
+const NODE_VARIABLE: &str = "POLYFLAKE_NODE";
 /// The environment variable that contains the holder's human-readable name, which is stored in the record of the leased
 /// worker ID.
 #[cfg(feature = "std")]
-const HOLDER: &str = "POLYFLAKE_HOLDER";
+const HOLDER_VARIABLE: &str = "POLYFLAKE_HOLDER";
 
 /// A store, the name of a namespace in it, and the terms of a lease, as specified by a URL or by `POLYFLAKE_LEASE` and
 /// `POLYFLAKE_NODE`.
@@ -57,12 +57,12 @@ impl Place {
     /// parameter is unknown or invalid. Returns `store_not_durable` for an in-memory database. The error does not contain
     /// any value from the URL.
     pub fn parse(url: &str, namespace: Option<&str>) -> Result<Self> {
-        Self::read(url, namespace)
+        Self::parse_url(url, namespace)
             .map_err(|error| error.with_prefix("cannot read the URL of the lease"))
     }
 
-    fn read(url: &str, namespace: Option<&str>) -> Result<Self> {
-        let location = Location::read(url)?;
+    fn parse_url(url: &str, namespace: Option<&str>) -> Result<Self> {
+        let location = Location::parse(url)?;
         namespace.map_or(Ok(()), check_name)?;
         let namespace = match (namespace, &location.namespace) {
             (Some(one), Some(other)) if one != other => {
@@ -96,10 +96,12 @@ impl Place {
         let Some(url) = url else {
             let found =
                 if number.is_some() { "POLYFLAKE_NODE is set without it" } else { "it is not set" };
-            let reason = format!("cannot read {LEASE}: {found}; set it to a URL such as {EXAMPLE}");
+            let reason = format!(
+                "cannot read {LEASE_VARIABLE}: {found}; set it to a URL such as {EXAMPLE_URL}"
+            );
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason).permanent());
         };
-        let place = Self::read(url, namespace).and_then(|place| {
+        let place = Self::parse_url(url, namespace).and_then(|place| {
             // With a relative path, processes in two working directories would lease the same worker IDs from two stores.
             // In an experiment, 1,718 of 2,000 IDs were duplicates.
             if place.location.site.is_relative() {
@@ -108,7 +110,8 @@ impl Place {
             }
             Ok(place)
         });
-        let place = place.map_err(|error| error.with_prefix(&format!("cannot read {LEASE}")))?;
+        let place =
+            place.map_err(|error| error.with_prefix(&format!("cannot read {LEASE_VARIABLE}")))?;
         Ok(Self { number: number.map(parse_worker_id).transpose()?, ..place })
     }
 
@@ -122,7 +125,11 @@ impl Place {
             let text = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
             text.map_err(|_| out_of_range(format!("cannot read {name}: it is not UTF-8")))
         };
-        Self::of_variables(text(LEASE)?.as_deref(), text(NODE)?.as_deref(), namespace)
+        Self::of_variables(
+            text(LEASE_VARIABLE)?.as_deref(),
+            text(NODE_VARIABLE)?.as_deref(),
+            namespace,
+        )
     }
 
     /// Returns the range of worker IDs. This is the format's entire range, unless the URL sets a range.
@@ -151,12 +158,13 @@ impl Place {
     #[cfg(feature = "std")]
     fn lease_options(&self, shape: Shape) -> Result<Options> {
         let mut options = Options::new(&self.namespace, shape)?.at(&self.location.site.to_string());
-        if let Ok(holder) = std::env::var(HOLDER) {
+        if let Ok(holder) = std::env::var(HOLDER_VARIABLE) {
             let named = options.holder(&holder);
-            options = named.map_err(|error| error.with_prefix(&format!("cannot read {HOLDER}")))?;
+            options = named
+                .map_err(|error| error.with_prefix(&format!("cannot read {HOLDER_VARIABLE}")))?;
         }
         let options = match self.number {
-            Some(number) => options.insist(number).map_err(of_node)?,
+            Some(number) => options.insist(number).map_err(with_node_prefix)?,
             None => options,
         };
         self.location.terms.apply(options)
@@ -188,7 +196,7 @@ impl Place {
     /// Returns the namespace in a URL, if there is one. This function is meant for programs that otherwise need only the
     /// store.
     pub fn namespace_in(url: &str) -> Option<String> {
-        Location::read(url).ok()?.namespace
+        Location::parse(url).ok()?.namespace
     }
 
     /// Returns whether the URL contains a password, either in the user part or as a parameter.
@@ -259,8 +267,8 @@ impl core::fmt::Debug for Place {
 }
 
 /// Adds a prefix to an error about the worker ID in `POLYFLAKE_NODE`. The prefix names this environment variable.
-pub(crate) fn of_node(error: Error) -> Error {
-    error.with_prefix(&format!("cannot use the worker ID in {NODE}"))
+pub(crate) fn with_node_prefix(error: Error) -> Error {
+    error.with_prefix(&format!("cannot use the worker ID in {NODE_VARIABLE}"))
 }
 
 /// Returns a URL as it was written, but without the namespace and the terms.
@@ -281,7 +289,7 @@ fn parse_worker_id(text: &str) -> Result<u64> {
         let found =
             if text.is_empty() { "it is empty" } else { "it is not a number in decimal digits" };
         out_of_range(format!(
-            "cannot read {NODE}: {found}; set it to a worker ID, or leave it unset"
+            "cannot read {NODE_VARIABLE}: {found}; set it to a worker ID, or leave it unset"
         ))
     })
 }

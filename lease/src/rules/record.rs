@@ -126,7 +126,7 @@ impl Record {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let record = Self::from_fields(&Fields::read(text)?)?;
+        let record = Self::from_fields(&Fields::parse(text)?)?;
         check_canonical(text, &record.to_json())?;
         Ok(record)
     }
@@ -262,7 +262,7 @@ impl Namespace {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a record in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let namespace = Self::from_fields(&Fields::read(text)?)?;
+        let namespace = Self::from_fields(&Fields::parse(text)?)?;
         check_canonical(text, &namespace.to_json())?;
         Ok(namespace)
     }

@@ -24,7 +24,7 @@ const MAX_REQUESTABLE_IDS: u64 = 1 << 20;
 
 /// The number of worker IDs that a record covers. Records and shapes store this number, so that a future version of the
 /// record format can support leases that cover several worker IDs.
-pub(crate) const BLOCK: u64 = 1;
+pub(crate) const IDS_PER_RECORD: u64 = 1;
 
 /// An ID format whose shapes differ only in the range of worker IDs.
 pub(crate) struct NumberedFormat {
@@ -206,7 +206,7 @@ impl Shape {
     }
 
     /// Returns the first worker ID of the record at the given index.
-    pub(crate) fn first_of(&self, index: u64) -> u64 {
+    pub(crate) fn first_id_at(&self, index: u64) -> u64 {
         self.first + index
     }
 
@@ -241,18 +241,18 @@ impl Shape {
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a shape in a newer format.
     pub fn from_json(text: &str) -> Result<Self> {
-        let read = Fields::read(text)?;
+        let read = Fields::parse(text)?;
         read.check_format()?;
         let [block, epoch_ms, first, last, tick_us] =
             ["block", "epoch_ms", "first", "last", "tick_us"].map(|key| read.integer(key));
         let (block, epoch_ms, tick_us) = (block?, epoch_ms?, tick_us?);
         let (first, last, fields) = (first?, last?, read.strings("fields")?);
-        let (layout, secret) = (read.optional("layout")?, read.optional("secret")?);
+        let (layout, secret) = (read.optional_string("layout")?, read.optional_string("secret")?);
         let family = read.string("family")?;
         let known = Self::FORMATS.into_iter().find(|known| **known == family);
         let family = known.ok_or_else(|| damaged_record("expected a family in a shape"))?;
         let is_range = first <= last && last < MAX_SAFE_INTEGER && tick_us > 0;
-        if !is_range || block != BLOCK {
+        if !is_range || block != IDS_PER_RECORD {
             return Err(damaged_record(
                 "expected a range of numbers, a tick and a block of 1 in a shape",
             ));
@@ -265,7 +265,7 @@ impl Shape {
     /// Returns the shape as canonical JSON.
     pub fn to_json(&self) -> String {
         let mut shape = json!({
-            "block": BLOCK,
+            "block": IDS_PER_RECORD,
             "epoch_ms": self.epoch_ms,
             "family": self.family,
             "fields": self.fields,

@@ -28,14 +28,14 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Access, Create, SECOND_STORE, Schema},
     rules::record::check_name,
-    rules::volatile::check_lease,
+    rules::volatile_store::check_lease,
 };
 
 /// An example of a valid URL, for use in messages.
-pub(crate) const EXAMPLE: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
+pub(crate) const EXAMPLE_URL: &str = "`sqlite:/var/lib/app/ids.db?namespace=orders`";
 
 /// The supported URL schemes of stores, shown in messages.
-const SUPPORTED: &str = "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:`, `redis:`, `rediss:` and `https:`";
+const SUPPORTED_SCHEMES_HINT: &str = "supported are `sqlite:`, `postgres:`, `postgresql:`, `mysql:`, `mariadb:`, `redis:`, `rediss:` and `https:`";
 
 /// The default ports of `PostgreSQL`, `MySQL`, `Redis`, HTTPS and HTTP.
 const POSTGRESQL_PORT: u16 = 5432;
@@ -44,7 +44,7 @@ const REDIS_PORT: u16 = 6379;
 const HTTPS_PORT: u16 = 443;
 const HTTP_PORT: u16 = 80;
 
-const ESCAPES: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
+const ESCAPING_HINT: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
 /// The parameters that are valid in any URL. The lists after this one contain the parameters for specific databases.
 pub(crate) const LEASE_PARAMETERS: [&str; 7] =
@@ -156,18 +156,22 @@ impl Location {
     /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown,
     /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason is worded so that it
     /// continues a sentence about the URL.
-    pub(crate) fn read(url: &str) -> Result<Self> {
+    pub(crate) fn parse(url: &str) -> Result<Self> {
         if url.is_empty() {
-            return Err(out_of_range(format!("it is empty; set it to a URL such as {EXAMPLE}")));
+            return Err(out_of_range(format!(
+                "it is empty; set it to a URL such as {EXAMPLE_URL}"
+            )));
         }
         if url.trim().is_empty() {
-            return Err(out_of_range(format!("it is blank; set it to a URL such as {EXAMPLE}")));
+            return Err(out_of_range(format!(
+                "it is blank; set it to a URL such as {EXAMPLE_URL}"
+            )));
         }
         if url != url.trim() || url.contains(char::is_control) {
             return Err(out_of_range("it has white space around it, or control characters within"));
         }
         let (before, query) = url.split_once('?').unwrap_or((url, ""));
-        match before.split_once(':').map(|(scheme, rest)| (base_of(scheme), rest)) {
+        match before.split_once(':').map(|(scheme, rest)| (base_scheme(scheme), rest)) {
             Some(("memory", name)) => {
                 let mut parameters = Parameters::read(query, "memory", &[])?;
                 Self::with(
@@ -184,9 +188,9 @@ impl Location {
             Some(("rediss" | "valkeys", rest)) => Self::parse_redis(rest, query, true),
             Some(("https", rest)) => Self::parse_http(rest, query, true),
             Some(("http", rest)) => Self::parse_http(rest, query, false),
-            Some((scheme, _)) if is_scheme(scheme) => {
-                Err(out_of_range(format!("the scheme `{scheme}:` is not supported; {SUPPORTED}")))
-            }
+            Some((scheme, _)) if is_scheme(scheme) => Err(out_of_range(format!(
+                "the scheme `{scheme}:` is not supported; {SUPPORTED_SCHEMES_HINT}"
+            ))),
             _ => {
                 let remedy = "write `sqlite:` before the path of a file, or a URL that begins with `postgres://`";
                 Err(out_of_range(format!("it has no scheme; {remedy}")))
@@ -313,7 +317,7 @@ impl Location {
         namespace.as_deref().map_or(Ok(()), check_name)?;
         let terms = LeaseParameters {
             lease_ms: parameters.milliseconds("lease_seconds")?,
-            numbers: parameters.remove("numbers").as_deref().map(numbers_of).transpose()?,
+            numbers: parameters.remove("numbers").as_deref().map(parse_number_range).transpose()?,
             wait_ms: parameters.milliseconds("wait")?,
             sigterm: parameters.flag("sigterm")?,
             renew_ms: parameters.milliseconds("renew_seconds")?,
@@ -380,7 +384,9 @@ impl<'u> Authority<'u> {
         let hosts = parse_hosts(hosts)?;
         // A `/` in a password would end the authority, and messages would show the rest of the password as the database.
         if database.contains(['@', '/']) {
-            return Err(out_of_range(format!("its database has a raw `@` or `/`; {ESCAPES}")));
+            return Err(out_of_range(format!(
+                "its database has a raw `@` or `/`; {ESCAPING_HINT}"
+            )));
         }
         Ok(Self { user, hosts, database })
     }
@@ -446,12 +452,12 @@ impl Server {
         let Authority { user, hosts, database } = authority;
         let (user, password) = match user.map(|user| user.split_once(':').unwrap_or((user, ""))) {
             None => (None, None),
-            Some((user, password)) => (part(user)?, part(password)?),
+            Some((user, password)) => (decode_part(user)?, decode_part(password)?),
         };
         // As in libpq, a parameter takes precedence over the corresponding part of the URL.
         let user = parameters.remove("user").or(user);
         let password = parameters.remove("password").or(password);
-        let database = parameters.remove("dbname").or(part(database)?);
+        let database = parameters.remove("dbname").or(decode_part(database)?);
         let hosts = combine_hosts_and_ports(
             hosts,
             parameters.remove("host").as_deref(),
@@ -524,9 +530,9 @@ impl StoreAddress {
     /// Returns `out_of_range` for an in-memory store, which only Rust supports.
     pub(crate) fn to_json(&self) -> Result<Json> {
         match self {
-            Self::Memory(_) => {
-                Err(out_of_range(format!("a store in memory is for tests in Rust; {SUPPORTED}")))
-            }
+            Self::Memory(_) => Err(out_of_range(format!(
+                "a store in memory is for tests in Rust; {SUPPORTED_SCHEMES_HINT}"
+            ))),
             Self::File(path) => Ok(json!({ "store": "sqlite", "path": path })),
             Self::Server(server) => {
                 Ok(json!({ "store": "postgresql", "server": server.to_json() }))
@@ -576,7 +582,7 @@ impl Parameters {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
             let known = LEASE_PARAMETERS.iter().chain(of_database);
             if !known.clone().any(|known| *known == name) {
-                return Err(unknown(name, database, known.copied()));
+                return Err(unknown_parameter_error(name, database, known.copied()));
             }
             if read.iter().any(|(other, _)| other == name) {
                 return Err(out_of_range(format!("it has the parameter `{name}` twice")));
@@ -629,7 +635,11 @@ impl Parameters {
 }
 
 /// Returns the error for an unknown parameter, suggesting the known parameter with the most similar name.
-fn unknown<'k>(name: &str, database: &str, known: impl Iterator<Item = &'k str> + Clone) -> Error {
+fn unknown_parameter_error<'k>(
+    name: &str,
+    database: &str,
+    known: impl Iterator<Item = &'k str> + Clone,
+) -> Error {
     // What looks like a parameter may be part of an unescaped password, so the error shows only a plausible name.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
@@ -671,7 +681,7 @@ const SCHEMES: [&str; 12] = [
 
 /// Returns the database named by a scheme, such as `postgresql` in `SQLAlchemy`'s `postgresql+psycopg`. Schemes are
 /// case-insensitive.
-fn base_of(scheme: &str) -> &str {
+fn base_scheme(scheme: &str) -> &str {
     let base = scheme.split_once('+').map_or(scheme, |(base, _)| base);
     SCHEMES
         .into_iter()
@@ -716,7 +726,8 @@ fn parse_path(text: &str) -> Result<String> {
 /// Returns the hosts of an authority, each with its port.
 fn parse_hosts(text: &str) -> Result<Vec<(String, Option<u16>)>> {
     let port = |text: &str| {
-        let wrong = || out_of_range(format!("its port is not a number from 1 to 65535; {ESCAPES}"));
+        let wrong =
+            || out_of_range(format!("its port is not a number from 1 to 65535; {ESCAPING_HINT}"));
         digits(text).filter(|port| *port > 0).ok_or_else(wrong)
     };
     let host = |text: &str| {
@@ -771,7 +782,7 @@ fn combine_hosts_and_ports(
 }
 
 /// Returns the bounds of a range of worker IDs, such as `100-199`. A single number denotes a range of one worker ID.
-fn numbers_of(text: &str) -> Result<(u64, u64)> {
+fn parse_number_range(text: &str) -> Result<(u64, u64)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let pair = digits(first).zip(digits(last)).filter(|(first, last)| first <= last);
     pair.ok_or_else(|| out_of_range("`numbers` must be a range of worker IDs, such as `100-199`"))
@@ -783,7 +794,7 @@ pub(crate) fn digits<N: FromStr>(text: &str) -> Option<N> {
 }
 
 /// Decodes a component of the URL. Returns `None` if the component is empty.
-fn part(text: &str) -> Result<Option<String>> {
+fn decode_part(text: &str) -> Result<Option<String>> {
     let text = percent_decode(text)
         .ok_or_else(|| invalid_encoding_error("its user, password or database"))?;
     Ok((!text.is_empty()).then_some(text))

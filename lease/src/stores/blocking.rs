@@ -37,7 +37,7 @@ pub(super) trait SingleConnectionStore: AsyncStore + Send + Sized {
 }
 
 /// A blocking store. Its connection makes progress only while a call blocks.
-pub(super) struct Blocking<S: SingleConnectionStore> {
+pub(super) struct BlockingStore<S: SingleConnectionStore> {
     /// The store, or `None` if a reply did not arrive in time.
     open: Option<(S, Runtime)>,
     /// The process that opened the connection. A forked child process must not use the connection.
@@ -45,16 +45,16 @@ pub(super) struct Blocking<S: SingleConnectionStore> {
     limit: Duration,
 }
 
-impl<S: SingleConnectionStore> Blocking<S> {
+impl<S: SingleConnectionStore> BlockingStore<S> {
     /// Opens a connection. Waits for at most `longest`, or for the usual limit if that is shorter.
     pub(super) fn open(
         longest: Duration,
         connect: impl Future<Output = Result<S>>,
     ) -> Result<Self> {
-        let (process, limit) = (forks::process_number()?, longest.min(TIMEOUT));
+        let (process, limit) = (forks::process_id()?, longest.min(TIMEOUT));
         check_thread(S::NAME)?;
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| unavailable(&error.to_string()))?;
+        let runtime = runtime.map_err(|error| unavailable_error(&error.to_string()))?;
         match runtime.block_on(with_time_limit(limit, connect)) {
             Ok(store) => Ok(Self { open: Some((store, runtime)), process, limit }),
             Err(error) => {
@@ -67,7 +67,7 @@ impl<S: SingleConnectionStore> Blocking<S> {
     }
 }
 
-impl<S: SingleConnectionStore> Store for Blocking<S> {
+impl<S: SingleConnectionStore> Store for BlockingStore<S> {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         check_thread(S::NAME)?;
@@ -83,7 +83,7 @@ impl<S: SingleConnectionStore> Store for Blocking<S> {
     }
 }
 
-impl<S: SingleConnectionStore> Drop for Blocking<S> {
+impl<S: SingleConnectionStore> Drop for BlockingStore<S> {
     fn drop(&mut self) {
         let open = self.open.take();
         if forks::check(self.process).is_err() {
@@ -101,9 +101,9 @@ impl<S: SingleConnectionStore> Drop for Blocking<S> {
     }
 }
 
-impl<S: SingleConnectionStore> fmt::Debug for Blocking<S> {
+impl<S: SingleConnectionStore> fmt::Debug for BlockingStore<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Blocking").field("process", &self.process).finish_non_exhaustive()
+        f.debug_struct("BlockingStore").field("process", &self.process).finish_non_exhaustive()
     }
 }
 
@@ -118,7 +118,7 @@ fn check_thread(name: &str) -> Result<()> {
 
 /// Returns the longest wait for a connection to a server.
 #[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
-pub(super) fn connect_limit(server: &Server) -> Duration {
+pub(super) fn connect_timeout(server: &Server) -> Duration {
     server.connect_timeout.map_or(CONNECT_TIMEOUT, Duration::from_secs)
 }
 
@@ -132,10 +132,10 @@ pub(super) async fn with_time_limit<V>(
 
 /// Returns the error for a connection that is no longer used, because its next reply could belong to an earlier request.
 pub(super) fn connection_lost_error() -> Error {
-    unavailable("the last request got no answer")
+    unavailable_error("the last request got no answer")
 }
 
-pub(super) fn unavailable(found: &str) -> Error {
+pub(super) fn unavailable_error(found: &str) -> Error {
     let reason = format!("there is no connection to the server: {found}");
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

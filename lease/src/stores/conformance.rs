@@ -8,7 +8,7 @@ use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
     Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape, Store,
-    rules::volatile::{is_volatile, waiting_time_end},
+    rules::volatile_store::{is_volatile, waiting_time_end},
 };
 
 /// The name of the namespace that the suite creates.
@@ -22,7 +22,7 @@ pub fn check(store: &mut dyn Store) {
     let mut suite = Suite { store, number: 0 };
     suite.check_missing_namespace();
     let first = suite.check_open();
-    suite.records(&first);
+    suite.check_records(&first);
     suite.check_swaps();
     suite.check_namespaces();
     suite.check_find();
@@ -43,7 +43,7 @@ pub fn check_together<S: Store>(open: impl Fn() -> S) {
     let mut suite = Suite { store: &mut store, number: 0 };
     let old = suite.namespace();
     let first = 10 + 2 * old.records;
-    let quiet_until = suite.quiet_until(old.quiet_until);
+    let quiet_until = suite.acceptable_quiet_until(old.quiet_until);
     let (records, version) = (old.records + ROUNDS, old.version + 1);
     let new = Namespace { records, quiet_until, version, ..old.clone() };
     let grow = Operation::PutNamespace { old, new: new.clone(), first, count: 2 };
@@ -73,7 +73,7 @@ pub fn check_together<S: Store>(open: impl Fn() -> S) {
             }
         };
         assert!(one != other, "expected that one of two swaps is done, found {one} and {other}");
-        let token = suite.read(first + 2 * index).map(|found| found.token);
+        let token = suite.read_record(first + 2 * index).map(|found| found.token);
         let expected = Some(Random(if one { 5 } else { 6 }));
         assert_eq!(token, expected, "expected the record of the swap that is done");
     }
@@ -100,7 +100,7 @@ impl Suite<'_> {
     }
 
     #[track_caller]
-    fn read(&mut self, first: u64) -> Option<Record> {
+    fn read_record(&mut self, first: u64) -> Option<Record> {
         match self.send(Operation::Read { first }).content {
             ReplyContent::Records(records) if records.len() < 2 => records.into_iter().next(),
             found => panic!("expected a record or none, found {found:?}"),
@@ -115,16 +115,24 @@ impl Suite<'_> {
             ReplyContent::Done,
             "expected that a swap of the record as it was read is done"
         );
-        assert_eq!(self.read(new.first).as_ref(), Some(new), "expected the record that was put");
+        assert_eq!(
+            self.read_record(new.first).as_ref(),
+            Some(new),
+            "expected the record that was put"
+        );
     }
 
     /// Asserts that the store rejects a write, returns the stored record, and changes nothing.
     #[track_caller]
     fn assert_rejected(&mut self, old: &Record, new: &Record, why: &str) {
-        let there = self.read(new.first);
+        let there = self.read_record(new.first);
         let found = self.send(Operation::Put { old: old.clone(), new: new.clone() }).content;
         assert_eq!(found, ReplyContent::Differs(there.clone()), "expected a rejection: {why}");
-        assert_eq!(self.read(new.first), there, "expected that a rejection changes nothing: {why}");
+        assert_eq!(
+            self.read_record(new.first),
+            there,
+            "expected that a rejection changes nothing: {why}"
+        );
     }
 
     /// Checks that a namespace can be created only with `Open`.
@@ -169,7 +177,7 @@ impl Suite<'_> {
 
     /// Returns the end of a quiet time that the store accepts: in a volatile store, the end of a waiting time that begins
     /// now; in any other store, the given time.
-    fn quiet_until(&mut self, quiet_until: u64) -> u64 {
+    fn acceptable_quiet_until(&mut self, quiet_until: u64) -> u64 {
         let Reply { now, store, .. } = self.send(Operation::List);
         if is_volatile(&store) { waiting_time_end(now) } else { quiet_until }
     }
@@ -189,9 +197,9 @@ impl Suite<'_> {
         assert_eq!(found, expected, "expected a rejection of a waiting time that began earlier");
     }
 
-    fn records(&mut self, first: &Namespace) {
-        assert_eq!(self.read(10), None);
-        let quiet_until = self.quiet_until(first.quiet_until);
+    fn check_records(&mut self, first: &Namespace) {
+        assert_eq!(self.read_record(10), None);
+        let quiet_until = self.acceptable_quiet_until(first.quiet_until);
         let new = Namespace { records: 3, version: 2, quiet_until, ..first.clone() };
         self.check_late_begin(first, &new);
         let grow =
@@ -200,9 +208,9 @@ impl Suite<'_> {
         assert_eq!(self.namespace(), new);
         for first in [10, 12, 14] {
             let fresh = Record::fresh(first, 2, new.incarnation);
-            assert_eq!(self.read(first), Some(fresh), "expected new records, never granted");
+            assert_eq!(self.read_record(first), Some(fresh), "expected new records, never granted");
         }
-        assert_eq!(self.read(16), None, "expected as many records as the namespace counts");
+        assert_eq!(self.read_record(16), None, "expected as many records as the namespace counts");
         let reply = self.send(grow);
         assert_eq!(
             reply.content,
@@ -214,7 +222,7 @@ impl Suite<'_> {
 
     /// Checks that a conditional write compares the version, token and incarnation, and that it takes effect only once.
     fn check_swaps(&mut self) {
-        let fresh = self.read(10).expect("expected a record");
+        let fresh = self.read_record(10).expect("expected a record");
         let claimed = granted_record(&fresh, 5, (1_763_650_000_000, 1_763_653_600_000));
         self.assert_put(&fresh, &claimed);
         self.assert_rejected(&fresh, &claimed, "the same write again");
@@ -242,7 +250,7 @@ impl Suite<'_> {
         let new = Namespace {
             incarnation: Random(u128::MAX),
             longest_ms: 7_200_000,
-            quiet_until: self.quiet_until(1_763_650_000_000),
+            quiet_until: self.acceptable_quiet_until(1_763_650_000_000),
             previous_store: String::from("the store before"),
             previous_quiet_until: 1_763_640_000_000,
             version: old.version + 1,
@@ -269,7 +277,7 @@ impl Suite<'_> {
             "expected one swap"
         );
         assert_eq!(self.namespace(), new);
-        let held = self.read(10).expect("expected a record");
+        let held = self.read_record(10).expect("expected a record");
         let renewed = Record { version: held.version + 1, ..held.clone() };
         self.assert_rejected(&held, &renewed, "a renewal of an older incarnation");
         let claimed = Record { incarnation: new.incarnation, ..renewed };
@@ -285,7 +293,7 @@ impl Suite<'_> {
                 .collect::<Vec<_>>(),
             found => panic!("expected records, found {found:?}"),
         };
-        let held = self.read(10).expect("expected a record");
+        let held = self.read_record(10).expect("expected a record");
         let found = ends(self.send(Operation::Find { limit: 8 }));
         assert_eq!(found, [(0, 12), (0, 14), (held.granted_until, 10)]);
         let found = ends(self.send(Operation::Find { limit: 2 }));
@@ -294,10 +302,10 @@ impl Suite<'_> {
 
     /// Checks that a survey excludes reserved worker IDs when it determines the highest end.
     fn check_survey(&mut self) {
-        let held = self.read(10).expect("expected a record");
+        let held = self.read_record(10).expect("expected a record");
         let survey = ReplyContent::Survey { records: 3, latest_end: held.granted_until };
         assert_eq!(self.send(Operation::Survey).content, survey);
-        let free = self.read(14).expect("expected a record");
+        let free = self.read_record(14).expect("expected a record");
         let incarnation = held.incarnation;
         let reserved = Record {
             incarnation,
@@ -313,7 +321,7 @@ impl Suite<'_> {
 
     /// Checks that strings and the largest integers are returned unchanged.
     fn check_strings(&mut self) {
-        let free = self.read(12).expect("expected a record");
+        let free = self.read_record(12).expect("expected a record");
         let incarnation = self.namespace().incarnation;
         let holder = String::from("it's \"one\" \\ %s ? $1 :name ; -- \u{e9}\u{1f40d}");
         let mut new = granted_record(&free, u128::MAX, (Record::RESERVED - 1, Record::RESERVED));

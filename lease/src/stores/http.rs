@@ -22,7 +22,9 @@ use crate::{
     rules::error::out_of_range,
     rules::forks,
     rules::url::{Location, Server, StoreAddress},
-    stores::blocking::{Blocking, SingleConnectionStore, TIMEOUT, connect_limit, with_time_limit},
+    stores::blocking::{
+        BlockingStore, SingleConnectionStore, TIMEOUT, connect_timeout, with_time_limit,
+    },
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
     stores::system::random,
     stores::tls,
@@ -33,14 +35,14 @@ use crate::{
 const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 const CONNECTION_HEADER: &str = "polyflake-connection";
-const REQUEST: &str = "polyflake-request";
+const REQUEST_HEADER: &str = "polyflake-request";
 
 /// A store behind `polyflake lease serve`.
 ///
 /// Its calls block the thread. They therefore return an error on an executor's threads, including those of
 /// `tokio::task::spawn_blocking`. In tasks, use [`AsyncHttp`] instead.
 #[derive(Debug)]
-pub struct Http(Blocking<AsyncHttp>);
+pub struct Http(BlockingStore<AsyncHttp>);
 
 /// A store behind `polyflake lease serve`, for use in a Tokio task ([`Host`](crate::Host)). Each store has its own
 /// connection.
@@ -69,9 +71,9 @@ pub struct AsyncHttp {
     process: u32,
 }
 
-fn read(url: &str) -> Result<Server> {
+fn parse_url(url: &str) -> Result<Server> {
     let read = || {
-        let Location { site: StoreAddress::Http(server), .. } = Location::read(url)? else {
+        let Location { site: StoreAddress::Http(server), .. } = Location::parse(url)? else {
             return Err(out_of_range("it is not of a service; write `https://`"));
         };
         tls::check(&server)?;
@@ -87,12 +89,12 @@ impl Http {
     /// Returns `out_of_range` if the URL is invalid, or `lease_unavailable` if the connection fails. Requests can return
     /// any error of the service or of the store behind it.
     pub fn open(url: &str) -> Result<Self> {
-        Self::open_within(&read(url)?, TIMEOUT)
+        Self::open_with_timeout(&parse_url(url)?, TIMEOUT)
     }
 
     /// Works like [`Http::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
-    pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
-        Blocking::open(longest, AsyncHttp::connect(server)).map(Self)
+    pub(crate) fn open_with_timeout(server: &Server, longest: Duration) -> Result<Self> {
+        BlockingStore::open(longest, AsyncHttp::connect(server)).map(Self)
     }
 }
 
@@ -115,16 +117,16 @@ impl AsyncHttp {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        Self::connect(&read(url)?).await
+        Self::connect(&parse_url(url)?).await
     }
 
     async fn connect(server: &Server) -> Result<Self> {
-        let process = forks::process_number()?;
+        let process = forks::process_id()?;
         let connected = async {
             let stream = transport::connect(server, &Engine::Http).await?;
-            begin(stream).await.map_err(|failure| Engine::Http.error(&failure))
+            start_connection(stream).await.map_err(|failure| Engine::Http.error(&failure))
         };
-        let (sender, task) = with_time_limit(connect_limit(server), connected).await?;
+        let (sender, task) = with_time_limit(connect_timeout(server), connected).await?;
         let (host, port) = server.host();
         let host =
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
@@ -148,7 +150,7 @@ impl AsyncHttp {
             .header(HOST, &self.host)
             .header(AUTHORIZATION, &self.authorization)
             .header(CONTENT_TYPE, "application/json")
-            .header(REQUEST, id);
+            .header(REQUEST_HEADER, id);
         let message = match self.kept.take() {
             Some(kept) => message.header(CONNECTION_HEADER, kept),
             None => message,
@@ -167,7 +169,8 @@ impl AsyncHttp {
 
 async fn read_row(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
     let status = response.status().as_u16().into();
-    let id = response.headers().get(REQUEST).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    let id =
+        response.headers().get(REQUEST_HEADER).and_then(|id| id.to_str().ok()).map(str::to_owned);
     let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
     let body = body.map_err(connection_failure)?.to_bytes().to_vec();
     let body = String::from_utf8(body).map_err(connection_failure)?;
@@ -175,7 +178,7 @@ async fn read_row(response: Response<Incoming>) -> Result<Vec<Value>, Failure> {
 }
 
 /// Performs the HTTP handshake over a stream, and spawns a task that drives the connection.
-async fn begin(
+async fn start_connection(
     stream: Box<dyn Stream>,
 ) -> Result<(SendRequest<Full<Bytes>>, AbortHandle), Failure> {
     let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(connection_failure)?;

@@ -3,7 +3,8 @@
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use crate::{
-    Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store, rules::volatile,
+    Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store,
+    rules::volatile_store,
 };
 
 /// An in-memory store, which exists only within one process. The owner of the store sets the store's time.
@@ -122,7 +123,8 @@ impl Content {
             Operation::Put { old, new } => self.replace(store, old, new),
             Operation::PutNamespace { old, new, first, count } => {
                 let read = |namespace: &Namespace| (namespace.version, namespace.incarnation);
-                let is_late = volatile::is_volatile(store) && !volatile::accepts(old, new, now);
+                let is_late =
+                    volatile_store::is_volatile(store) && !volatile_store::accepts(old, new, now);
                 if read(&self.namespace) != read(old) || new.store != store || is_late {
                     return ReplyContent::Differs(None);
                 }
@@ -137,12 +139,12 @@ impl Content {
             }
             Operation::Survey => ReplyContent::Survey {
                 records: self.records.len() as u64,
-                latest_end: self.ends().max().unwrap_or(0),
+                latest_end: self.grant_ends().max().unwrap_or(0),
             },
         }
     }
 
-    fn ends(&self) -> impl Iterator<Item = u64> {
+    fn grant_ends(&self) -> impl Iterator<Item = u64> {
         let ends = self.records.values().map(|record| record.granted_until);
         ends.filter(|end| *end != Record::RESERVED)
     }

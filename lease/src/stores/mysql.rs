@@ -12,7 +12,7 @@ use crate::{
     rules::location::Create,
     rules::url::{self, Location, StoreAddress},
     stores::blocking::{
-        Blocking, SingleConnectionStore, TIMEOUT, connect_limit, connection_lost_error,
+        BlockingStore, SingleConnectionStore, TIMEOUT, connect_timeout, connection_lost_error,
         with_time_limit,
     },
     stores::steps::{Engine, Failure, Outcome, Rows, Statement, Step, Steps, Value},
@@ -33,7 +33,7 @@ use mysql_async::{
 /// Its calls block the thread. They therefore return an error on an executor's threads, including those of
 /// `tokio::task::spawn_blocking`. In tasks, use [`AsyncMysql`] instead.
 #[derive(Debug)]
-pub struct Mysql(Blocking<AsyncMysql>);
+pub struct Mysql(BlockingStore<AsyncMysql>);
 
 /// A store in `MySQL` or `MariaDB`, for use in a Tokio task ([`Host`](crate::Host)). Each store has its own connection.
 ///
@@ -58,9 +58,9 @@ pub struct AsyncMysql {
 }
 
 /// Parses a store's URL, and determines which of the store's tables may be created.
-fn read(url: &str) -> Result<(url::Server, Create)> {
+fn parse_url(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
-        let Location { site: StoreAddress::Mysql(server), access, .. } = Location::read(url)?
+        let Location { site: StoreAddress::Mysql(server), access, .. } = Location::parse(url)?
         else {
             return Err(out_of_range("it is not of MySQL; write `mysql://`"));
         };
@@ -79,17 +79,17 @@ impl Mysql {
     /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the user lacks the
     /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
-        let (server, create) = read(url)?;
-        Self::open_within(&server, create, TIMEOUT)
+        let (server, create) = parse_url(url)?;
+        Self::open_with_timeout(&server, create, TIMEOUT)
     }
 
     /// Works like [`Mysql::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
-    pub(crate) fn open_within(
+    pub(crate) fn open_with_timeout(
         server: &url::Server,
         create: Create,
         longest: Duration,
     ) -> Result<Self> {
-        Blocking::open(longest, AsyncMysql::connect(server, create)).map(Self)
+        BlockingStore::open(longest, AsyncMysql::connect(server, create)).map(Self)
     }
 }
 
@@ -118,18 +118,18 @@ impl AsyncMysql {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        let (server, create) = read(url)?;
+        let (server, create) = parse_url(url)?;
         Self::connect(&server, create).await
     }
 
     async fn connect(server: &url::Server, create: Create) -> Result<Self> {
-        let process = forks::process_number()?;
+        let process = forks::process_id()?;
         let connected = async {
             // Errors from the client contain no part of the URL.
             let to_error = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
             Conn::new(options(server)).await.map_err(to_error)
         };
-        let connection = Some(with_time_limit(connect_limit(server), connected).await?);
+        let connection = Some(with_time_limit(connect_timeout(server), connected).await?);
         Ok(Self { create, connection, process })
     }
 }
@@ -228,7 +228,7 @@ async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Resul
     } else {
         connection.exec(&*statement.text, Params::Positional(values)).await?
     };
-    Ok(rows.into_iter().map(values_of).collect())
+    Ok(rows.into_iter().map(row_to_values).collect())
 }
 
 fn to_cell(value: &Value) -> Cell {
@@ -239,13 +239,13 @@ fn to_cell(value: &Value) -> Cell {
     }
 }
 
-fn values_of(row: Row) -> Vec<Value> {
+fn row_to_values(row: Row) -> Vec<Value> {
     let columns = row.columns();
-    columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| value_of(column, cell)).collect()
+    columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| cell_to_value(column, cell)).collect()
 }
 
 /// Converts a cell. Rows of a statement that was not prepared contain integers as strings.
-fn value_of(column: &Column, cell: Option<Cell>) -> Value {
+fn cell_to_value(column: &Column, cell: Option<Cell>) -> Value {
     let is_integer = matches!(
         column.column_type(),
         ColumnType::MYSQL_TYPE_LONGLONG | ColumnType::MYSQL_TYPE_LONG

@@ -16,7 +16,7 @@ use crate::{
     rules::error::out_of_range,
     rules::location::{Create, Schema},
     rules::url::{self, Location, StoreAddress},
-    stores::blocking::{Blocking, TIMEOUT},
+    stores::blocking::{BlockingStore, TIMEOUT},
     stores::tls,
 };
 
@@ -27,7 +27,7 @@ pub use task::AsyncPostgresql;
 /// Its calls block the thread. They therefore return an error on an executor's threads, including those of
 /// `tokio::task::spawn_blocking`. In tasks, use [`AsyncPostgresql`] instead.
 #[derive(Debug)]
-pub struct Postgresql(Blocking<AsyncPostgresql>);
+pub struct Postgresql(BlockingStore<AsyncPostgresql>);
 
 /// A server and the schema of the store's tables.
 #[derive(Clone)]
@@ -44,10 +44,10 @@ impl Server {
     }
 
     /// Parses a store's URL, and determines which of the store's tables may be created.
-    fn read(url: &str) -> Result<(Self, Create)> {
+    fn parse_url(url: &str) -> Result<(Self, Create)> {
         let read = || {
             let Location { site: StoreAddress::Server(server), schema, access, .. } =
-                Location::read(url)?
+                Location::parse(url)?
             else {
                 return Err(out_of_range("it is not of PostgreSQL; write `postgres://`"));
             };
@@ -66,13 +66,17 @@ impl Postgresql {
     /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the role lacks the
     /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
-        let (server, create) = Server::read(url)?;
-        Self::open_within(server, create, TIMEOUT)
+        let (server, create) = Server::parse_url(url)?;
+        Self::open_with_timeout(server, create, TIMEOUT)
     }
 
     /// Works like [`Postgresql::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
-    pub(crate) fn open_within(server: Server, create: Create, longest: Duration) -> Result<Self> {
-        Blocking::open(longest, AsyncPostgresql::connect(server, create)).map(Self)
+    pub(crate) fn open_with_timeout(
+        server: Server,
+        create: Create,
+        longest: Duration,
+    ) -> Result<Self> {
+        BlockingStore::open(longest, AsyncPostgresql::connect(server, create)).map(Self)
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     rules::forks,
     rules::url::{Location, Server, StoreAddress},
     stores::blocking::{
-        Blocking, SingleConnectionStore, TIMEOUT, connect_limit, connection_lost_error,
+        BlockingStore, SingleConnectionStore, TIMEOUT, connect_timeout, connection_lost_error,
         with_time_limit,
     },
     stores::steps::{Engine, Failure, Outcome, Statement, Step, Steps, Value},
@@ -40,7 +40,7 @@ const MAX_STRING_BYTES: u64 = 1 << 20;
 /// Its calls block the thread. They therefore return an error on an executor's threads, including those of
 /// `tokio::task::spawn_blocking`. In tasks, use [`AsyncRedis`] instead.
 #[derive(Debug)]
-pub struct Redis(Blocking<AsyncRedis>);
+pub struct Redis(BlockingStore<AsyncRedis>);
 
 /// A store in `Redis` or `Valkey`, for use in a Tokio task ([`Host`](crate::Host)). Each store has its own connection.
 ///
@@ -62,9 +62,9 @@ pub struct AsyncRedis {
     process: u32,
 }
 
-fn read(url: &str) -> Result<Server> {
+fn parse_url(url: &str) -> Result<Server> {
     let read = || {
-        let Location { site: StoreAddress::Redis(server), .. } = Location::read(url)? else {
+        let Location { site: StoreAddress::Redis(server), .. } = Location::parse(url)? else {
             return Err(out_of_range("it is not of Redis; write `redis://`"));
         };
         tls::check(&server)?;
@@ -81,12 +81,12 @@ impl Redis {
     /// `store_not_durable` if the server is or has a replica, is part of a cluster, or may evict records. They fail with
     /// `lease_unavailable` if the user lacks the required privileges.
     pub fn open(url: &str) -> Result<Self> {
-        Self::open_within(&read(url)?, TIMEOUT)
+        Self::open_with_timeout(&parse_url(url)?, TIMEOUT)
     }
 
     /// Works like [`Redis::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
-    pub(crate) fn open_within(server: &Server, longest: Duration) -> Result<Self> {
-        Blocking::open(longest, AsyncRedis::connect(server)).map(Self)
+    pub(crate) fn open_with_timeout(server: &Server, longest: Duration) -> Result<Self> {
+        BlockingStore::open(longest, AsyncRedis::connect(server)).map(Self)
     }
 }
 
@@ -109,13 +109,13 @@ impl AsyncRedis {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        Self::connect(&read(url)?).await
+        Self::connect(&parse_url(url)?).await
     }
 
     async fn connect(server: &Server) -> Result<Self> {
-        let process = forks::process_number()?;
+        let process = forks::process_id()?;
         let connection =
-            Some(with_time_limit(connect_limit(server), Connection::open(server)).await?);
+            Some(with_time_limit(connect_timeout(server), Connection::open(server)).await?);
         Ok(Self { connection, process })
     }
 }
@@ -200,11 +200,11 @@ impl Connection {
         }
         self.0.write_all(command.as_bytes()).await.map_err(connection_failure)?;
         self.0.flush().await.map_err(connection_failure)?;
-        self.reply().await
+        self.read_reply().await
     }
 
-    async fn reply(&mut self) -> Result<Vec<String>, Failure> {
-        let line = self.line().await?;
+    async fn read_reply(&mut self) -> Result<Vec<String>, Failure> {
+        let line = self.read_line().await?;
         match line.split_at_checked(1) {
             Some(("+", text)) => Ok(vec![text.to_owned()]),
             Some(("-", message)) => {
@@ -215,7 +215,7 @@ impl Connection {
                 let count: u64 = count.parse().map_err(connection_failure)?;
                 let mut texts = Vec::new();
                 for _ in 0..count {
-                    texts.push(self.string().await?);
+                    texts.push(self.read_string().await?);
                 }
                 Ok(texts)
             }
@@ -224,8 +224,8 @@ impl Connection {
     }
 
     /// Reads one string from a list reply.
-    async fn string(&mut self) -> Result<String, Failure> {
-        let line = self.line().await?;
+    async fn read_string(&mut self) -> Result<String, Failure> {
+        let line = self.read_line().await?;
         let length = line.strip_prefix('$').and_then(|length| length.parse::<u64>().ok());
         let length = length
             .filter(|length| *length <= MAX_STRING_BYTES)
@@ -234,20 +234,20 @@ impl Connection {
         let whole = length + 2;
         (&mut self.0).take(whole).read_to_end(&mut bytes).await.map_err(connection_failure)?;
         if bytes.len() as u64 != whole || !bytes.ends_with(b"\r\n") {
-            return Err(closed());
+            return Err(connection_closed_failure());
         }
         bytes.truncate(bytes.len() - 2);
         String::from_utf8(bytes).map_err(connection_failure)
     }
 
-    async fn line(&mut self) -> Result<String, Failure> {
+    async fn read_line(&mut self) -> Result<String, Failure> {
         let mut line = String::new();
         (&mut self.0)
             .take(MAX_STRING_BYTES)
             .read_line(&mut line)
             .await
             .map_err(connection_failure)?;
-        let line = line.strip_suffix("\r\n").ok_or_else(closed)?;
+        let line = line.strip_suffix("\r\n").ok_or_else(connection_closed_failure)?;
         Ok(line.to_owned())
     }
 }
@@ -256,6 +256,6 @@ fn unexpected_data_error() -> Failure {
     connection_failure("expected a reply of Redis, found other data")
 }
 
-fn closed() -> Failure {
+fn connection_closed_failure() -> Failure {
     connection_failure("the connection was closed")
 }

@@ -61,7 +61,7 @@ impl Sqlite {
     }
 
     pub(crate) fn open_with(path: &Path, access: Access) -> Result<Self> {
-        let mut store = Self { path: file::absolute(path)?, access };
+        let mut store = Self { path: file::absolute_path(path)?, access };
         let (namespace, operation) = ("none".into(), Operation::Read { first: 0 });
         store.answer(&Request { number: 0, namespace, operation })?;
         Ok(store)
@@ -85,7 +85,7 @@ fn connect(path: &Path) -> Result<Connection> {
     let connect = || {
         #[allow(unused_mut, reason = "rusqlite takes it by `&mut` from 0.43 on")]
         let mut connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_handler(Some(wait))?;
+        connection.busy_handler(Some(retry_when_busy))?;
         Ok(connection)
     };
     // The error does not depend on the file's name, so the name can be empty here.
@@ -95,7 +95,7 @@ fn connect(path: &Path) -> Result<Connection> {
 
 /// Waits for a locked file. Returns `false` to give up, either after the timeout or because a fork is waiting for the
 /// current request to end.
-fn wait(looks: i32) -> bool {
+fn retry_when_busy(looks: i32) -> bool {
     let is_over = POLL_INTERVAL * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
     if !is_over {
         thread::sleep(POLL_INTERVAL);

@@ -59,10 +59,10 @@ use crate::{Error, Random, Reply, Request, Result, rules::error::damaged_record}
 pub use crate::rules::location::{Access, Create, Schema};
 #[cfg(feature = "hosted")]
 pub(crate) use facts::is_permanent_failure;
-pub use facts::{check_number as check_file_system, file_error, name_of as name_of_file};
+pub use facts::{check_file_system_type as check_file_system, file_error, name_of_file};
 #[cfg(feature = "std")]
 #[cfg(feature = "std")]
-pub use file::{absolute as absolute_path, check as check_file, open as open_file};
+pub use file::{absolute_path, check as check_file, open as open_file};
 
 /// A value in a statement or in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -282,18 +282,18 @@ impl Steps {
     /// Returns the same errors as [`Steps::next`].
     pub fn next_with(&mut self, outcome: Outcome, known: &mut Known) -> Result<Step> {
         if matches!(self.engine, Engine::Http | Engine::Redis) {
-            return self.exchange(&outcome);
+            return self.exchange_single_statement(&outcome);
         }
         let outcome = outcome.without_warnings();
         let stage = mem::replace(&mut self.stage, Stage::Over);
         match (stage, &outcome.failure) {
             (Stage::Nothing, _) => Ok(self.begin()),
             (Stage::Rollback(error), _) => Err(error),
-            (Stage::Request { is_again }, _) => self.answered(is_again, outcome, known),
-            (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty()),
+            (Stage::Request { is_again }, _) => self.on_answered(is_again, outcome, known),
+            (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty_reply_step()),
             (_, Some(failure)) => self.on_error(self.engine.error(failure), Some(failure)),
             (Stage::Settings, None) => self.on_state(&outcome.rows, known),
-            (Stage::FindTables, None) => Ok(self.on_seen(&outcome.rows)),
+            (Stage::FindTables, None) => Ok(self.on_tables_found(&outcome.rows)),
             (Stage::Tables, None) => Ok(self.on_created()),
             (Stage::Probe(reply), None) => self.on_probed(reply, &outcome.rows, known),
             (Stage::Over, None) => Err(damaged_record("expected no step after the last one")),
@@ -301,7 +301,7 @@ impl Steps {
     }
 
     /// Sends the request to a service or a script in a single statement, and returns the reply.
-    fn exchange(&mut self, outcome: &Outcome) -> Result<Step> {
+    fn exchange_single_statement(&mut self, outcome: &Outcome) -> Result<Step> {
         let is_script = self.engine == Engine::Redis;
         if let Stage::Nothing = self.stage {
             let statement = if is_script {
@@ -344,12 +344,12 @@ impl Steps {
         match self.engine {
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
             Engine::Postgresql(_) | Engine::Mysql | Engine::Http | Engine::Redis => {
-                self.send(false)
+                self.send_request(false)
             }
         }
     }
 
-    fn send(&mut self, is_again: bool) -> Step {
+    fn send_request(&mut self, is_again: bool) -> Step {
         let statements = self.engine.dialect().request(&self.request);
         self.run(Stage::Request { is_again }, statements)
     }
@@ -366,9 +366,11 @@ impl Steps {
     }
 
     fn on_state(&mut self, rows: &[Rows], known: &Known) -> Result<Step> {
-        let version = sqlite::check(rows)?;
+        let version = sqlite::check_settings(rows)?;
         match &self.engine {
-            Engine::Sqlite(name) if known.0.get(name) == Some(&version) => Ok(self.send(true)),
+            Engine::Sqlite(name) if known.0.get(name) == Some(&version) => {
+                Ok(self.send_request(true))
+            }
             _ if matches!(self.create, Create::Nothing | Create::Trial { .. }) => {
                 Ok(self.on_created())
             }
@@ -392,12 +394,12 @@ impl Steps {
             Create::Nothing => self.on_error(no_store_error, failure),
             // In `MySQL`, the URL names the database that contains the tables, so there is no other set of tables to look
             // for.
-            Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty()),
+            Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty_reply_step()),
             _ => Ok(self.run(next.0, next.1)),
         }
     }
 
-    fn on_seen(&mut self, rows: &[Rows]) -> Step {
+    fn on_tables_found(&mut self, rows: &[Rows]) -> Step {
         let Engine::Postgresql(schema) = &self.engine else { return self.on_created() };
         match postgresql::tables(schema, self.create, rows) {
             Ok(mut statements) if self.create.is_trial() => {
@@ -414,9 +416,9 @@ impl Steps {
     fn on_created(&mut self) -> Step {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
-            Engine::Postgresql(_) if self.create.is_trial() => return empty(),
+            Engine::Postgresql(_) if self.create.is_trial() => return empty_reply_step(),
             Engine::Postgresql(_) | Engine::Mysql | Engine::Http | Engine::Redis => {
-                return self.send(true);
+                return self.send_request(true);
             }
         };
         let statements = self.engine.dialect().probe(self.random, name);
@@ -437,11 +439,11 @@ impl Steps {
     ) -> Result<Step> {
         let (state, version) = sql::check_probe(rows, self.random, &self.engine.dialect())?;
         known.0.insert(state.store.unwrap_or_default(), version);
-        Ok(reply.map_or_else(|| self.send(true), Step::Done))
+        Ok(reply.map_or_else(|| self.send_request(true), Step::Done))
     }
 
     /// Processes the rows that the request returned. There are fewer rows than statements if one of the statements failed.
-    fn answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
+    fn on_answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
         let state = rows.get(self.engine.dialect().write.len()).map(State::from_rows).transpose();
         let error = match (state, &failure) {
@@ -481,7 +483,7 @@ impl Steps {
 }
 
 /// Returns the reply for a store that does not exist yet.
-fn empty() -> Step {
+fn empty_reply_step() -> Step {
     let found = crate::ReplyContent::Names(Vec::new());
     Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, content: found }))
 }

@@ -53,7 +53,7 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 /// Returns `lease_unavailable` if the store does not exist, or any error from [`open`]. For a store on a server, the error
 /// is returned by the first request instead of by this function.
 pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
-    Address::from_url(url)?.existing().open(Duration::MAX)
+    Address::from_url(url)?.require_existing().open(Duration::MAX)
 }
 
 /// Checks whether a lease could be acquired. This function is meant for deployment scripts. The URL names a namespace, as in
@@ -92,7 +92,7 @@ pub fn check(url: Option<&str>) -> Result<String> {
 }
 
 fn run_check(place: &Place, longest: Duration) -> Result<()> {
-    let address = Address::from_location(place.location().clone())?.trial();
+    let address = Address::from_location(place.location().clone())?.for_check();
     #[cfg(feature = "sqlite")]
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
@@ -136,7 +136,7 @@ impl Address {
     /// specifies them separately.
     pub(crate) fn from_url(url: &str) -> Result<Self> {
         let read = || {
-            let location = Location::read(url)?;
+            let location = Location::parse(url)?;
             if let Some(name) = location.lease_parameter() {
                 let reason =
                     format!("the parameter `{name}` is not read here; state it in the call");
@@ -163,12 +163,12 @@ impl Address {
     }
 
     /// Returns the same store, opened for a program that only reads it and must not create it.
-    pub(crate) fn existing(self) -> Self {
+    pub(crate) fn require_existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
     }
 
     /// Returns the same store, opened for a program that only checks whether the store could be created.
-    fn trial(self) -> Self {
+    fn for_check(self) -> Self {
         let create = self.access.create.trial();
         Self { access: Access { create, ..self.access }, ..self }
     }
@@ -184,7 +184,7 @@ impl Address {
             let expected = "expected the URL of the store itself, found that of a service";
             return Err(out_of_range(format!("{expected}, which only serves leases")));
         }
-        Ok(self.existing())
+        Ok(self.require_existing())
     }
 
     /// Returns whether the store may lose its data and therefore grants only short leases.
@@ -222,22 +222,22 @@ impl Address {
         )))]
         let _ = longest;
         match &self.store {
-            Kind::Memory(name) => Ok(Box::new(Named(name.clone()))),
+            Kind::Memory(name) => Ok(Box::new(NamedMemory(name.clone()))),
             #[cfg(feature = "sqlite")]
             Kind::Sqlite(path) => Ok(Box::new(crate::Sqlite::open_with(path, self.access)?)),
             #[cfg(feature = "postgresql")]
             Kind::Postgresql(server) => {
                 let create = self.access.create;
-                Ok(Box::new(crate::Postgresql::open_within(server.clone(), create, longest)?))
+                Ok(Box::new(crate::Postgresql::open_with_timeout(server.clone(), create, longest)?))
             }
             #[cfg(feature = "mysql")]
             Kind::Mysql(server) => {
-                Ok(Box::new(crate::Mysql::open_within(server, self.access.create, longest)?))
+                Ok(Box::new(crate::Mysql::open_with_timeout(server, self.access.create, longest)?))
             }
             #[cfg(feature = "redis")]
-            Kind::Redis(server) => Ok(Box::new(crate::Redis::open_within(server, longest)?)),
+            Kind::Redis(server) => Ok(Box::new(crate::Redis::open_with_timeout(server, longest)?)),
             #[cfg(feature = "http")]
-            Kind::Http(server) => Ok(Box::new(crate::Http::open_within(server, longest)?)),
+            Kind::Http(server) => Ok(Box::new(crate::Http::open_with_timeout(server, longest)?)),
         }
     }
 }
@@ -248,7 +248,7 @@ impl Kind {
             StoreAddress::Memory(name) => Ok(Self::Memory(name)),
             #[cfg(feature = "sqlite")]
             StoreAddress::File(path) => {
-                crate::stores::steps::file::absolute(path.as_ref()).map(Self::Sqlite)
+                crate::stores::steps::file::absolute_path(path.as_ref()).map(Self::Sqlite)
             }
             #[cfg(not(feature = "sqlite"))]
             StoreAddress::File(_) => Err(out_of_range(
@@ -301,9 +301,9 @@ static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::d
 static PROCESS_ID: OnceLock<u32> = OnceLock::new();
 
 /// An in-memory store, identified by its name.
-struct Named(String);
+struct NamedMemory(String);
 
-impl Store for Named {
+impl Store for NamedMemory {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         // A forked child process has a copy of the store. If both processes used their copies, they would lease the same
         // worker IDs.

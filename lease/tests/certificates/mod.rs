@@ -12,7 +12,7 @@ use crate::server;
 
 /// Writes three files to `folder`: a root certificate, a server certificate for `host` signed by the root, and the server's
 /// key.
-pub fn certify(folder: &Path, host: &str) {
+pub fn write_certificates(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();
     // If both certificates had the same subject, OpenSSL would treat the server's certificate as self-signed.
@@ -28,6 +28,6 @@ pub fn certify(folder: &Path, host: &str) {
         let path = folder.join(name);
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-        chown(&path, server::user(), None).unwrap();
+        chown(&path, server::server_user_id(), None).unwrap();
     }
 }

@@ -108,7 +108,7 @@ impl LossyServer {
         self.server.launch();
     }
 
-    pub fn lose(&mut self, loss: DataLoss) {
+    pub fn lose_data(&mut self, loss: DataLoss) {
         self.losses += 1;
         match loss {
             DataLoss::Emptied => drop(self.server.call(&["FLUSHALL"]).unwrap()),
@@ -150,14 +150,14 @@ impl LossyServer {
     /// that the replica lacks.
     fn promote(&mut self) {
         let (replica, port) = start(&self.program);
-        replica.by_hand(&["REPLICAOF", "127.0.0.1", &self.port]);
+        replica.call_as_admin(&["REPLICAOF", "127.0.0.1", &self.port]);
         let began = Instant::now();
-        while replica.fact("master_link_status") != "up" {
+        while replica.info_field("master_link_status") != "up" {
             assert!(began.elapsed() < Duration::from_secs(60), "expected a connected replica");
             thread::sleep(Duration::from_millis(20));
         }
         self.server.kill();
-        replica.by_hand(&["REPLICAOF", "NO", "ONE"]);
+        replica.call_as_admin(&["REPLICAOF", "NO", "ONE"]);
         *self.waits.socket.lock().unwrap() = replica.socket();
         (self.server, self.port) = (replica, port);
     }

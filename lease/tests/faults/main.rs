@@ -61,7 +61,7 @@ fn life() {
     life::run_child();
 }
 
-fn number(name: &str) -> Option<usize> {
+fn number_from_env(name: &str) -> Option<usize> {
     env::var(name).ok().and_then(|value| value.parse().ok())
 }
 
@@ -79,9 +79,10 @@ fn start_services_for(stage: FaultyStore) -> FaultyStore {
 }
 
 fn assert_no_duplicates(stage: &FaultyStore, others: &[String]) {
-    let (began, seconds) = (Instant::now(), number("POLYFLAKE_SECONDS"));
+    let (began, seconds) = (Instant::now(), number_from_env("POLYFLAKE_SECONDS"));
     // A volatile store grants nothing for a while after most faults, so its cycles take longer.
-    let cycles = number("POLYFLAKE_CYCLES").unwrap_or(if stage.is_volatile() { 8 } else { 16 });
+    let cycles =
+        number_from_env("POLYFLAKE_CYCLES").unwrap_or(if stage.is_volatile() { 8 } else { 16 });
     let mut faults = Faults::start_all(stage, BrokenRule::Nowhere, others);
     faults.begin_namespace();
     while seconds.map_or(faults.cycles < cycles, |seconds| {
@@ -116,13 +117,13 @@ fn sqlite_leases_never_repeat_an_id() {
 
 fn postgresql() -> Option<FaultyStore> {
     let server = Server::start(&programs()?);
-    server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
+    server.execute_as_admin(&[include_str!("../../sql/postgresql.sql")]);
     for role in &run::ROLES[1..] {
         // Each role's `search_path` begins with its own schema.
         let role_and_schema =
             format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
         let rights = include_str!("../../sql/postgresql-role.sql");
-        server.by_hand(&[&role_and_schema, &rights.replace(":\"role\"", role)]);
+        server.execute_as_admin(&[&role_and_schema, &rights.replace(":\"role\"", role)]);
     }
     let proxy = Proxy::start(vec![Address::Socket(server.socket())]);
     Some(FaultyStore::new(proxy.url(), Backend::Postgresql(server), Some(proxy)))
@@ -293,7 +294,7 @@ fn deleting_the_file_of_live_holders_never_repeats_an_id() {
 }
 
 fn assert_clones_diverge(url: &str) {
-    let rounds = number("POLYFLAKE_CYCLES").unwrap_or(16) / 8;
+    let rounds = number_from_env("POLYFLAKE_CYCLES").unwrap_or(16) / 8;
     let (mut before, mut noticed) = (0, 0);
     for round in 0..rounds {
         let (equal, twice, is_noticed) = clones::clone_holder(url, &format!("twins-{round}"));
@@ -406,7 +407,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
 fn a_volatile_store_without_a_wait_uses_a_tick_twice() {
     let Some(stage) = redis_with_wait(Duration::ZERO) else { return };
     let found = assert_control_repeats_a_tick(&stage, BrokenRule::Nowhere, |_| {
-        stage.lose(DataLoss::Emptied);
+        stage.lose_data(DataLoss::Emptied);
         thread::sleep(LEASE * 3 / 2);
     });
     assert!(found.grants_twice > 0, "expected grants that overlap, found {found:?}");

@@ -132,7 +132,7 @@ impl State {
         let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
         let (state, heard) = (self.clone(), said.clone());
         thread::spawn(move || {
-            while let Some(chunk) = read(&mut from) {
+            while let Some(chunk) = read_chunk(&mut from) {
                 state.wait();
                 heard.lock().unwrap().extend_from_slice(&chunk);
                 if to.write_all(&chunk).is_err() {
@@ -143,7 +143,7 @@ impl State {
         });
         let (state, mut from, mut to) = (self.clone(), server, client);
         thread::spawn(move || {
-            while let Some(chunk) = read(&mut from) {
+            while let Some(chunk) = read_chunk(&mut from) {
                 state.wait();
                 if state.has_state(NetworkState::Cutting) && fastrand::u8(..3) == 0 {
                     state.count(NetworkState::Cutting);
@@ -175,12 +175,12 @@ impl State {
         let Ok(mut answers) = server.try_clone() else { return };
         let patience = Some(Duration::from_secs(2));
         if answers.set_read_timeout(patience).is_ok() && server.write_all(words).is_ok() {
-            while read(&mut answers).is_some() {}
+            while read_chunk(&mut answers).is_some() {}
         }
     }
 }
 
-fn read(from: &mut impl Read) -> Option<Vec<u8>> {
+fn read_chunk(from: &mut impl Read) -> Option<Vec<u8>> {
     let mut chunk = vec![0; 16_384];
     let size = from.read(&mut chunk).ok().filter(|size| *size > 0)?;
     chunk.truncate(size);

@@ -17,9 +17,9 @@ use crate::life::LEASE;
 const GUARD_TIME: Duration = LEASE;
 const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(200);
 
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS rivals
+const CREATE_TABLE_SQL: &str = "CREATE TABLE IF NOT EXISTS rivals
     (namespace TEXT, number INTEGER, holder INTEGER, seen_ms INTEGER, PRIMARY KEY (namespace, number))";
-const NUMBER: &str = "INSERT OR IGNORE INTO rivals VALUES (?1, ?2, 0, 0)";
+const INSERT_NUMBER_SQL: &str = "INSERT OR IGNORE INTO rivals VALUES (?1, ?2, 0, 0)";
 const CLAIM_SQL: &str = "UPDATE rivals SET holder = ?2, seen_ms = ?3
     WHERE namespace = ?1 AND number = (SELECT min(number) FROM rivals WHERE namespace = ?1 AND seen_ms <= ?4)
     RETURNING number";
@@ -41,9 +41,9 @@ impl RivalProcess {
     fn open(url: &str, namespace: String) -> Self {
         let store = Connection::open(url[7..].split('?').next().unwrap()).unwrap();
         store.busy_timeout(Duration::from_secs(5)).unwrap();
-        store.execute_batch(TABLE).unwrap();
+        store.execute_batch(CREATE_TABLE_SQL).unwrap();
         for number in 0..=1 {
-            store.execute(NUMBER, params![namespace, number]).unwrap();
+            store.execute(INSERT_NUMBER_SQL, params![namespace, number]).unwrap();
         }
         Self { store, namespace, me: std::process::id() }
     }

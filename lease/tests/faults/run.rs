@@ -35,7 +35,7 @@ pub const ROLES: [&str; PROCESSES] = ["lease", "svc_a", "svc_b"];
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;
 /// The amounts by which clocks jump, in both directions: 1.5 seconds, a minute, a day and ten years.
-const STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
+const CLOCK_STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
 
 /// A fault that one cycle injects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,7 +182,7 @@ impl<'f> Faults<'f> {
         self.namespaces += 1;
         self.lives = 0;
         self.clocks.iter().for_each(|clock| clock.set(0));
-        trace::begins(self.last_worker_id() + 1);
+        trace::log_namespace_begin(self.last_worker_id() + 1);
         for place in 0..self.programs.len() {
             let process = self.start(place);
             self.processes.push(process);
@@ -193,9 +193,9 @@ impl<'f> Faults<'f> {
     /// Closes the processes, and checks all IDs generated in this namespace for duplicates.
     pub fn end(&mut self) {
         for mut process in std::mem::take(&mut self.processes) {
-            close(&mut process);
+            close_process(&mut process);
         }
-        let (found, times) = compare(self.folder.path(), self.lives, self.last_worker_id());
+        let (found, times) = compare_logs(self.folder.path(), self.lives, self.last_worker_id());
         self.gaps.end(times);
         self.found.ids += found.ids;
         self.found.explicit_ids += found.explicit_ids;
@@ -213,14 +213,14 @@ impl<'f> Faults<'f> {
     /// Injects a random fault, and then restores the process or service that the fault affected.
     pub fn cycle(&mut self) {
         self.cycles += 1;
-        let fault = self.choose();
+        let fault = self.choose_fault();
         // Without a lease, a clock rollback can cause duplicate IDs, as documented. Clocks therefore jump only for
         // processes with leases.
         let steps = matches!(fault, Fault::Step(_));
         let places = if steps { self.leased } else { self.programs.len() };
         let place = fastrand::usize(..places);
-        *self.counts.entry(name(fault)).or_default() += 1;
-        self.gaps.begin(name(fault));
+        *self.counts.entry(fault_name(fault)).or_default() += 1;
+        self.gaps.begin(fault_name(fault));
         match fault {
             Fault::Kill => {
                 self.processes[place].kill().unwrap();
@@ -254,16 +254,16 @@ impl<'f> Faults<'f> {
             }
             Fault::KillServer => self.stop_store(LEASE.mul_f32(fastrand::f32())),
             Fault::DataLoss(loss) => {
-                self.stage.lose(loss);
+                self.stage.lose_data(loss);
                 thread::sleep(self.stage.wait() + LEASE);
             }
             Fault::Replica { is_away } => {
                 let namespace = format!("{}/sno", self.namespace());
                 let operator = || Operator::open(&self.stage.url, &namespace).unwrap();
                 let from = operator().status().unwrap().store;
-                self.stage.fail_over_to_a_synchronous_replica(is_away);
+                self.stage.fail_over_to_synchronous_replica(is_away);
                 let to = operator().status().unwrap().store;
-                state(operator().promoted(&from, &to));
+                check_promotion_report(operator().promoted(&from, &to));
                 self.processes[place].kill().unwrap();
                 self.processes[place].wait().unwrap();
                 self.processes[place] = self.start(place);
@@ -276,7 +276,7 @@ impl<'f> Faults<'f> {
                 self.stage.promote(is_told);
                 if is_told {
                     let to = operator().status().unwrap().store;
-                    state(operator().promoted(&from, &to));
+                    check_promotion_report(operator().promoted(&from, &to));
                 }
                 thread::sleep(LEASE * 2);
                 if !is_told {
@@ -302,7 +302,7 @@ impl<'f> Faults<'f> {
         thread::sleep(LEASE.mul_f32(fastrand::f32()));
     }
 
-    fn choose(&self) -> Fault {
+    fn choose_fault(&self) -> Fault {
         let steps = self.clocks[0].steps();
         loop {
             let has_networks = !self.stage.proxies().is_empty();
@@ -326,8 +326,8 @@ impl<'f> Faults<'f> {
                 16 if self.stage.has_replicas() => Fault::Promotion { is_told: false },
                 17 if self.stage.has_replicas() => Fault::Replica { is_away: false },
                 18 if self.stage.has_replicas() => Fault::Replica { is_away: true },
-                6 | 7 if steps => Fault::Step(-STEPS[fastrand::usize(..STEPS.len())]),
-                8 if steps => Fault::Step(STEPS[fastrand::usize(..STEPS.len())]),
+                6 | 7 if steps => Fault::Step(-CLOCK_STEPS[fastrand::usize(..CLOCK_STEPS.len())]),
+                8 if steps => Fault::Step(CLOCK_STEPS[fastrand::usize(..CLOCK_STEPS.len())]),
                 9 if self.stage.proxy.is_some() => Fault::KillServer,
                 19 | 20 if self.stage.services.is_some() => Fault::KillServices,
                 10 | 11 if has_networks => Fault::NetworkState(
@@ -371,18 +371,18 @@ impl<'f> Faults<'f> {
 
     /// Ends a process cleanly without replacing it.
     pub fn end_process(&mut self, place: usize) {
-        close(&mut self.processes.remove(place));
+        close_process(&mut self.processes.remove(place));
     }
 
     /// Ends a process cleanly, and starts a new process in its slot.
     pub fn restart(&mut self, place: usize) {
-        close(&mut self.processes[place]);
+        close_process(&mut self.processes[place]);
         self.processes[place] = self.start(place);
     }
 
     /// Ends a process cleanly, and starts a new process whose clock is ahead at first and corrected later.
     pub fn restart_with_clock_ahead(&mut self, place: usize, by: Duration) {
-        close(&mut self.processes[place]);
+        close_process(&mut self.processes[place]);
         self.clocks[place].set(i64::try_from(by.as_millis()).unwrap());
         self.processes[place] = self.start(place);
         thread::sleep(LEASE / 2);
@@ -420,7 +420,7 @@ impl Drop for Faults<'_> {
 }
 
 #[track_caller]
-fn close(process: &mut Child) {
+fn close_process(process: &mut Child) {
     drop(process.stdin.take());
     wait(process);
 }
@@ -438,7 +438,7 @@ fn wait(process: &mut Child) {
     panic!("expected that a process ends within a minute");
 }
 
-fn name(fault: Fault) -> String {
+fn fault_name(fault: Fault) -> String {
     match fault {
         Fault::Step(ms) => format!("Step({} s)", ms / 1000),
         fault => format!("{fault:?}"),
@@ -446,7 +446,7 @@ fn name(fault: Fault) -> String {
 }
 
 /// Checks all IDs for duplicates, and returns the times of the leased IDs.
-fn compare(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
+fn compare_logs(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
     let (mut makers, mut seen, mut found) = (HashMap::new(), HashMap::new(), Totals::default());
     let mut times = Vec::new();
     for life in 1..=lives {
@@ -461,7 +461,8 @@ fn compare(folder: &Path, lives: usize, last: usize) -> (Totals, Vec<u64>) {
             found.ids_twice += usize::from(seen.insert(id, life).is_some());
         }
     }
-    let mut grants: Vec<_> = (1..=lives).flat_map(|life| grants(&log_path(folder, life))).collect();
+    let mut grants: Vec<_> =
+        (1..=lives).flat_map(|life| read_grants(&log_path(folder, life))).collect();
     grants.sort_unstable();
     found.grants = grants.len();
     found.grants_twice = grants.windows(2).filter(|pair| has_overlap(pair[0], pair[1])).count();
@@ -481,7 +482,7 @@ fn has_overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool
 }
 
 /// Reads the grants that a process logged, skipping empty ones.
-fn grants(log: &Path) -> Vec<GrantSpan> {
+fn read_grants(log: &Path) -> Vec<GrantSpan> {
     let text = fs::read_to_string(grants_path(log)).unwrap_or_default();
     let mut grants: Vec<GrantSpan> = Vec::new();
     for line in text.lines() {
@@ -501,7 +502,7 @@ fn grants(log: &Path) -> Vec<GrantSpan> {
 
 /// Checks the result of an operator's promotion report. The store may reject the report if no holder has noticed the
 /// promotion. In that case, the only consequence is that the quiet time continues.
-fn state(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
+fn check_promotion_report(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
     if let Err(error) = stated {
         assert_eq!(error.kind(), polyflake_lease::ErrorKind::StoreChanged, "{error}");
     }

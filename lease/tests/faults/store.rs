@@ -102,11 +102,11 @@ impl FaultyStore {
             Backend::Sqlite(path) => open_with_timeout(path).execute_batch(
                 &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases WHEN {when} BEGIN SELECT RAISE(FAIL, 'refused'); END"),
             ).unwrap(),
-            Backend::Postgresql(server) => server.by_hand(&[
+            Backend::Postgresql(server) => server.execute_as_admin(&[
                 &format!("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
                 CREATE TRIGGER refuse BEFORE UPDATE ON polyflake.polyflake_leases FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION refuse()"),
             ]),
-            Backend::Mysql(server) => drop(server.by_hand(&[
+            Backend::Mysql(server) => drop(server.execute_as_root(&[
                 &format!("CREATE TRIGGER refuse BEFORE UPDATE ON polyflake_leases FOR EACH ROW
                 BEGIN IF {when} THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'refused'; END IF; END"),
             ])),
@@ -119,9 +119,9 @@ impl FaultyStore {
         match &*self.backend.borrow() {
             Backend::Sqlite(path) => open_with_timeout(path).execute_batch(drop_it).unwrap(),
             Backend::Postgresql(server) => {
-                server.by_hand(&["DROP TRIGGER refuse ON polyflake.polyflake_leases"]);
+                server.execute_as_admin(&["DROP TRIGGER refuse ON polyflake.polyflake_leases"]);
             }
-            Backend::Mysql(server) => drop(server.by_hand(&[drop_it])),
+            Backend::Mysql(server) => drop(server.execute_as_root(&[drop_it])),
             Backend::Redis(server) => server.reject_changes(false),
         }
     }
@@ -149,10 +149,10 @@ impl FaultyStore {
     }
 
     /// Makes a volatile store lose data, and waits until it grants worker IDs again.
-    pub fn lose(&self, loss: DataLoss) {
+    pub fn lose_data(&self, loss: DataLoss) {
         let mut backend = self.backend.borrow_mut();
         let Backend::Redis(server) = &mut *backend else { panic!("expected a volatile store") };
-        server.lose(loss);
+        server.lose_data(loss);
         self.proxy.as_ref().unwrap().redirect_to(server.socket());
     }
 
@@ -160,7 +160,7 @@ impl FaultyStore {
     /// Otherwise, the server is replaced while it is running.
     pub fn promote(&self, is_planned: bool) {
         self.replace_server(|old| {
-            let replica = old.replica();
+            let replica = old.start_replica();
             if is_planned {
                 old.stop();
             } else {
@@ -171,9 +171,9 @@ impl FaultyStore {
     }
 
     /// Replaces the server with its synchronous replica, which has all acknowledged writes.
-    pub fn fail_over_to_a_synchronous_replica(&self, is_away: bool) {
+    pub fn fail_over_to_synchronous_replica(&self, is_away: bool) {
         self.replace_server(|old| {
-            let replica = old.replica();
+            let replica = old.start_replica();
             old.replicate_synchronously();
             thread::sleep(LEASE);
             if is_away {

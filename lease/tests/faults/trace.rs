@@ -25,34 +25,34 @@ use serde_json::{Value, json};
 
 use crate::{
     life::{BrokenRule, LEASE},
-    number,
+    number_from_env,
     run::{Faults, PROCESSES},
     sqlite,
-    values::{namespace, record},
+    values::{namespace_to_json, record_to_json},
 };
 
 /// The number of cycles, each of which injects one fault. The number is small because each cycle takes one or two seconds.
 const CYCLES: usize = 8;
 
 /// The trace file, if a trace is requested.
-static FILE: LazyLock<Option<fs::File>> = LazyLock::new(|| {
+static TRACE_FILE: LazyLock<Option<fs::File>> = LazyLock::new(|| {
     let path = env::var_os("POLYFLAKE_PRINTED")?;
     Some(fs::OpenOptions::new().create(true).append(true).open(path).unwrap())
 });
 
 pub fn is_requested() -> bool {
-    FILE.is_some()
+    TRACE_FILE.is_some()
 }
 
 /// Appends a line with a single write.
 fn note(event: &Value) {
-    if let Some(mut file) = FILE.as_ref() {
+    if let Some(mut file) = TRACE_FILE.as_ref() {
         file.write_all(format!("{event}\n").as_bytes()).unwrap();
     }
 }
 
 /// Logs the beginning of a namespace. A sno tick lasts four milliseconds.
-pub fn begins(numbers: usize) {
+pub fn log_namespace_begin(numbers: usize) {
     note(
         &json!({"event": "world", "numbers": numbers, "longest": 1000, "error": 5000, "step": 4, "epoch": 0, "unit": 4}),
     );
@@ -71,7 +71,7 @@ impl<S: Store> Store for TracedStore<S> {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         let number = request.number;
         if let Operation::Put { old, new } = &request.operation {
-            let (old, new) = (record(old), record(new));
+            let (old, new) = (record_to_json(old), record_to_json(new));
             log_process_event("sent", json!({"life": 0, "number": number, "old": old, "new": new}));
         }
         let reply = self.0.answer(request)?;
@@ -80,11 +80,11 @@ impl<S: Store> Store for TracedStore<S> {
             reply.content == ReplyContent::Done,
         );
         let records: Vec<_> = match &reply.content {
-            ReplyContent::Records(records) => records.iter().map(record).collect(),
-            ReplyContent::Differs(found) if is_put => found.iter().map(record).collect(),
+            ReplyContent::Records(records) => records.iter().map(record_to_json).collect(),
+            ReplyContent::Differs(found) if is_put => found.iter().map(record_to_json).collect(),
             _ => Vec::new(),
         };
-        let namespace = reply.namespace.as_ref().map(namespace);
+        let namespace = reply.namespace.as_ref().map(namespace_to_json);
         log_process_event(
             "heard",
             json!({"life": 0, "number": number, "is_put": is_put, "is_done": is_done, "now": reply.now,
@@ -105,7 +105,7 @@ fn generator(grant: &Grant, window: Range<i64>) -> polyflake::Result<Generator> 
 }
 
 impl TracedGenerator {
-    fn make(&self, note: &mut impl FnMut(Sno)) {
+    fn make_id(&self, note: &mut impl FnMut(Sno)) {
         let Some((leased, _)) = &*self.0.lock().unwrap() else { return };
         if let Ok(id) = leased.try_generate(0) {
             let values = json!({"life": 0, "first": id.partition(), "tick": id.unix_ms()});
@@ -160,7 +160,7 @@ pub fn generate(
     let (place, url) = (Arc::new(TracedGenerator::default()), url.to_owned());
     let lease = Lease::start(move || open(&url).map(TracedStore), options, place.clone()).unwrap();
     while should_continue() {
-        place.make(&mut note);
+        place.make_id(&mut note);
         thread::sleep(Duration::from_millis(1));
     }
     lease.close();
@@ -168,7 +168,7 @@ pub fn generate(
 
 #[test]
 #[ignore = "prints for tests/proof"]
-fn faults() {
+fn record_fault_traces() {
     assert!(is_requested(), "expected the file to print into");
     let (_folder, stage) = sqlite();
     let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
@@ -176,7 +176,7 @@ fn faults() {
     // Holders release their worker IDs, and other processes claim them.
     (0..PROCESSES).for_each(|place| faults.restart(place));
     thread::sleep(LEASE);
-    (0..number("POLYFLAKE_CYCLES").unwrap_or(CYCLES)).for_each(|_| faults.cycle());
+    (0..number_from_env("POLYFLAKE_CYCLES").unwrap_or(CYCLES)).for_each(|_| faults.cycle());
     faults.end();
     assert_eq!((faults.found.ticks_twice, faults.found.grants_twice), (0, 0));
 }

@@ -103,7 +103,7 @@ impl KeeperHost {
     }
 
     /// Returns the next request without replying to it.
-    pub fn request(&mut self) -> Request {
+    pub fn next_request(&mut self) -> Request {
         loop {
             match self.keeper.poll(self.now) {
                 Action::Send(request) => return request,
@@ -116,7 +116,7 @@ impl KeeperHost {
     /// Returns the first write of a record without replying to it.
     pub fn first_claim(&mut self, store: &mut Memory) -> Request {
         loop {
-            let request = self.request();
+            let request = self.next_request();
             if matches!(request.operation, Operation::Put { .. }) {
                 return request;
             }

@@ -13,16 +13,16 @@ mod protocol;
 mod search;
 mod serve;
 mod state;
-mod volatile;
-mod weak;
+mod volatile_model;
+mod weakened_variants;
 
 use std::time::Instant;
 
 use protocol::{Operator, Protocol, Size, Time};
 use search::{Model, SearchResult, search};
 use serve::ServiceModel;
-use volatile::VolatileModel;
-use weak::{VARIANTS, Weak};
+use volatile_model::VolatileModel;
+use weakened_variants::{VARIANTS, WeakenedRule};
 
 const UNLIMITED_DEPTH: usize = usize::MAX;
 
@@ -35,7 +35,7 @@ fn assert_sound(model: &impl Model, name: &str) {
 }
 
 fn sound_protocol(size: Size) -> Protocol {
-    Protocol { size, weak: Weak::Nowhere }
+    Protocol { size, weak: WeakenedRule::Nowhere }
 }
 
 #[test]
@@ -59,18 +59,27 @@ fn a_restored_store_repeats_no_id() {
 
 #[test]
 fn clones_repeat_no_id_after_their_shared_end() {
-    assert_sound(&sound_protocol(Size { clones: 1, renewals: 1, ..weak::TWO_RENEWALS }), "a clone");
-    assert_sound(&sound_protocol(weak::CLONED_CLAIM), "a clone of a claimant");
+    assert_sound(
+        &sound_protocol(Size { clones: 1, renewals: 1, ..weakened_variants::TWO_RENEWALS }),
+        "a clone",
+    );
+    assert_sound(&sound_protocol(weakened_variants::CLONED_CLAIM), "a clone of a claimant");
 }
 
 /// Copies that notice a gap between their wall and monotonic clocks may repeat IDs only until the store has acknowledged a
 /// write by one of the copies.
 #[test]
 fn copies_with_gaps_repeat_no_id_after_their_next_renewals() {
-    assert_sound(&sound_protocol(weak::RESTORED_TWICE), "an image that is restored twice");
-    let claim = Size { renewals: 1, ..weak::RESTORED_TWICE };
+    assert_sound(
+        &sound_protocol(weakened_variants::RESTORED_TWICE),
+        "an image that is restored twice",
+    );
+    let claim = Size { renewals: 1, ..weakened_variants::RESTORED_TWICE };
     assert_sound(&sound_protocol(Size { ticks: 3, ..claim }), "the same with three ticks");
-    assert_sound(&sound_protocol(weak::COPIED), "a process that continues next to its copy");
+    assert_sound(
+        &sound_protocol(weakened_variants::COPIED_HOLDER),
+        "a process that continues next to its copy",
+    );
 }
 
 #[test]
@@ -80,7 +89,10 @@ fn a_promoted_replica_repeats_no_id() {
 
 #[test]
 fn operator_statements_repeat_no_id() {
-    assert_sound(&sound_protocol(weak::EXACT_OPERATOR), "a backup in place and a promotion");
+    assert_sound(
+        &sound_protocol(weakened_variants::EXACT_OPERATOR),
+        "a backup in place and a promotion",
+    );
     assert_sound(&sound_protocol(Size::DEAD_HOLDERS), "a dead holder");
 }
 
@@ -100,13 +112,13 @@ fn harmless_variants_repeat_no_id() {
     }
 }
 
-fn serve(weak: serve::Weak, claims: u8, grants: u8) -> ServiceModel {
+fn serve(weak: serve::WeakenedRule, claims: u8, grants: u8) -> ServiceModel {
     ServiceModel { weak, claims, renewals: 1, grants, crashes: 1 }
 }
 
 #[test]
 fn sub_grants_repeat_no_id() {
-    assert_sound(&serve(serve::Weak::Nowhere, 2, 2), "two sub-grants");
+    assert_sound(&serve(serve::WeakenedRule::Nowhere, 2, 2), "two sub-grants");
 }
 
 #[test]
@@ -117,21 +129,21 @@ fn every_weakened_service_repeats_an_id() {
     }
 }
 
-fn volatile(size: volatile::Size) -> VolatileModel {
-    VolatileModel { weak: volatile::Weak::Nowhere, size }
+fn volatile(size: volatile_model::Size) -> VolatileModel {
+    VolatileModel { weak: volatile_model::WeakenedRule::Nowhere, size }
 }
 
 #[test]
 fn a_volatile_store_repeats_no_id() {
-    assert_sound(&volatile(volatile::FLUSH), "FLUSHALL");
-    assert_sound(&volatile(volatile::RENEWAL), "a crash and a renewal");
-    assert_sound(&volatile(volatile::DEMOTION), "a demotion and a promotion");
-    assert_sound(&volatile(volatile::REPEATED_FLUSH), "doubled messages");
+    assert_sound(&volatile(volatile_model::FLUSH), "FLUSHALL");
+    assert_sound(&volatile(volatile_model::RENEWAL), "a crash and a renewal");
+    assert_sound(&volatile(volatile_model::DEMOTION), "a demotion and a promotion");
+    assert_sound(&volatile(volatile_model::REPEATED_FLUSH), "doubled messages");
 }
 
 #[test]
 fn every_weakened_volatile_store_repeats_an_id() {
-    for (name, weak, size, steps) in volatile::VARIANTS {
+    for (name, weak, size, steps) in volatile_model::VARIANTS {
         let found = search(&VolatileModel { weak: *weak, size: *size }, UNLIMITED_DEPTH);
         assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
     }
@@ -144,7 +156,8 @@ fn the_page_lists_every_variant() {
     let caught = |steps: Option<usize>| steps.map_or("harmless".to_owned(), |n| n.to_string());
     let rows = VARIANTS.iter().map(|row| (row.name, caught(row.caught)));
     let rows = rows.chain(serve::VARIANTS.iter().map(|(name, _, n)| (*name, n.to_string())));
-    let rows = rows.chain(volatile::VARIANTS.iter().map(|(name, _, _, n)| (*name, n.to_string())));
+    let rows =
+        rows.chain(volatile_model::VARIANTS.iter().map(|(name, _, _, n)| (*name, n.to_string())));
     for (name, caught) in rows {
         let row = format!("| {name} | {caught} |\n");
         assert!(page.contains(&row), "expected in docs/leases.md: {row}");
@@ -191,7 +204,7 @@ fn a_longer_backup_model_repeats_no_id() {
     let time = Time::Passing { error: 1, longest: 2, slack: 1, restores: 2 };
     assert_sound(&sound_protocol(Size { time, ..Size::RESTORE }), "two backups and a renewal");
     assert_sound(
-        &sound_protocol(Size { clones: 1, ..weak::TWO_RENEWALS }),
+        &sound_protocol(Size { clones: 1, ..weakened_variants::TWO_RENEWALS }),
         "a clone, two renewals",
     );
 }
@@ -247,19 +260,26 @@ fn longer_harmless_variants_repeat_no_id() {
 #[test]
 #[ignore = "minutes"]
 fn a_longer_volatile_model_repeats_no_id() {
-    let size = volatile::Size { is_empty: true, namespaces: 3, ticks: 9, ..volatile::CRASH };
+    let size =
+        volatile_model::Size { is_empty: true, namespaces: 3, ticks: 9, ..volatile_model::CRASH };
     assert_sound(&volatile(size), "an empty store, a crash");
-    let size = volatile::Size { crashes: 2, namespaces: 2, ticks: 6, slack: 0, ..volatile::CRASH };
+    let size = volatile_model::Size {
+        crashes: 2,
+        namespaces: 2,
+        ticks: 6,
+        slack: 0,
+        ..volatile_model::CRASH
+    };
     assert_sound(&volatile(size), "two crashes");
-    let size = volatile::Size { crashes: 1, ticks: 6, slack: 0, ..volatile::FLUSH };
+    let size = volatile_model::Size { crashes: 1, ticks: 6, slack: 0, ..volatile_model::FLUSH };
     assert_sound(&volatile(size), "FLUSHALL, a crash");
-    let size = volatile::Size { namespaces: 3, error: 0, ..size };
+    let size = volatile_model::Size { namespaces: 3, error: 0, ..size };
     assert_sound(&volatile(size), "FLUSHALL, a crash and another wait with an exact clock");
 }
 
 #[test]
 #[ignore = "minutes"]
 fn a_longer_sub_grant_model_repeats_no_id() {
-    assert_sound(&serve(serve::Weak::Nowhere, 2, 3), "three sub-grants");
-    assert_sound(&serve(serve::Weak::Nowhere, 3, 2), "three claims");
+    assert_sound(&serve(serve::WeakenedRule::Nowhere, 2, 3), "three sub-grants");
+    assert_sound(&serve(serve::WeakenedRule::Nowhere, 3, 2), "three claims");
 }

@@ -5,10 +5,10 @@
 use crate::{
     search::{DuplicateCreated, Model},
     state::{
-        Backup, COPIED_GENERATOR, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Name, Record,
-        State, Wait,
+        Backup, COPIED_GENERATOR, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Record, State,
+        StoreName, Wait,
     },
-    weak::Weak,
+    weakened_variants::WeakenedRule,
 };
 
 /// The bounds of a search: how often each kind of event may occur, and what the model includes.
@@ -132,10 +132,10 @@ impl Size {
 /// A protocol, either sound or with one weakened rule.
 pub struct Protocol {
     pub size: Size,
-    pub weak: Weak,
+    pub weak: WeakenedRule,
 }
 
-type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
+type StateSink<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
 impl Model for Protocol {
     type State = State;
@@ -174,7 +174,7 @@ impl Model for Protocol {
             replica: Default::default(),
             unreplicated: self.size.unreplicated.unwrap_or(0),
             promotions: self.size.promotions,
-            store: Name { now: 1, before: 0, quiet_before: 0 },
+            store: StoreName { now: 1, before: 0, quiet_before: 0 },
             next_name: 2,
             promotion: (0, 0),
             statements: self.size.operator.promoted,
@@ -183,13 +183,13 @@ impl Model for Protocol {
         }
     }
 
-    fn steps(&self, state: &State, next: Next<'_>) {
+    fn steps(&self, state: &State, next: StateSink<'_>) {
         for holder in 0..usize::from(self.size.holders) {
             self.generate(state, holder, next);
             self.claim(state, holder, next);
             self.renew(state, holder, next);
             self.release(state, holder, next);
-            self.receive_done(state, holder, next);
+            self.receive_write_result(state, holder, next);
             self.read_again(state, holder, next);
             self.give_up(state, holder, next);
             self.crash(state, holder, next);
@@ -206,13 +206,13 @@ impl Model for Protocol {
 }
 
 impl Protocol {
-    fn is_weakened(&self, weak: Weak) -> bool {
+    fn is_weakened(&self, weak: WeakenedRule) -> bool {
         self.weak == weak
     }
 
     /// Makes a holder's generator generate an ID. This step also covers reserving an ID for a batch, because the batch may
     /// return the ID at any later time.
-    fn generate(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn generate(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let Holder { has, is_sealed, grant, .. } = state.holders[holder];
         if !has || is_sealed {
             return;
@@ -220,23 +220,25 @@ impl Protocol {
         // A holder's clock may show any time, unless an operator's statement about a dead holder depends on it.
         let latest = match self.size.operator.dead {
             0 => u8::MAX,
-            _ => state.clock + u8::from(self.is_weakened(Weak::DeadWithClockAhead)),
+            _ => state.clock + u8::from(self.is_weakened(WeakenedRule::DeadWithClockAhead)),
         };
         let allowed = |tick: &u8| *tick <= latest && self.contains_tick(&grant, *tick);
         for tick in (0..self.size.ticks).filter(allowed) {
             let mut to = *state;
             let own = &mut to.holders[holder];
-            own.mark = if self.is_weakened(Weak::ReleaseToLatest) {
+            own.mark = if self.is_weakened(WeakenedRule::ReleaseToLatest) {
                 tick + 1
             } else {
                 own.mark.max(tick + 1)
             };
             next(self.generate_id(to, holder, grant.number, tick));
-            if self.is_weakened(Weak::ReleaseBelowBatch) || self.is_weakened(Weak::MovedInPlace) {
+            if self.is_weakened(WeakenedRule::ReleaseBelowBatch)
+                || self.is_weakened(WeakenedRule::MovedInPlace)
+            {
                 let mut to = *state;
                 to.holders[holder].flight = tick + 1;
                 to.holders[holder].flight_number = grant.number;
-                if self.is_weakened(Weak::MovedInPlace) {
+                if self.is_weakened(WeakenedRule::MovedInPlace) {
                     to.holders[holder].mark = state.holders[holder].mark.max(tick + 1);
                 }
                 next(Ok(to));
@@ -248,16 +250,16 @@ impl Protocol {
     fn contains_tick(&self, grant: &Grant, tick: u8) -> bool {
         let (from, to) = (tick * self.size.grain, (tick + 1) * self.size.grain);
         match self.weak {
-            Weak::InclusiveEnd => grant.start <= from && from <= grant.end,
-            Weak::TtlAsProof => true,
-            Weak::MixedRounding => grant.start < to && from < grant.end,
+            WeakenedRule::InclusiveEnd => grant.start <= from && from <= grant.end,
+            WeakenedRule::TtlAsProof => true,
+            WeakenedRule::MixedRounding => grant.start < to && from < grant.end,
             _ => grant.start <= from && to <= grant.end,
         }
     }
 
     /// Makes a holder read a record and send a claim. The model has no slow reads, because a slow read has the same effect
     /// as a slow claim.
-    fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn claim(&self, state: &State, holder: usize, next: StateSink<'_>) {
         if state.claims == 0 || state.holders[holder].wait != Wait::Nothing {
             return;
         }
@@ -269,7 +271,7 @@ impl Protocol {
                     let put = Record {
                         start,
                         until,
-                        token: if self.is_weakened(Weak::EqualTokens) {
+                        token: if self.is_weakened(WeakenedRule::EqualTokens) {
                             1
                         } else {
                             state.next_token
@@ -295,22 +297,22 @@ impl Protocol {
             Time::Passing { longest, slack, .. } => (slack, self.size.end().min(now + longest)),
         };
         let is_passing = self.size.time != Time::Any;
-        if is_passing && now < read.until && !self.is_weakened(Weak::ClaimedBeforeEnd) {
+        if is_passing && now < read.until && !self.is_weakened(WeakenedRule::ClaimedBeforeEnd) {
             return None;
         }
         let early = now.saturating_sub(slack);
         let start = match self.weak {
-            Weak::NowForStart => early,
-            Weak::TtlAsProof => (now >= read.until).then_some(now)?,
-            Weak::NoQuietTime => early.max(read.until),
-            Weak::SlackIntoQuietTime => {
+            WeakenedRule::NowForStart => early,
+            WeakenedRule::TtlAsProof => (now >= read.until).then_some(now)?,
+            WeakenedRule::NoQuietTime => early.max(read.until),
+            WeakenedRule::SlackIntoQuietTime => {
                 (now >= state.quiet_until).then_some(early.max(read.until))?
             }
             _ => early.max(read.until).max(state.quiet_until),
         };
         let grain = self.size.grain;
         Some((
-            if self.is_weakened(Weak::MixedRounding) {
+            if self.is_weakened(WeakenedRule::MixedRounding) {
                 start
             } else {
                 start.next_multiple_of(grain)
@@ -320,7 +322,7 @@ impl Protocol {
     }
 
     fn is_tick_boundary(&self, time: u8) -> bool {
-        self.is_weakened(Weak::MixedRounding) || time.is_multiple_of(self.size.grain)
+        self.is_weakened(WeakenedRule::MixedRounding) || time.is_multiple_of(self.size.grain)
     }
 
     /// Returns the times that the store's clock may show.
@@ -336,16 +338,17 @@ impl Protocol {
     fn read(&self, state: &State, number: u8) -> Option<Record> {
         let (record, durable) =
             (state.records[usize::from(number)], state.durable[usize::from(number)]);
-        let shows_all = matches!(self.weak, Weak::ReplyBeforeDurable | Weak::ReadBeforeDurable);
+        let shows_all =
+            matches!(self.weak, WeakenedRule::ReplyBeforeDurable | WeakenedRule::ReadBeforeDurable);
         (record == durable || shows_all).then_some(record)
     }
 
-    fn renew(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn renew(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let Holder { has, is_sealed, is_known, grant, wait, .. } = state.holders[holder];
         let may = has
             && is_known
             && wait == Wait::Nothing
-            && (!is_sealed || self.is_weakened(Weak::RenewalAfterSeal));
+            && (!is_sealed || self.is_weakened(WeakenedRule::RenewalAfterSeal));
         // If a read shows a later end, a write must confirm that end. This write counts as a proof.
         let is_proof = state.renewals == 0 && grant.record.until > grant.end;
         if !may || (state.renewals == 0 && !(is_proof && state.proofs > 0)) {
@@ -369,15 +372,15 @@ impl Protocol {
                     to.renewals -= 1;
                 }
                 let mut put = Record { until, version: read.version + 1, ..read };
-                if !self.is_weakened(Weak::RenewalsInQuietTime) {
+                if !self.is_weakened(WeakenedRule::RenewalsInQuietTime) {
                     put.incarnation = state.incarnation;
                 }
                 self.mark_write(&mut to, holder, &mut put);
-                if self.is_weakened(Weak::RenewalWithFreshToken) {
+                if self.is_weakened(WeakenedRule::RenewalWithFreshToken) {
                     put.token = to.next_token;
                     to.next_token += 1;
                 }
-                if self.is_weakened(Weak::GrownBeforeAnswer) {
+                if self.is_weakened(WeakenedRule::GrownBeforeAnswer) {
                     to.holders[holder].grant.end = until;
                 }
                 self.send(to, holder, Wait::Renewal, grant.number, (read, put), next);
@@ -401,15 +404,15 @@ impl Protocol {
     fn find_renewable_record(&self, state: &State, grant: &Grant, now: u8) -> Option<Record> {
         let Time::Passing { error, .. } = self.size.time else { return Some(grant.record) };
         if grant.record.incarnation == state.incarnation
-            || self.is_weakened(Weak::RenewalsInQuietTime)
+            || self.is_weakened(WeakenedRule::RenewalsInQuietTime)
         {
             return Some(grant.record);
         }
         let found = self.read(state, grant.number)?;
         let end = found.until.min(grant.end);
         let is_alive = match self.weak {
-            Weak::RenewedPastEndFound => true,
-            Weak::RenewedWithinClockError => now < end,
+            WeakenedRule::RenewedPastEndFound => true,
+            WeakenedRule::RenewedWithinClockError => now < end,
             _ => now + error < end,
         };
         (is_alive && found.is_claim(&grant.record)).then_some(found)
@@ -423,12 +426,12 @@ impl Protocol {
         wait: Wait,
         number: u8,
         (read, put): (Record, Record),
-        next: Next<'_>,
+        next: StateSink<'_>,
     ) {
         let was_answered = to.holders[holder].answered;
         to.stop_waiting(holder);
         let own = &mut to.holders[holder];
-        own.answered = was_answered && self.is_weakened(Weak::OlderAnswer);
+        own.answered = was_answered && self.is_weakened(WeakenedRule::OlderAnswer);
         (own.wait, own.asked, own.number) = (wait, put, number);
         let message = Message {
             left: self.size.deliveries,
@@ -445,27 +448,32 @@ impl Protocol {
     }
 
     /// Makes a holder seal its generator, send the release and finish, regardless of what happens to the release.
-    fn release(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn release(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         let is_free = matches!(own.wait, Wait::Nothing | Wait::Renewal);
         if !own.has
             || !own.is_known
             || !is_free
             || own.has_gap
-            || (own.is_sealed && !self.is_weakened(Weak::RenewalAfterSeal))
+            || (own.is_sealed && !self.is_weakened(WeakenedRule::RenewalAfterSeal))
         {
             return;
         }
-        if self.is_weakened(Weak::RenewalAfterSeal) && !own.is_sealed {
+        if self.is_weakened(WeakenedRule::RenewalAfterSeal) && !own.is_sealed {
             let mut to = *state;
             to.holders[holder].is_sealed = true;
             next(Ok(to));
             return;
         }
-        let lowest = if self.is_weakened(Weak::ReleaseToZero) { 0 } else { own.grant.start };
-        let mark =
-            if self.is_weakened(Weak::ReleaseToZero) { 0 } else { own.mark * self.size.grain };
-        let shared = if self.is_weakened(Weak::ReleasedBelowShared) { 0 } else { own.shared_until };
+        let lowest =
+            if self.is_weakened(WeakenedRule::ReleaseToZero) { 0 } else { own.grant.start };
+        let mark = if self.is_weakened(WeakenedRule::ReleaseToZero) {
+            0
+        } else {
+            own.mark * self.size.grain
+        };
+        let shared =
+            if self.is_weakened(WeakenedRule::ReleasedBelowShared) { 0 } else { own.shared_until };
         let mut put = Record {
             until: lowest.max(mark).max(shared.min(own.grant.end)),
             version: own.grant.record.version + 1,
@@ -473,7 +481,7 @@ impl Protocol {
         };
         let mut to = *state;
         self.mark_write(&mut to, holder, &mut put);
-        if self.is_weakened(Weak::DeletedRecords) {
+        if self.is_weakened(WeakenedRule::DeletedRecords) {
             put = Record { version: put.version, ..Record::default() };
         }
         let message = Message {
@@ -499,12 +507,12 @@ impl Protocol {
         to.stop_waiting(holder);
         let own = &mut to.holders[holder];
         match self.weak {
-            Weak::LoweredBeforeSealed => own.wait = Wait::Release,
-            Weak::UsedAfterRelease => (own.wait, own.is_sealed) = (Wait::Release, true),
-            Weak::ReopenedByLateAnswer => {
+            WeakenedRule::LoweredBeforeSealed => own.wait = Wait::Release,
+            WeakenedRule::UsedAfterRelease => (own.wait, own.is_sealed) = (Wait::Release, true),
+            WeakenedRule::ReopenedByLateAnswer => {
                 (own.wait, own.is_sealed, own.answered) = (Wait::Release, true, answered);
             }
-            Weak::RetakenJoined | Weak::SnapshotBesideGrant => {
+            WeakenedRule::RetakenJoined | WeakenedRule::SnapshotBesideGrant => {
                 own.old = Some(grant);
                 self.drop_generator(to, holder);
             }
@@ -523,15 +531,15 @@ impl Protocol {
     }
 
     fn keeps_generating(&self) -> bool {
-        use Weak::{MovedInPlace, ReleaseBelowBatch, RetakenJoined, SnapshotBesideGrant};
+        use WeakenedRule::{MovedInPlace, ReleaseBelowBatch, RetakenJoined, SnapshotBesideGrant};
         matches!(self.weak, MovedInPlace | ReleaseBelowBatch | RetakenJoined | SnapshotBesideGrant)
     }
 
     /// Delivers the reply "done" to the holder.
-    fn receive_done(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn receive_write_result(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         // A reply to a write from before the gap may reach another copy, too.
-        if !own.answered || (own.is_outdated && !self.is_weakened(Weak::OutdatedReply)) {
+        if !own.answered || (own.is_outdated && !self.is_weakened(WeakenedRule::OutdatedReply)) {
             return;
         }
         let mut to = *state;
@@ -542,7 +550,7 @@ impl Protocol {
                 to.holders[holder].grant.end = own.asked.until;
                 to.holders[holder].grant.record = own.asked;
             }
-            Wait::Release if self.is_weakened(Weak::ReopenedByLateAnswer) => {
+            Wait::Release if self.is_weakened(WeakenedRule::ReopenedByLateAnswer) => {
                 to.holders[holder].is_sealed = false;
                 to.holders[holder].answered = false;
                 return next(Ok(to));
@@ -557,7 +565,7 @@ impl Protocol {
     fn acquire(&self, to: &mut State, holder: usize, number: u8, record: Record) {
         let own = to.holders[holder];
         let mut start = record.start;
-        if self.is_weakened(Weak::RetakenJoined) {
+        if self.is_weakened(WeakenedRule::RetakenJoined) {
             let old = own.old.or(own.has.then_some(own.grant)).filter(|old| old.number == number);
             start = old.map_or(start, |old| old.start.min(start));
         } else {
@@ -569,25 +577,25 @@ impl Protocol {
     }
 
     /// Makes a holder read the record again after a rejection or a missing reply.
-    fn read_again(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn read_again(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         if !matches!(own.wait, Wait::Claim | Wait::Renewal) {
             return;
         }
         let Some(found) = self.read(state, own.number) else { return };
         let is_own = match self.weak {
-            Weak::SettledByName => found.token != 0 && usize::from(found.name) == holder,
-            Weak::NoStart => found.token == own.asked.token,
+            WeakenedRule::SettledByName => found.token != 0 && usize::from(found.name) == holder,
+            WeakenedRule::NoStart => found.token == own.asked.token,
             _ => found.is_grant(&own.asked),
         };
         let mut to = *state;
         let is_claim = own.wait == Wait::Claim;
         let answered = own.answered;
         to.stop_waiting(holder);
-        if self.is_weakened(Weak::ReopenedByLateAnswer) && !is_claim {
+        if self.is_weakened(WeakenedRule::ReopenedByLateAnswer) && !is_claim {
             to.holders[holder].answered = answered;
         }
-        if is_claim && is_own && self.is_weakened(Weak::NoStart) {
+        if is_claim && is_own && self.is_weakened(WeakenedRule::NoStart) {
             // The record does not state when the grant started, so the claimant may assume any start.
             for start in 0..found.until {
                 let mut to = to;
@@ -598,7 +606,7 @@ impl Protocol {
             return;
         }
         match (is_claim, is_own && self.is_written_by(&own, &found)) {
-            (true, true) if self.is_weakened(Weak::ClaimSettledByRead) => {
+            (true, true) if self.is_weakened(WeakenedRule::ClaimSettledByRead) => {
                 self.acquire(&mut to, holder, own.number, found);
             }
             (true, true) => return self.rewrite_claim(to, holder, (own.number, found), next),
@@ -607,10 +615,10 @@ impl Protocol {
                 // The window grows only with the next renewal, because that renewal writes to the store.
                 let grant = &mut to.holders[holder].grant;
                 grant.record = found;
-                if self.is_weakened(Weak::RenewalSettledByRead) {
+                if self.is_weakened(WeakenedRule::RenewalSettledByRead) {
                     grant.end = grant.end.max(found.until);
                 }
-                to.holders[holder].has_gap &= !self.is_weakened(Weak::GapSettledByRead);
+                to.holders[holder].has_gap &= !self.is_weakened(WeakenedRule::GapSettledByRead);
             }
             // Another copy renewed or released the grant.
             (false, false) if self.must_seal(&own, is_own) => self.drop_generator(&mut to, holder),
@@ -628,9 +636,9 @@ impl Protocol {
     /// Returns whether a holder seals its generator immediately because another copy holds the grant.
     fn must_seal(&self, own: &Holder, is_own: bool) -> bool {
         if is_own {
-            !self.is_weakened(Weak::CopyGoesOn)
+            !self.is_weakened(WeakenedRule::CopyGoesOn)
         } else {
-            own.has_gap && !self.is_weakened(Weak::CopyOutlivesRelease)
+            own.has_gap && !self.is_weakened(WeakenedRule::CopyOutlivesRelease)
         }
     }
 
@@ -641,7 +649,7 @@ impl Protocol {
         mut to: State,
         holder: usize,
         (number, found): (u8, Record),
-        next: Next<'_>,
+        next: StateSink<'_>,
     ) {
         if to.proofs == 0 {
             // The claimant may give up instead.
@@ -649,7 +657,7 @@ impl Protocol {
         }
         to.proofs -= 1;
         let mut put = Record { version: found.version + 1, ..found };
-        if !self.is_weakened(Weak::ProvedByNextVersion) {
+        if !self.is_weakened(WeakenedRule::ProvedByNextVersion) {
             self.mark_write(&mut to, holder, &mut put);
         }
         self.send(to, holder, Wait::Claim, number, (found, put), next);
@@ -658,12 +666,12 @@ impl Protocol {
     /// Returns whether this holder, and not a clone of its process, wrote a record.
     fn is_written_by(&self, own: &Holder, found: &Record) -> bool {
         self.size.clones == 0
-            || self.is_weakened(Weak::CloneTakenForItself)
+            || self.is_weakened(WeakenedRule::CloneTakenForItself)
             || own.marks & (1 << found.name) != 0
     }
 
     /// Makes a holder stop waiting for a reply. The holder reads the record again in a later step.
-    fn give_up(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn give_up(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let mut to = *state;
         to.discard_replies(holder);
         let may = self.size.clones > 0 && self.size.proofs > 0;
@@ -674,7 +682,7 @@ impl Protocol {
 
     /// Clones a machine and its process. Both processes continue, and may repeat each other's IDs until the end of the
     /// cloned grant or, if it is later, the end in a request whose reply both of them may still receive.
-    fn clone(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn clone(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
         let may =
@@ -706,14 +714,14 @@ impl Protocol {
             let is_outdated = own.wait != Wait::Nothing;
             let copy = &mut to.holders[*copy];
             (copy.is_outdated, copy.answered) = (is_outdated, own.answered);
-            copy.has_gap = !self.is_weakened(Weak::GapForgotten);
+            copy.has_gap = !self.is_weakened(WeakenedRule::GapForgotten);
             copy.shared_until = to.cloned_until;
         }
         next(Ok(to));
     }
 
     /// Kills a process. Another process may start in its place.
-    fn crash(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn crash(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         if state.crashes == 0 || (!own.has && own.wait == Wait::Nothing) {
             return;
@@ -724,7 +732,7 @@ impl Protocol {
         to.stop_waiting(holder);
         to.holders[holder] = Holder::default();
         to.corpse = if own.has { own.grant.record.token } else { own.asked.token };
-        if self.is_weakened(Weak::TokenKept) && own.has {
+        if self.is_weakened(WeakenedRule::TokenKept) && own.has {
             let number = own.grant.number;
             (to.holders[holder].wait, to.holders[holder].number) = (Wait::Claim, number);
             to.holders[holder].asked = own.grant.record;
@@ -733,7 +741,7 @@ impl Protocol {
     }
 
     /// Delivers a message to the store.
-    fn deliver(&self, state: &State, next: Next<'_>) {
+    fn deliver(&self, state: &State, next: StateSink<'_>) {
         for (index, message) in state.messages.iter().enumerate().filter(|(_, sent)| sent.left > 0)
         {
             let mut to = *state;
@@ -752,10 +760,10 @@ impl Protocol {
             let holder = &mut to.holders[usize::from(message.holder)];
             let is_heard = message.awaited
                 || (!message.is_release
-                    && (self.is_weakened(Weak::OlderAnswer)
-                        || self.is_weakened(Weak::ReopenedByLateAnswer)));
+                    && (self.is_weakened(WeakenedRule::OlderAnswer)
+                        || self.is_weakened(WeakenedRule::ReopenedByLateAnswer)));
             if is_swapped && is_heard {
-                let is_held = self.is_held() && !self.is_weakened(Weak::ReplyBeforeDurable);
+                let is_held = self.is_held() && !self.is_weakened(WeakenedRule::ReplyBeforeDurable);
                 holder.answered |= !is_held;
                 holder.answer_is_held |= is_held;
                 // Other copies that wait for the reply may receive it as well.
@@ -771,13 +779,15 @@ impl Protocol {
         let (found, read) = (state.records[usize::from(message.number)], message.read);
         let is_current = message.put.incarnation == state.incarnation;
         match self.weak {
-            Weak::ReadThenWrite => true,
-            Weak::NoVersion => (found.token, found.incarnation) == (read.token, read.incarnation),
-            Weak::StaleRelease if message.is_release => true,
-            Weak::ReleaseByToken if message.is_release => found.token == read.token,
-            Weak::VersionAlone => found.version == read.version,
-            Weak::DeletedRecords => found == read,
-            Weak::RenewalsInQuietTime => {
+            WeakenedRule::ReadThenWrite => true,
+            WeakenedRule::NoVersion => {
+                (found.token, found.incarnation) == (read.token, read.incarnation)
+            }
+            WeakenedRule::StaleRelease if message.is_release => true,
+            WeakenedRule::ReleaseByToken if message.is_release => found.token == read.token,
+            WeakenedRule::VersionAlone => found.version == read.version,
+            WeakenedRule::DeletedRecords => found == read,
+            WeakenedRule::RenewalsInQuietTime => {
                 let is_renewal = message.put.is_grant(&read) && !message.is_release;
                 found == read && (is_current || is_renewal)
             }
@@ -792,7 +802,7 @@ impl Protocol {
 
     /// Makes the store's writes durable, including on its replica, and sends the replies. Alternatively, the store crashes
     /// before it does so.
-    fn flush(&self, state: &State, next: Next<'_>) {
+    fn flush(&self, state: &State, next: StateSink<'_>) {
         if state.records == state.durable && state.records == state.replica {
             return;
         }
@@ -816,19 +826,21 @@ impl Protocol {
             to.durable = to.records;
             for holder in &mut to.holders {
                 let is_held = std::mem::take(&mut holder.answer_is_held);
-                holder.answered |= is_held && self.is_weakened(Weak::WarningTakenForAnswer);
+                holder.answered |= is_held && self.is_weakened(WeakenedRule::WarningTakenForAnswer);
             }
             next(Ok(to));
         }
     }
 
     /// Lets time pass. A backup may be made, and may be restored later.
-    fn pass_time(&self, state: &State, next: Next<'_>) {
+    fn pass_time(&self, state: &State, next: StateSink<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.clock + 1 < self.size.end() {
             next(Ok(State { clock: state.clock + 1, ..*state }));
         }
-        if state.restores + state.in_place == 0 && !self.is_weakened(Weak::PromotedAfterLoss) {
+        if state.restores + state.in_place == 0
+            && !self.is_weakened(WeakenedRule::PromotedAfterLoss)
+        {
             return;
         }
         let now = Backup {
@@ -842,7 +854,7 @@ impl Protocol {
         let Some(backup) = state.backup else { return };
         if state.restores > 0 {
             let mut to = State { restores: state.restores - 1, ..*state };
-            if !self.is_weakened(Weak::RestoredInPlace) {
+            if !self.is_weakened(WeakenedRule::RestoredInPlace) {
                 self.change_store_name(&mut to);
             }
             self.restore(&mut to, backup, (error, longest));
@@ -851,7 +863,7 @@ impl Protocol {
         if state.in_place > 0 {
             let mut to = State { in_place: state.in_place - 1, ..*state };
             self.restore(&mut to, backup, (error, longest));
-            if !self.is_weakened(Weak::RestoredKeepsNameBefore) {
+            if !self.is_weakened(WeakenedRule::RestoredKeepsNameBefore) {
                 to.store.before = 0;
             } else if state.store.now == backup.store {
                 to.store.before = state.store.before;
@@ -870,8 +882,9 @@ impl Protocol {
         (to.records, to.durable, to.replica) = (backup.records, backup.records, backup.records);
         to.holders.iter_mut().for_each(|holder| holder.answer_is_held = false);
         let left = to.restores + to.in_place;
-        to.backup = to.backup.filter(|_| left > 0 || self.is_weakened(Weak::PromotedAfterLoss));
-        if !self.is_weakened(Weak::RestoredInPlace) {
+        to.backup =
+            to.backup.filter(|_| left > 0 || self.is_weakened(WeakenedRule::PromotedAfterLoss));
+        if !self.is_weakened(WeakenedRule::RestoredInPlace) {
             self.begin_incarnation(to, (backup.store, backup.quiet_until), times);
         }
     }
@@ -887,15 +900,16 @@ impl Protocol {
         let ends = to.records.iter().map(|record| record.until);
         let (latest, now) = (ends.max().unwrap_or(0), to.clock.saturating_sub(error));
         to.incarnation += 1;
-        let last = if self.is_weakened(Weak::QuietByEndsAlone) { latest } else { latest.max(now) };
-        let error = if self.is_weakened(Weak::QuietWithoutClockError) { 0 } else { error };
+        let last =
+            if self.is_weakened(WeakenedRule::QuietByEndsAlone) { latest } else { latest.max(now) };
+        let error = if self.is_weakened(WeakenedRule::QuietWithoutClockError) { 0 } else { error };
         to.quiet_until = quiet_before.max(last + longest + error);
         (to.store.before, to.store.quiet_before) = (before, quiet_before);
     }
 
     /// Shuts the primary down permanently and promotes its replica, which has all acknowledged writes. A keeper notices the
     /// promotion.
-    fn promote(&self, state: &State, next: Next<'_>) {
+    fn promote(&self, state: &State, next: StateSink<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.promotions == 0 {
             return;
@@ -903,7 +917,7 @@ impl Protocol {
         let mut to = *state;
         to.promotions -= 1;
         to.records = to.replica;
-        if self.is_weakened(Weak::PromotedAfterLoss) {
+        if self.is_weakened(WeakenedRule::PromotedAfterLoss) {
             let Some(backup) = to.backup else { return };
             to.records = backup.records;
         }
@@ -918,7 +932,7 @@ impl Protocol {
     }
 
     /// Lets an operator state that the last promotion lost no data. Many steps may have happened since the promotion.
-    fn declare_promoted(&self, state: &State, next: Next<'_>) {
+    fn declare_promoted(&self, state: &State, next: StateSink<'_>) {
         if state.statements == 0 || state.promotion == (0, 0) {
             return;
         }
@@ -926,9 +940,9 @@ impl Protocol {
         to.statements -= 1;
         let Time::Passing { error, .. } = self.size.time else { return };
         let is_so = (state.store.before, state.store.now) == state.promotion;
-        if self.is_weakened(Weak::PromotedEndsQuietTime) {
+        if self.is_weakened(WeakenedRule::PromotedEndsQuietTime) {
             to.quiet_until = to.quiet_until.min(state.clock.saturating_sub(error));
-        } else if is_so || self.is_weakened(Weak::PromotedUnchecked) {
+        } else if is_so || self.is_weakened(WeakenedRule::PromotedUnchecked) {
             to.quiet_until = state.store.quiet_before;
         }
         if to.quiet_until != state.quiet_until {
@@ -938,23 +952,25 @@ impl Protocol {
 
     /// Lets an operator declare the holder of a worker ID dead. The operator identifies the holder by the token of its
     /// claim.
-    fn declare_dead(&self, state: &State, next: Next<'_>) {
+    fn declare_dead(&self, state: &State, next: StateSink<'_>) {
         let Time::Passing { error, .. } = self.size.time else { return };
-        if state.deaths == 0 || (state.corpse == 0 && !self.is_weakened(Weak::DeadYetAlive)) {
+        if state.deaths == 0 || (state.corpse == 0 && !self.is_weakened(WeakenedRule::DeadYetAlive))
+        {
             return;
         }
         for number in 0..self.size.numbers {
             let Some(found) = self.read(state, number) else { continue };
             let is_meant = found.token == state.corpse
-                || self.is_weakened(Weak::DeadByNumber)
-                || self.is_weakened(Weak::DeadYetAlive);
+                || self.is_weakened(WeakenedRule::DeadByNumber)
+                || self.is_weakened(WeakenedRule::DeadYetAlive);
             if found.token == 0 || !is_meant {
                 continue;
             }
             for now in self.store_times(state) {
                 let mut to = *state;
                 to.deaths -= 1;
-                let error = if self.is_weakened(Weak::DeadWithoutClockError) { 0 } else { error };
+                let error =
+                    if self.is_weakened(WeakenedRule::DeadWithoutClockError) { 0 } else { error };
                 let end = (now + error + 1).next_multiple_of(self.size.grain);
                 let put = Record {
                     until: found.until.min(end.max(found.start)),
@@ -972,46 +988,48 @@ impl Protocol {
     }
 
     /// Performs the steps that exist only in weakened variants.
-    fn take_weakened_steps(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn take_weakened_steps(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         let mut to = *state;
         match self.weak {
-            Weak::ReleaseBelowBatch | Weak::MovedInPlace if own.flight > 0 => {
+            WeakenedRule::ReleaseBelowBatch | WeakenedRule::MovedInPlace if own.flight > 0 => {
                 let number = match self.weak {
-                    Weak::MovedInPlace if own.has => own.grant.number,
+                    WeakenedRule::MovedInPlace if own.has => own.grant.number,
                     _ => own.flight_number,
                 };
                 to.holders[holder].flight = 0;
                 next(self.generate_id(to, holder, number, own.flight - 1));
             }
-            Weak::LoweredBeforeSealed if own.wait == Wait::Release => {
+            WeakenedRule::LoweredBeforeSealed if own.wait == Wait::Release => {
                 self.drop_generator(&mut to, holder);
                 to.stop_waiting(holder);
                 next(Ok(to.sorted()));
             }
-            Weak::UsedAfterRelease if own.wait == Wait::Release => {
+            WeakenedRule::UsedAfterRelease if own.wait == Wait::Release => {
                 to.stop_waiting(holder);
                 to.holders[holder].is_sealed = false;
                 to.holders[holder].is_known = false;
                 next(Ok(to.sorted()));
             }
-            Weak::SnapshotBesideGrant if own.old.is_some() && !own.has => {
+            WeakenedRule::SnapshotBesideGrant if own.old.is_some() && !own.has => {
                 to.holders[holder].old = None;
                 to.holders[holder].grant = own.old.unwrap();
                 to.holders[holder].has = true;
                 next(Ok(to));
             }
-            Weak::KeeperInChild if own.wait == Wait::Claim => {
+            WeakenedRule::KeeperInChild if own.wait == Wait::Claim => {
                 let child = usize::from(self.size.holders) - 1;
                 if holder != child && state.holders[child] == Holder::default() {
                     to.holders[child] = Holder { answered: false, ..own };
                     next(Ok(to));
                 }
             }
-            Weak::LostRecords | Weak::DeletedStore if holder == 0 && state.losses > 0 => {
+            WeakenedRule::LostRecords | WeakenedRule::DeletedStore
+                if holder == 0 && state.losses > 0 =>
+            {
                 to.losses = 0;
                 (to.records, to.durable) = Default::default();
-                to.incarnation += u8::from(self.is_weakened(Weak::DeletedStore));
+                to.incarnation += u8::from(self.is_weakened(WeakenedRule::DeletedStore));
                 next(Ok(to));
             }
             _ => {}

@@ -10,7 +10,7 @@ const TICKS: usize = END as usize;
 
 /// The weakened rule, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weak {
+pub enum WeakenedRule {
     Nowhere,
     PastEnd,
     ByPendingEnd,
@@ -22,14 +22,18 @@ pub enum Weak {
 }
 
 /// The name and the weakened rule of each variant, and the number of steps after which the search finds a duplicate.
-pub const VARIANTS: &[(&str, Weak, usize)] = &[
-    ("a sub-grant beyond the end of the block", Weak::PastEnd, 12),
-    ("a sub-grant based on an end that is not acknowledged", Weak::ByPendingEnd, 13),
-    ("a sub-grant after the block was lost", Weak::AfterLoss, 15),
-    ("a sub-grant while the service stops", Weak::DuringStop, 14),
-    ("a block that is lowered below a sub-grant in use", Weak::BelowSubGrant, 14),
-    ("a block that is kept across a restart of the service", Weak::KeptOverRestart, 10),
-    ("a sub-grant that is returned before its generator is sealed", Weak::ReturnedUnsealed, 11),
+pub const VARIANTS: &[(&str, WeakenedRule, usize)] = &[
+    ("a sub-grant beyond the end of the block", WeakenedRule::PastEnd, 12),
+    ("a sub-grant based on an end that is not acknowledged", WeakenedRule::ByPendingEnd, 13),
+    ("a sub-grant after the block was lost", WeakenedRule::AfterLoss, 15),
+    ("a sub-grant while the service stops", WeakenedRule::DuringStop, 14),
+    ("a block that is lowered below a sub-grant in use", WeakenedRule::BelowSubGrant, 14),
+    ("a block that is kept across a restart of the service", WeakenedRule::KeptOverRestart, 10),
+    (
+        "a sub-grant that is returned before its generator is sealed",
+        WeakenedRule::ReturnedUnsealed,
+        11,
+    ),
 ];
 
 /// The block's record. Its token is the number of the claim that created it.
@@ -102,7 +106,7 @@ pub struct State {
 
 /// The service, either sound or with one weakened rule.
 pub struct ServiceModel {
-    pub weak: Weak,
+    pub weak: WeakenedRule,
     pub claims: u8,
     pub renewals: u8,
     pub grants: u8,
@@ -111,7 +115,7 @@ pub struct ServiceModel {
 
 const END: u8 = 3;
 
-type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
+type StateSink<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
 impl Model for ServiceModel {
     type State = State;
@@ -130,7 +134,7 @@ impl Model for ServiceModel {
         }
     }
 
-    fn steps(&self, state: &State, next: Next<'_>) {
+    fn steps(&self, state: &State, next: StateSink<'_>) {
         for index in 0..INSTANCES {
             self.send(state, index, next);
             self.deliver(state, index, next);
@@ -148,12 +152,12 @@ impl Model for ServiceModel {
 }
 
 impl ServiceModel {
-    fn is_weakened(&self, weak: Weak) -> bool {
+    fn is_weakened(&self, weak: WeakenedRule) -> bool {
         self.weak == weak
     }
 
     /// Makes an instance claim or renew the block.
-    fn send(&self, state: &State, index: usize, next: Next<'_>) {
+    fn send(&self, state: &State, index: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         let mut to = *state;
         let (read, at) = match own.at {
@@ -181,7 +185,7 @@ impl ServiceModel {
         }
     }
 
-    fn deliver(&self, state: &State, index: usize, next: Next<'_>) {
+    fn deliver(&self, state: &State, index: usize, next: StateSink<'_>) {
         let write = state.writes[index];
         if !write.is_sent {
             return;
@@ -198,7 +202,7 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    fn receive(&self, state: &State, index: usize, next: Next<'_>) {
+    fn receive(&self, state: &State, index: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         let mut to = *state;
         let new = &mut to.instances[index];
@@ -212,7 +216,7 @@ impl ServiceModel {
                 (new.at, new.block) = (InstanceState::Serving, own.asked);
             }
             (InstanceState::Claiming, 2) => new.at = InstanceState::Idle,
-            (InstanceState::Renewing, 2) if self.is_weakened(Weak::AfterLoss) => {
+            (InstanceState::Renewing, 2) if self.is_weakened(WeakenedRule::AfterLoss) => {
                 (new.at, new.block) = (InstanceState::Serving, own.asked);
             }
             (InstanceState::Renewing, 2) => {
@@ -224,15 +228,18 @@ impl ServiceModel {
     }
 
     /// Stops an instance: it accepts no more requests, and shrinks its block to the latest end that was not released.
-    fn stop(&self, state: &State, index: usize, next: Next<'_>) {
+    fn stop(&self, state: &State, index: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         if !matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
             || state.writes[index].is_sent
         {
             return;
         }
-        let lowered =
-            if self.is_weakened(Weak::BelowSubGrant) { own.block.start } else { own.sub_end };
+        let lowered = if self.is_weakened(WeakenedRule::BelowSubGrant) {
+            own.block.start
+        } else {
+            own.sub_end
+        };
         let put = Block {
             until: lowered.max(own.block.start),
             version: own.block.version + 1,
@@ -245,7 +252,7 @@ impl ServiceModel {
     }
 
     /// Crashes an instance, and replaces it with a new one. The crashed instance's grants remain valid.
-    fn crash(&self, state: &State, index: usize, next: Next<'_>) {
+    fn crash(&self, state: &State, index: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         if own.at == InstanceState::Idle
             || (state.crashes == 0 && own.at != InstanceState::Stopping)
@@ -256,7 +263,7 @@ impl ServiceModel {
         to.crashes -= u8::from(own.at != InstanceState::Stopping);
         to.writes[index].is_awaited = false;
         to.instances[index] = Instance::default();
-        if self.is_weakened(Weak::KeptOverRestart) && own.at == InstanceState::Serving {
+        if self.is_weakened(WeakenedRule::KeptOverRestart) && own.at == InstanceState::Serving {
             let (block, sub_end) = (own.block, own.block.start);
             to.instances[index] = Instance { at: InstanceState::Serving, block, sub_end, ..own };
         }
@@ -264,16 +271,16 @@ impl ServiceModel {
     }
 
     /// Makes an instance grant a part of its block to a process.
-    fn grant(&self, state: &State, index: usize, sub: usize, next: Next<'_>) {
+    fn grant(&self, state: &State, index: usize, sub: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         let serves = matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
-            || (self.is_weakened(Weak::DuringStop) && own.at == InstanceState::Stopping);
+            || (self.is_weakened(WeakenedRule::DuringStop) && own.at == InstanceState::Stopping);
         if !serves || state.grants == 0 || state.subs[sub].offer.is_some() {
             return;
         }
         let last = match self.weak {
-            Weak::PastEnd => END,
-            Weak::ByPendingEnd if own.at == InstanceState::Renewing => own.asked.until,
+            WeakenedRule::PastEnd => END,
+            WeakenedRule::ByPendingEnd if own.at == InstanceState::Renewing => own.asked.until,
             _ => own.block.until,
         };
         for end in own.sub_end + 1..=last {
@@ -287,7 +294,7 @@ impl ServiceModel {
 
     /// Performs the steps of a sub-grant: a process receives it, generates IDs and releases it, and the release reaches the
     /// instance.
-    fn use_grant(&self, state: &State, sub: usize, next: Next<'_>) {
+    fn use_grant(&self, state: &State, sub: usize, next: StateSink<'_>) {
         let own = state.subs[sub];
         if let Some((start, end, from)) = own.offer {
             let mut to = *state;
@@ -307,7 +314,7 @@ impl ServiceModel {
         }
         if own.start < own.end && own.back.is_none() {
             let mut to = *state;
-            if !self.is_weakened(Weak::ReturnedUnsealed) {
+            if !self.is_weakened(WeakenedRule::ReturnedUnsealed) {
                 seal(&mut to, sub);
                 (to.subs[sub].start, to.subs[sub].end, to.subs[sub].mark) = (0, 0, 0);
             }

@@ -42,16 +42,16 @@ fn send(store: &mut dyn Store, ask: Operation) -> Result<Reply> {
     store.answer(&Request { number: 1, namespace: "orders/sno".into(), operation: ask })
 }
 
-fn name_of(url: &str) -> String {
+fn store_name(url: &str) -> String {
     send(&mut *open(url).unwrap(), Operation::Read { first: 0 }).unwrap().store
 }
 
 /// Returns the ID that `InnoDB` assigned to a table with a name such as `app/orders`.
-fn table_of(server: &MysqlServer, name: &str) -> u64 {
+fn table_id(server: &MysqlServer, name: &str) -> u64 {
     let text = format!(
         "SELECT CAST(table_id AS CHAR) FROM information_schema./*M!100600 innodb_sys_tables */ /*!80019 innodb_tables */ WHERE name = '{name}'"
     );
-    server.by_hand(&[&text])[0].get::<String, _>(0).unwrap().parse().unwrap()
+    server.execute_as_root(&[&text])[0].get::<String, _>(0).unwrap().parse().unwrap()
 }
 
 /// Returns the namespace's record and the record of its first worker ID.
@@ -61,7 +61,7 @@ fn records_at(url: &str) -> (Namespace, Record) {
     (reply.namespace.unwrap(), records[0].clone())
 }
 
-fn next_of(record: &Record) -> Record {
+fn next_record(record: &Record) -> Record {
     Record { version: record.version + 1, ..record.clone() }
 }
 
@@ -72,7 +72,7 @@ fn put_namespace(old: &Namespace) -> Operation {
 }
 
 /// Returns the statements for a request that takes a single step.
-fn statements_of(ask: Operation) -> (Steps, Known, Vec<Statement>) {
+fn start_steps(ask: Operation) -> (Steps, Known, Vec<Statement>) {
     let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
     let (mut steps, mut known) = (Steps::new(Engine::Mysql, &request, Random(1)), Known::default());
     match steps.next_with(Outcome::default(), &mut known).unwrap() {
@@ -94,7 +94,7 @@ fn the_driver_passes_the_suite() {
 #[test]
 fn the_driver_passes_the_suite_on_a_server_with_unusual_defaults() {
     let Some(program) = program() else { return };
-    let server = MysqlServer::start_unusual(&program);
+    let server = MysqlServer::start_with_unusual_defaults(&program);
     conformance::check(&mut Mysql::open(&server.url()).unwrap());
 }
 
@@ -135,7 +135,7 @@ fn a_user_with_process_select_insert_and_update_suffices() {
     let Some(program) = program() else { return };
     let server = MysqlServer::start_with_accounts(&program, &[]);
     let as_user = server.url().replace("root@", "orders@");
-    server.by_hand(&["CREATE USER 'orders'@'%'"]);
+    server.execute_as_root(&["CREATE USER 'orders'@'%'"]);
     let assert_reports = |parts: &[&str]| {
         let message = claim_at(&as_user).unwrap_err().to_string();
         for part in parts {
@@ -143,13 +143,13 @@ fn a_user_with_process_select_insert_and_update_suffices() {
         }
     };
     assert_reports(&["the server rejects the connection: Access denied for user"]);
-    server.by_hand(&["GRANT SELECT ON app.* TO 'orders'@'%'"]);
+    server.execute_as_root(&["GRANT SELECT ON app.* TO 'orders'@'%'"]);
     let lacks_process =
         "the user lacks a right: Access denied; you need (at least one of) the PROCESS privilege";
     if !server.is_mariadb() {
         // MySQL checks this privilege before it looks for the tables.
         assert_reports(&[lacks_process]);
-        server.by_hand(&["GRANT PROCESS ON *.* TO 'orders'@'%'"]);
+        server.execute_as_root(&["GRANT PROCESS ON *.* TO 'orders'@'%'"]);
     }
     assert_reports(&[
         "the user lacks a right: CREATE command denied",
@@ -159,19 +159,19 @@ fn a_user_with_process_select_insert_and_update_suffices() {
         script
             .split(';')
             .filter(|it| it.contains('(') || it.contains("GRANT"))
-            .for_each(|it| drop(server.by_hand(&[it])));
+            .for_each(|it| drop(server.execute_as_root(&[it])));
     };
     run(include_str!("../../sql/mysql.sql"));
     if server.is_mariadb() {
         assert_reports(&[lacks_process]);
     }
-    server.by_hand(&["REVOKE SELECT ON app.* FROM 'orders'@'%'"]);
+    server.execute_as_root(&["REVOKE SELECT ON app.* FROM 'orders'@'%'"]);
     run(include_str!("../../sql/mysql-user.sql"));
     conformance::check(&mut Mysql::open(&as_user).unwrap());
     for forbidden in
         ["DELETE FROM polyflake_leases", "DROP TABLE polyflake_leases", "CREATE TABLE a (b int)"]
     {
-        assert!(server.as_user("orders", &[forbidden]).is_err(), "{forbidden}");
+        assert!(server.execute_as_user("orders", &[forbidden]).is_err(), "{forbidden}");
     }
 }
 
@@ -188,17 +188,17 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
         ("read_only", "0", "1"),
     ] {
         claim(&mut store).unwrap();
-        server.by_hand(&[&format!("SET GLOBAL {setting} = {wrong}")]);
+        server.execute_as_root(&[&format!("SET GLOBAL {setting} = {wrong}")]);
         for result in [claim(&mut store), claim_at(&server.url())] {
             let error = assert_error(result, ErrorKind::StoreNotDurable);
             assert!(error.to_string().contains(&format!("{setting}=")), "{error}");
             // A read-only server may be a replica that is about to be promoted.
             assert_eq!(error.is_permanent(), setting != "read_only", "{error}");
         }
-        server.by_hand(&[&format!("SET GLOBAL {setting} = {usual}")]);
+        server.execute_as_root(&[&format!("SET GLOBAL {setting} = {usual}")]);
         claim(&mut store).unwrap();
     }
-    server.by_hand(&[
+    server.execute_as_root(&[
         "ALTER TABLE polyflake_namespaces ENGINE = MyISAM, MODIFY namespace VARCHAR(100)",
     ]);
     let error = assert_error(claim(&mut store), ErrorKind::StoreNotDurable);
@@ -230,7 +230,7 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
         &program,
         &["--innodb-doublewrite=OFF", "--init-connect=SET @polyflake_doublewrite = 'unneeded'"],
     );
-    vouched.by_hand(&[
+    vouched.execute_as_root(&[
         "CREATE USER 'orders'@'%'",
         "GRANT ALL ON app.* TO 'orders'@'%'",
         "GRANT PROCESS ON *.* TO 'orders'@'%'",
@@ -242,7 +242,7 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
 
 /// Returns the store's name, read without the driver.
 fn expected_name(server: &MysqlServer) -> String {
-    let table = table_of(server, "app/polyflake_leases");
+    let table = table_id(server, "app/polyflake_leases");
     let text = if server.is_mariadb() {
         format!(
             "SELECT CONCAT('mariadb:', @@server_id, ':{table}:', TIMESTAMPDIFF(MICROSECOND, '1970-01-01', row_start)) FROM polyflake_store"
@@ -250,30 +250,30 @@ fn expected_name(server: &MysqlServer) -> String {
     } else {
         format!("SELECT CONCAT('mysql:', @@server_uuid, ':{table}')")
     };
-    server.by_hand(&["SET GLOBAL time_zone = '+00:00'"]);
-    server.by_hand(&[&text])[0].get(0).unwrap()
+    server.execute_as_root(&["SET GLOBAL time_zone = '+00:00'"]);
+    server.execute_as_root(&[&text])[0].get(0).unwrap()
 }
 
 /// A store's name contains the server's ID and the table's ID. A copied server has the same IDs unless its server ID is
 /// changed.
 #[test]
-fn another_server_and_another_table_are_another_store() {
+fn different_servers_and_tables_are_different_stores() {
     let Some(program) = program() else { return };
     let mut server = MysqlServer::start(&program, &["--server-id=7"]);
     claim_at(&server.url()).unwrap();
-    let first = name_of(&server.url());
+    let first = store_name(&server.url());
     assert_eq!(first, expected_name(&server));
     server.stop();
     let copy = server.copy(8);
-    let copied = name_of(&copy.url());
+    let copied = store_name(&copy.url());
     assert_eq!(copied, expected_name(&copy));
     assert_ne!(copied, first);
     assert_error(claim_at(&copy.url()), ErrorKind::StoreChanged);
     server.launch();
-    assert_eq!(name_of(&server.url()), first);
+    assert_eq!(store_name(&server.url()), first);
     claim_at(&server.url()).unwrap();
-    server.by_hand(&["OPTIMIZE TABLE polyflake_leases"]);
-    let optimized = name_of(&server.url());
+    server.execute_as_root(&["OPTIMIZE TABLE polyflake_leases"]);
+    let optimized = store_name(&server.url());
     assert_eq!(optimized, expected_name(&server));
     assert_ne!(optimized, first);
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
@@ -284,14 +284,14 @@ fn a_restored_dump_is_another_store() {
     let Some(program) = program() else { return };
     let server = start(&program);
     claim_at(&server.url()).unwrap();
-    let name = name_of(&server.url());
+    let name = store_name(&server.url());
     // MySQL rejects a dump that contains the server's own transaction IDs.
     let options: &[&str] = if server.is_mariadb() { &[] } else { &["--set-gtid-purged=OFF"] };
     let dump = server.dump(options);
     let new = start(&program);
     for server in [new, server] {
         server.restore(&dump);
-        assert_ne!(name_of(&server.url()), name);
+        assert_ne!(store_name(&server.url()), name);
         assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     }
 }
@@ -305,30 +305,30 @@ fn a_dump_with_the_same_ids_is_another_store_in_mariadb() {
     if !server.is_mariadb() {
         return;
     }
-    server.by_hand(&["CREATE DATABASE other"]);
+    server.execute_as_root(&["CREATE DATABASE other"]);
     for name in ["a", "b", "c", "d"] {
-        server.by_hand(&[&format!("CREATE TABLE other.{name} (i int) ENGINE=InnoDB")]);
+        server.execute_as_root(&[&format!("CREATE TABLE other.{name} (i int) ENGINE=InnoDB")]);
     }
     claim_at(&server.url()).unwrap();
-    let (name, table) = (name_of(&server.url()), table_of(&server, "app/polyflake_leases"));
+    let (name, table) = (store_name(&server.url()), table_id(&server, "app/polyflake_leases"));
     let dump = server.dump(&[]);
     let new = start(&program);
-    new.by_hand(&["CREATE DATABASE other"]);
+    new.execute_as_root(&["CREATE DATABASE other"]);
     for other in 0..50 {
-        new.by_hand(&[&format!("CREATE TABLE other.t{other} (i int) ENGINE=InnoDB")]);
-        if table_of(&new, &format!("other/t{other}")) + 1 == table {
+        new.execute_as_root(&[&format!("CREATE TABLE other.t{other} (i int) ENGINE=InnoDB")]);
+        if table_id(&new, &format!("other/t{other}")) + 1 == table {
             break;
         }
     }
     new.restore(&dump);
-    assert_eq!(table_of(&new, "app/polyflake_leases"), table);
-    assert_ne!(name_of(&new.url()), name);
+    assert_eq!(table_id(&new, "app/polyflake_leases"), table);
+    assert_ne!(store_name(&new.url()), name);
     assert_error(claim_at(&new.url()), ErrorKind::StoreChanged);
     // The original store still has its name. If the rows of a dump are then loaded into its tables, the tables become a
     // different store, too.
-    assert_eq!(name_of(&server.url()), name);
+    assert_eq!(store_name(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
-    assert_eq!(table_of(&server, "app/polyflake_leases"), table);
+    assert_eq!(table_id(&server, "app/polyflake_leases"), table);
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 
@@ -337,15 +337,15 @@ fn a_restart_keeps_the_name() {
     let Some(program) = program() else { return };
     let mut server = start(&program);
     claim_at(&server.url()).unwrap();
-    let name = name_of(&server.url());
+    let name = store_name(&server.url());
     server.stop();
     server.launch();
-    assert_eq!(name_of(&server.url()), name);
+    assert_eq!(store_name(&server.url()), name);
     server.kill();
     server.launch();
-    assert_eq!(name_of(&server.url()), name);
-    server.by_hand(&["SET GLOBAL time_zone = '+05:00'"]);
-    assert_eq!(name_of(&server.url()), name);
+    assert_eq!(store_name(&server.url()), name);
+    server.execute_as_root(&["SET GLOBAL time_zone = '+05:00'"]);
+    assert_eq!(store_name(&server.url()), name);
 }
 
 #[test]
@@ -356,12 +356,12 @@ fn a_store_without_its_identifying_row_has_no_name_in_mariadb() {
         return;
     }
     claim_at(&server.url()).unwrap();
-    let name = name_of(&server.url());
-    server.by_hand(&["DELETE FROM polyflake_store"]);
+    let name = store_name(&server.url());
+    server.execute_as_root(&["DELETE FROM polyflake_store"]);
     let result = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
     assert_error(result, ErrorKind::LeaseUnavailable);
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
-    assert_ne!(name_of(&server.url()), name);
+    assert_ne!(store_name(&server.url()), name);
 }
 
 /// Finding a row before an update does not prove that the update changed it, so the driver must also check the row's values
@@ -373,16 +373,16 @@ fn a_swap_that_changes_nothing_is_not_done() {
     claim_at(&server.url()).unwrap();
     let (namespace, old) = records_at(&server.url());
     for table in ["leases", "namespaces"] {
-        server.by_hand(&[&format!(
+        server.execute_as_root(&[&format!(
             "CREATE TRIGGER keep_{table} BEFORE UPDATE ON polyflake_{table} FOR EACH ROW SET NEW.version = OLD.version"
         )]);
     }
     let mut store = Mysql::open(&server.url()).unwrap();
-    let put = Operation::Put { new: next_of(&old), old: old.clone() };
+    let put = Operation::Put { new: next_record(&old), old: old.clone() };
     assert_eq!(send(&mut store, put).unwrap().content, ReplyContent::Differs(Some(old)));
     let found = send(&mut store, put_namespace(&namespace)).unwrap().content;
     assert_eq!(found, ReplyContent::Differs(None));
-    server.by_hand(&["DROP TRIGGER keep_namespaces"]);
+    server.execute_as_root(&["DROP TRIGGER keep_namespaces"]);
     let found = send(&mut store, put_namespace(&namespace)).unwrap().content;
     assert_eq!(found, ReplyContent::Done);
 }
@@ -390,22 +390,22 @@ fn a_swap_that_changes_nothing_is_not_done() {
 /// Two clones may send the same swap at once. The second swap waits for the first, and then finds a record that differs
 /// from the one that it would replace.
 #[test]
-fn of_two_equal_swaps_one_is_done() {
+fn only_one_of_two_equal_swaps_succeeds() {
     let Some(program) = program() else { return };
     let server = start(&program);
     claim_at(&server.url()).unwrap();
     let (_, old) = records_at(&server.url());
-    let new = next_of(&old);
+    let new = next_record(&old);
     let put = || Operation::Put { new: new.clone(), old: old.clone() };
     let (runtime, mut client) = server.connect();
-    let (mut steps, mut known, statements) = statements_of(put());
+    let (mut steps, mut known, statements) = start_steps(put());
     let mut outcomes: Vec<_> =
         statements[..6].iter().map(|it| runtime.block_on(run_in_mysql(&mut client, it))).collect();
     std::thread::scope(|scope| {
         let second =
             scope.spawn(|| send(&mut *open(&server.url()).unwrap(), put()).unwrap().content);
         let waiting = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'";
-        while server.by_hand(&[waiting]).is_empty() {
+        while server.execute_as_root(&[waiting]).is_empty() {
             assert!(!second.is_finished(), "expected a swap that waits");
             // The server rereads this table only if its last read is at least a tenth of a second old.
             std::thread::sleep(Duration::from_millis(200));
@@ -427,12 +427,12 @@ fn transactions_of_another_isolation_level_are_rejected() {
     claim_at(&server.url()).unwrap();
     let (_, old) = records_at(&server.url());
     let (runtime, mut client) = server.connect();
-    let put = Operation::Put { new: next_of(&old), old: old.clone() };
+    let put = Operation::Put { new: next_record(&old), old: old.clone() };
     for (ask, level, other) in [
         (put, "READ-COMMITTED", "REPEATABLE-READ"),
         (Operation::Read { first: 0 }, "REPEATABLE-READ", "READ-COMMITTED"),
     ] {
-        let (mut steps, mut known, mut statements) = statements_of(ask);
+        let (mut steps, mut known, mut statements) = start_steps(ask);
         assert!(statements[0].text.contains(level), "{}", statements[0].text);
         statements[0].text = statements[0].text.replace(level, other);
         let run = |it| runtime.block_on(run_in_mysql(&mut client, it));
@@ -448,7 +448,7 @@ fn transactions_of_another_isolation_level_are_rejected() {
 fn database_names_are_distinguished() {
     let Some(program) = program() else { return };
     let server = start(&program);
-    server.by_hand(&[
+    server.execute_as_root(&[
         "CREATE DATABASE `my-app`",
         "CREATE DATABASE `My-App`",
         "CREATE DATABASE `a.b`",
@@ -457,7 +457,7 @@ fn database_names_are_distinguished() {
     for name in ["my-app", "My-App"] {
         claim_at(&url(name)).unwrap();
     }
-    assert_ne!(name_of(&url("my-app")), name_of(&url("My-App")));
+    assert_ne!(store_name(&url("my-app")), store_name(&url("My-App")));
     assert_error(claim_at(&url("a.b")), ErrorKind::OutOfRange);
     let error = assert_error(claim_at(&url("absent")), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("Unknown database 'absent'"), "{error}");
@@ -492,11 +492,11 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     let new = Record { version: old.version + 1, ..old.clone() };
     let put = || Operation::Put { old: old.clone(), new: new.clone() };
     // The trigger closes the connection after the row has been changed.
-    server.by_hand(&[
+    server.execute_as_root(&[
         "CREATE TRIGGER cut AFTER UPDATE ON polyflake_leases FOR EACH ROW KILL CONNECTION_ID()",
     ]);
     assert_error(send(&mut store, put()), ErrorKind::LeaseUnavailable);
-    server.by_hand(&["DROP TRIGGER cut"]);
+    server.execute_as_root(&["DROP TRIGGER cut"]);
     let mut store = Mysql::open(&server.url()).unwrap();
     let read = send(&mut store, Operation::Read { first: old.first }).unwrap().content;
     assert_eq!(read, ReplyContent::Records(vec![old.clone()]));
@@ -511,21 +511,21 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
 fn locks_time_out() {
     let Some(program) = program() else { return };
     std::thread::scope(|scope| {
-        scope.spawn(|| a_lock_that_is_held_for_long_fails_the_request(&program));
+        scope.spawn(|| a_long_held_lock_fails_the_request(&program));
         scope.spawn(|| a_lock_of_the_table_or_the_server_fails_the_request(&program));
         scope.spawn(|| a_silent_client_does_not_hold_its_locks_for_long(&program));
     });
 }
 
 /// If another connection holds a lock for too long, the request fails, but its connection remains usable.
-fn a_lock_that_is_held_for_long_fails_the_request(program: &Path) {
+fn a_long_held_lock_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
     std::thread::scope(|scope| {
         let lock = "SELECT * FROM polyflake_leases, polyflake_namespaces FOR UPDATE";
         let holder =
-            scope.spawn(|| drop(server.by_hand(&["BEGIN", lock, "DO SLEEP(7)", "COMMIT"])));
+            scope.spawn(|| drop(server.execute_as_root(&["BEGIN", lock, "DO SLEEP(7)", "COMMIT"])));
         std::thread::sleep(Duration::from_secs(1));
         let error = assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("Lock wait timeout"), "{error}");
@@ -559,7 +559,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     claim_at(&server.url()).unwrap();
     let (namespace, old) = records_at(&server.url());
     let (runtime, mut client) = server.connect();
-    let (_, _, statements) = statements_of(put_namespace(&namespace));
+    let (_, _, statements) = start_steps(put_namespace(&namespace));
     // These statements change the settings, begin the transaction, read the name and the state, and lock the namespace's row.
     for statement in &statements[..5] {
         runtime.block_on(run_in_mysql(&mut client, statement)).unwrap();
@@ -567,7 +567,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     let since = Instant::now();
     // A swap waits for the namespace's row, because the incarnation in it may be about to change.
     let put = || {
-        let put = Operation::Put { new: next_of(&old), old: old.clone() };
+        let put = Operation::Put { new: next_record(&old), old: old.clone() };
         send(&mut *open(&server.url()).unwrap(), put)
     };
     let mut reply = put();
@@ -585,7 +585,7 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
 
 /// Without the package `cryptography`, `PyMySQL` cannot authenticate with a `MySQL` server over an unencrypted connection.
 #[test]
-fn a_missing_package_of_pymysql_is_a_permanent_error() {
+fn a_missing_pymysql_dependency_is_a_permanent_error() {
     let request = Request { number: 1, namespace: "orders".into(), operation: Operation::List };
     let mut steps = Steps::new(Engine::Mysql, &request, Random(1));
     steps.next_with(Outcome::default(), &mut Known::default()).unwrap();
@@ -611,7 +611,7 @@ fn a_missing_table_is_damage() {
     let Some(program) = program() else { return };
     let server = start(&program);
     claim_at(&server.url()).unwrap();
-    server.by_hand(&["DROP TABLE polyflake_namespaces"]);
+    server.execute_as_root(&["DROP TABLE polyflake_namespaces"]);
     assert_error(claim_at(&server.url()), ErrorKind::StoreDamaged);
 }
 
@@ -622,7 +622,7 @@ fn checks_and_operators_create_nothing() {
     let url = format!("{}&namespace=orders", server.url());
     let name = check(Some(&url)).unwrap();
     assert_eq!(name, format!("mysql://root@{}/app", server.socket().display()));
-    assert!(server.by_hand(&["SHOW TABLES"]).is_empty());
+    assert!(server.execute_as_root(&["SHOW TABLES"]).is_empty());
     let result = Operator::open(&server.url(), "orders/sno").and_then(|mut it| it.status());
     let error = assert_error(result, ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("the database has no tables of leases"), "{error}");
@@ -644,19 +644,19 @@ fn manually_edited_rows_are_rejected() {
         ("polyflake_namespaces SET records = 1000", ErrorKind::StoreDamaged),
         ("polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
     ];
-    server.by_hand(&[
+    server.execute_as_root(&[
         "CREATE TABLE n AS SELECT * FROM polyflake_namespaces",
         "CREATE TABLE l AS SELECT * FROM polyflake_leases",
     ]);
     for (change, kind) in changes {
-        server.by_hand(&[&format!("UPDATE {change}")]);
+        server.execute_as_root(&[&format!("UPDATE {change}")]);
         assert_error(claim(&mut store), kind);
-        server.by_hand(&[
+        server.execute_as_root(&[
             "REPLACE INTO polyflake_namespaces SELECT * FROM n",
             "REPLACE INTO polyflake_leases SELECT * FROM l",
         ]);
     }
     claim(&mut store).unwrap();
-    server.by_hand(&["ALTER TABLE polyflake_leases DROP COLUMN holder"]);
+    server.execute_as_root(&["ALTER TABLE polyflake_leases DROP COLUMN holder"]);
     assert_error(claim(&mut store), ErrorKind::StoreDamaged);
 }

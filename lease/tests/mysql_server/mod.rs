@@ -26,11 +26,11 @@ pub struct MysqlServer {
 
 /// The environment variable for the path of a `MySQL` server program, which the tests then use instead of `MariaDB`. The
 /// program's folder must also contain the client programs.
-const PROGRAM: &str = "POLYFLAKE_MYSQL_SERVER";
+const PROGRAM_VARIABLE: &str = "POLYFLAKE_MYSQL_SERVER";
 
 /// Returns the path of the server program. If it is not installed, returns `None`, or panics if tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
-    if let Some(program) = env::var_os(PROGRAM) {
+    if let Some(program) = env::var_os(PROGRAM_VARIABLE) {
         return Some(program.into());
     }
     let found = ["/usr/sbin/mariadbd", "/usr/local/sbin/mariadbd"].map(PathBuf::from);
@@ -54,7 +54,7 @@ impl MysqlServer {
     }
 
     /// Starts an empty server on which every setting that affects SQL statements differs from its default.
-    pub fn start_unusual(program: &Path) -> Self {
+    pub fn start_with_unusual_defaults(program: &Path) -> Self {
         let (mode, read_only) = if is_mariadb(program) {
             ("ORACLE,EMPTY_STRING_IS_NULL", "tx_read_only")
         } else {
@@ -74,13 +74,13 @@ impl MysqlServer {
             ],
         );
         // With this setting, the server would reject the statement that creates the database.
-        server.by_hand(&[&format!("SET GLOBAL {read_only} = 1")]);
+        server.execute_as_root(&[&format!("SET GLOBAL {read_only} = 1")]);
         server
     }
 
     /// Starts an empty server that also listens on a local port, and accepts the user `lease` with the password `sesame`.
     /// Returns the server and the port.
-    pub fn start_on_a_port(program: &Path, options: &[&str]) -> (Self, u16) {
+    pub fn start_on_port(program: &Path, options: &[&str]) -> (Self, u16) {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = format!("--port={port}");
         let listens = ["--skip-skip-networking", "--bind-address=127.0.0.1", &at];
@@ -90,15 +90,18 @@ impl MysqlServer {
         }
         // MySQL does not listen on a port if it has no accounts.
         let server = Self::start_with_accounts(program, &options);
-        server.by_hand(&["CREATE USER lease IDENTIFIED BY 'sesame'", "GRANT ALL ON *.* TO lease"]);
+        server.execute_as_root(&[
+            "CREATE USER lease IDENTIFIED BY 'sesame'",
+            "GRANT ALL ON *.* TO lease",
+        ]);
         (server, port)
     }
 
     /// Starts an empty server that uses the certificate in `folder` for TLS.
-    pub fn start_encrypted(program: &Path, folder: &Path) -> (Self, u16) {
+    pub fn start_with_tls(program: &Path, folder: &Path) -> (Self, u16) {
         let of = |option: &str, file: &str| format!("--{option}={}", folder.join(file).display());
         let options = [of("ssl-cert", "server.crt"), of("ssl-key", "server.key")];
-        Self::start_on_a_port(program, &options.each_ref().map(String::as_str))
+        Self::start_on_port(program, &options.each_ref().map(String::as_str))
     }
 
     fn start_with(program: &Path, options: &[&str], has_accounts: bool) -> Self {
@@ -108,13 +111,13 @@ impl MysqlServer {
         let mut server = Self { folder, program: program.into(), options, process: None };
         server.initialize(has_accounts);
         server.launch();
-        server.by_hand(&["CREATE DATABASE app"]);
+        server.execute_as_root(&["CREATE DATABASE app"]);
         server
     }
 
     /// Creates the files that the server needs before its first start.
     fn initialize(&self, has_accounts: bool) {
-        let data = format!("--datadir={}", self.data().display());
+        let data = format!("--datadir={}", self.data_folder().display());
         let mut command = if self.is_mariadb() {
             let mut command = Command::new("mariadb-install-db");
             command.args(["--no-defaults", "--user=root", "--skip-test-db"]);
@@ -122,9 +125,7 @@ impl MysqlServer {
             command
         } else {
             let mut command = Command::new(&self.program);
-            command
-                .args(["--no-defaults", "--initialize-insecure"])
-                .args(self.options_of_product());
+            command.args(["--no-defaults", "--initialize-insecure"]).args(self.product_options());
             command
         };
         // Without accounts, MariaDB creates its files at its first start.
@@ -133,7 +134,7 @@ impl MysqlServer {
             assert!(initialized.status.success(), "{initialized:?}");
         }
         if self.is_mariadb() {
-            let user = super::server::user();
+            let user = super::server::server_user_id();
             paths_in(self.folder()).iter().for_each(|path| chown(path, user, None).unwrap());
         }
     }
@@ -142,10 +143,12 @@ impl MysqlServer {
     /// files are copied.
     pub fn copy(&self, server_id: u32) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let copied =
-            Command::new("cp").arg("-a").args([&self.data(), &folder.path().join("data")]).status();
+        let copied = Command::new("cp")
+            .arg("-a")
+            .args([&self.data_folder(), &folder.path().join("data")])
+            .status();
         assert!(copied.unwrap().success());
-        chown(folder.path(), super::server::user(), None).unwrap();
+        chown(folder.path(), super::server::server_user_id(), None).unwrap();
         // MySQL assigns a new `server_uuid` if this file is missing.
         let _ = fs::remove_file(folder.path().join("data/auto.cnf"));
         let options = [&self.options[..], &[format!("--server-id={server_id}")]].concat();
@@ -158,7 +161,7 @@ impl MysqlServer {
         self.folder.path()
     }
 
-    fn data(&self) -> PathBuf {
+    fn data_folder(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
@@ -178,8 +181,8 @@ impl MysqlServer {
     /// Returns the options that exist only in `MariaDB` or only in `MySQL`. If the test runs as root, the options also
     /// specify the user that runs the server. For `MySQL`, this user is root, because other users may not be permitted to
     /// read the folder into which `MySQL` was unpacked.
-    fn options_of_product(&self) -> Vec<String> {
-        let user = super::server::user();
+    fn product_options(&self) -> Vec<String> {
+        let user = super::server::server_user_id();
         if self.is_mariadb() {
             let user = user.map(|user| format!("--user={user}"));
             return user.into_iter().chain(["--innodb-log-file-size=4M".into()]).collect();
@@ -200,8 +203,8 @@ impl MysqlServer {
         let log = self.folder.path().join("log");
         let mut command = Command::new(&self.program);
         command.args(["--no-defaults", "--skip-networking", "--innodb-buffer-pool-size=8M"]);
-        command.args(self.options_of_product());
-        command.args([of("datadir", self.data()), of("socket", self.socket())]);
+        command.args(self.product_options());
+        command.args([of("datadir", self.data_folder()), of("socket", self.socket())]);
         command
             .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);
         // On startup, a server deletes the temporary tables of all servers that share its folder for temporary files.
@@ -229,7 +232,7 @@ impl MysqlServer {
 
     /// Shuts the server down cleanly.
     pub fn stop(&mut self) {
-        self.by_hand(&["SHUTDOWN"]);
+        self.execute_as_root(&["SHUTDOWN"]);
         self.process.take().unwrap().wait().unwrap();
     }
 
@@ -262,15 +265,19 @@ impl MysqlServer {
 
     /// Runs statements as root, bypassing the store under test.
     #[track_caller]
-    pub fn by_hand(&self, statements: &[&str]) -> Vec<Row> {
-        self.as_user("root", statements).unwrap()
+    pub fn execute_as_root(&self, statements: &[&str]) -> Vec<Row> {
+        self.execute_as_user("root", statements).unwrap()
     }
 
     /// Runs statements as a user, and returns the rows of the last statement.
-    pub fn as_user(&self, user: &str, statements: &[&str]) -> mysql_async::Result<Vec<Row>> {
+    pub fn execute_as_user(
+        &self,
+        user: &str,
+        statements: &[&str],
+    ) -> mysql_async::Result<Vec<Row>> {
         let runtime = runtime();
         runtime.block_on(async {
-            let mut connection = Conn::new(self.options_of(user)).await?;
+            let mut connection = Conn::new(self.user_options(user)).await?;
             let mut rows = Vec::new();
             for statement in statements {
                 if *statement != "CREATE DATABASE app" {
@@ -286,7 +293,7 @@ impl MysqlServer {
 }
 
 impl MysqlServer {
-    fn options_of(&self, user: &str) -> OptsBuilder {
+    fn user_options(&self, user: &str) -> OptsBuilder {
         let options = OptsBuilder::default().user(Some(user)).prefer_socket(false);
         options.socket(Some(self.socket().display().to_string()))
     }
@@ -294,7 +301,7 @@ impl MysqlServer {
     /// Opens a connection to the database. Returns the connection and the runtime that drives it.
     pub fn connect(&self) -> (Runtime, Conn) {
         let runtime = runtime();
-        let options = self.options_of("root").db_name(Some("app"));
+        let options = self.user_options("root").db_name(Some("app"));
         let connection = runtime.block_on(Conn::new(options)).unwrap();
         (runtime, connection)
     }

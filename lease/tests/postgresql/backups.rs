@@ -53,12 +53,12 @@ fn rows_restored_in_place_require_an_operators_report() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     claim_at(&server.url()).unwrap();
-    server.by_hand(&[
+    server.execute_as_admin(&[
         "CREATE TABLE l AS SELECT * FROM polyflake.polyflake_leases",
         "CREATE TABLE n AS SELECT * FROM polyflake.polyflake_namespaces",
     ]);
     let unknown = claim_at(&server.url()).unwrap();
-    server.by_hand(&[
+    server.execute_as_admin(&[
         "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
         "INSERT INTO polyflake.polyflake_leases SELECT * FROM l",
         "INSERT INTO polyflake.polyflake_namespaces SELECT * FROM n",

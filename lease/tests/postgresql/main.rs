@@ -31,7 +31,7 @@ fn the_driver_passes_the_suite() {
     conformance::check(&mut Postgresql::open(&server.url()).unwrap());
     conformance::check_together(|| Postgresql::open(&server.url()).unwrap());
     // The store also works for a role that commits asynchronously by default.
-    server.by_hand(&[
+    server.execute_as_admin(&[
         "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
         "ALTER ROLE lease SET synchronous_commit = off",
     ]);
@@ -45,7 +45,7 @@ fn a_role_with_select_insert_and_update_suffices() {
     let server = Server::start(&programs);
     let url = server.url();
     let as_role = url.replace("lease@", "orders@");
-    server.by_hand(&["CREATE ROLE orders LOGIN"]);
+    server.execute_as_admin(&["CREATE ROLE orders LOGIN"]);
     let assert_no_right = |of: &str| {
         let message = claim_at(&as_role).unwrap_err().to_string();
         let expected = "the role lacks a right: permission denied for";
@@ -61,15 +61,18 @@ fn a_role_with_select_insert_and_update_suffices() {
     assert_no_right("database postgres");
     // If a role lacks a privilege on the database, `PostgreSQL` rejects the statement that creates the schema even if the
     // schema exists, so the driver skips the statement for an existing schema.
-    server.by_hand(&["CREATE SCHEMA polyflake", "GRANT USAGE ON SCHEMA polyflake TO orders"]);
+    server.execute_as_admin(&[
+        "CREATE SCHEMA polyflake",
+        "GRANT USAGE ON SCHEMA polyflake TO orders",
+    ]);
     assert_no_right("schema polyflake");
-    server.by_hand(&["REVOKE USAGE ON SCHEMA polyflake FROM orders"]);
-    server.by_hand(&[include_str!("../../sql/postgresql.sql")]);
+    server.execute_as_admin(&["REVOKE USAGE ON SCHEMA polyflake FROM orders"]);
+    server.execute_as_admin(&[include_str!("../../sql/postgresql.sql")]);
     assert_no_right("schema polyflake");
-    server.by_hand(&["GRANT USAGE ON SCHEMA polyflake TO orders"]);
+    server.execute_as_admin(&["GRANT USAGE ON SCHEMA polyflake TO orders"]);
     assert_no_right("table polyflake_namespaces");
     let rights = include_str!("../../sql/postgresql-role.sql").replace(":\"role\"", "orders");
-    server.by_hand(&[&rights]);
+    server.execute_as_admin(&[&rights]);
     conformance::check(&mut Postgresql::open(&as_role).unwrap());
     let ids = polyflake_lease::sno::Generator::new(&as_role, "orders").unwrap();
     ids.generate(0).unwrap();
@@ -94,17 +97,17 @@ fn servers_that_forget_writes_are_rejected_at_any_time() {
     let mut store = Postgresql::open(&server.url()).unwrap();
     for setting in ["fsync", "full_page_writes"] {
         claim(&mut store).unwrap();
-        change(&server, &format!("SET {setting} = off"));
+        change_setting(&server, &format!("SET {setting} = off"));
         assert_error(claim(&mut store), ErrorKind::StoreNotDurable);
         assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
-        change(&server, &format!("RESET {setting}"));
+        change_setting(&server, &format!("RESET {setting}"));
         claim(&mut store).unwrap();
     }
 }
 
-fn change(server: &Server, setting: &str) {
+fn change_setting(server: &Server, setting: &str) {
     let change = format!("ALTER SYSTEM {setting}");
-    server.by_hand(&[&change, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.5)"]);
+    server.execute_as_admin(&[&change, "SELECT pg_reload_conf()", "SELECT pg_sleep(0.5)"]);
 }
 
 /// On a file system that never writes partial pages, an operator may turn `full_page_writes` off and declare it unneeded.
@@ -112,14 +115,15 @@ fn change(server: &Server, setting: &str) {
 fn an_operator_vouches_for_a_server_without_full_page_writes() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    change(&server, "SET full_page_writes = off");
+    change_setting(&server, "SET full_page_writes = off");
     assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
     let vouched = "?options=-c%20polyflake.full_page_writes%3Dunneeded";
     claim_at(&format!("{}{vouched}", server.url())).unwrap();
     assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
-    server.by_hand(&["ALTER DATABASE postgres SET polyflake.full_page_writes = 'unneeded'"]);
+    server
+        .execute_as_admin(&["ALTER DATABASE postgres SET polyflake.full_page_writes = 'unneeded'"]);
     claim_at(&server.url()).unwrap();
-    change(&server, "SET fsync = off");
+    change_setting(&server, "SET fsync = off");
     assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
 }
 
@@ -143,7 +147,7 @@ fn a_replica_is_rejected_and_quiet_after_promotion() {
     let server = Server::start(&programs);
     let mut old = Postgresql::open(&server.url()).unwrap();
     claim(&mut old).unwrap();
-    let replica = server.replica();
+    let replica = server.start_replica();
     assert_error(claim_at(&replica.url()), ErrorKind::StoreNotDurable);
     replica.promote();
     assert_error(claim_at(&replica.url()), ErrorKind::StoreChanged);
@@ -153,7 +157,7 @@ fn a_replica_is_rejected_and_quiet_after_promotion() {
 /// Starts a server that logs statements.
 fn start_logging_server(programs: &std::path::Path) -> Server {
     let server = Server::start(programs);
-    server.by_hand(&["ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"]);
+    server.execute_as_admin(&["ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"]);
     server
 }
 
@@ -167,11 +171,11 @@ fn a_high_worker_id_is_granted_in_few_statements() {
     let longest = std::time::Duration::from_secs(15);
     let ids = polyflake_lease::sno::Generator::with(&server.url(), options, longest).unwrap();
     assert_eq!(ids.lease().number(), Some(65_000));
-    assert!(statements(&server) < 100, "{}", statements(&server));
+    assert!(statement_count(&server) < 100, "{}", statement_count(&server));
 }
 
 /// Returns the number of statements that the server has logged.
-fn statements(server: &Server) -> usize {
+fn statement_count(server: &Server) -> usize {
     let log = std::fs::read_to_string(server.folder().join("log")).unwrap();
     log.lines().filter(|line| line.contains("statement: ") || line.contains("execute ")).count()
 }
@@ -184,10 +188,10 @@ fn a_reopened_store_sends_only_its_request() {
     let request =
         Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 0 } };
     open(&server.url()).unwrap().answer(&request).unwrap();
-    let before = statements(&server);
+    let before = statement_count(&server);
     open(&server.url()).unwrap().answer(&request).unwrap();
-    assert_eq!(statements(&server) - before, 5);
-    server.by_hand(&[
+    assert_eq!(statement_count(&server) - before, 5);
+    server.execute_as_admin(&[
         "ALTER TABLE polyflake.polyflake_leases ADD COLUMN flag bigint, DROP COLUMN holder",
     ]);
     assert_error(claim_at(&server.url()), ErrorKind::StoreDamaged);
@@ -215,7 +219,7 @@ fn a_replica_listed_first_is_skipped() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     claim_at(&server.url()).unwrap();
-    let replica = server.replica();
+    let replica = server.start_replica();
     let [first, second] = [&replica, &server].map(|it| it.folder().display().to_string());
     let [first, second] = [first, second].map(|folder| folder.replace('/', "%2F"));
     claim_at(&format!("postgresql://lease@{first},{second}/postgres")).unwrap();
@@ -247,21 +251,21 @@ fn manually_edited_rows_are_rejected() {
         ("polyflake.polyflake_namespaces SET digest = ''", ErrorKind::StoreDamaged),
         ("polyflake.polyflake_namespaces SET format = 7", ErrorKind::SchemaTooNew),
     ];
-    server.by_hand(&[
+    server.execute_as_admin(&[
         "CREATE TABLE n AS SELECT * FROM polyflake.polyflake_namespaces",
         "CREATE TABLE l AS SELECT * FROM polyflake.polyflake_leases",
     ]);
     for (change, kind) in changes {
-        server.by_hand(&[&format!("UPDATE {change}")]);
+        server.execute_as_admin(&[&format!("UPDATE {change}")]);
         assert_error(claim(&mut store), kind);
-        server.by_hand(&[
+        server.execute_as_admin(&[
             "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
             "INSERT INTO polyflake.polyflake_namespaces SELECT * FROM n",
             "INSERT INTO polyflake.polyflake_leases SELECT * FROM l",
         ]);
     }
     claim(&mut store).unwrap();
-    server.by_hand(&["ALTER TABLE polyflake.polyflake_leases DROP COLUMN holder"]);
+    server.execute_as_admin(&["ALTER TABLE polyflake.polyflake_leases DROP COLUMN holder"]);
     assert_error(claim(&mut store), ErrorKind::StoreDamaged);
 }
 
@@ -285,10 +289,11 @@ fn operators_can_act_during_the_quiet_time() {
 fn transactions_set_their_own_limits() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    server.by_hand(&["ALTER ROLE lease SET default_transaction_isolation = 'serializable'"]);
+    server
+        .execute_as_admin(&["ALTER ROLE lease SET default_transaction_isolation = 'serializable'"]);
     let mut store = Postgresql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
-    server.by_hand(&[
+    server.execute_as_admin(&[
         "CREATE TABLE seen (statement_timeout text, lock_timeout text, synchronous_commit text, isolation text)",
         "CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             INSERT INTO seen VALUES (current_setting('statement_timeout'), current_setting('lock_timeout'),
@@ -341,7 +346,9 @@ fn concurrent_holders_have_distinct_worker_ids() {
     let server = Server::start(&programs);
     for _ in 0..10 {
         claim_concurrently(|| Postgresql::open(&server.url()).unwrap());
-        server.by_hand(&["TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces"]);
+        server.execute_as_admin(&[
+            "TRUNCATE polyflake.polyflake_leases, polyflake.polyflake_namespaces",
+        ]);
     }
 }
 
@@ -352,9 +359,9 @@ fn a_read_only_server_is_rejected_and_usable_afterwards() {
     let server = Server::start(&programs);
     let mut store = Postgresql::open(&server.url()).unwrap();
     claim(&mut store).unwrap();
-    server.by_hand(&["ALTER ROLE lease SET default_transaction_read_only = on"]);
+    server.execute_as_admin(&["ALTER ROLE lease SET default_transaction_read_only = on"]);
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
-    server.by_hand(&[
+    server.execute_as_admin(&[
         "SET default_transaction_read_only = off",
         "ALTER ROLE lease RESET default_transaction_read_only",
     ]);

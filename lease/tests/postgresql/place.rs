@@ -12,7 +12,7 @@ use polyflake_lease::{ErrorKind, Operator, check, sno};
 
 use crate::{
     assert_error, claim_at,
-    server::{Server, programs, user},
+    server::{Server, programs, server_user_id},
 };
 
 /// Returns the schemas that contain lease tables.
@@ -28,7 +28,7 @@ fn create_two_services(server: &Server) -> [String; 2] {
     ["svc_a", "svc_b"].map(|role| {
         let create = format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");
         let grant = format!("GRANT CREATE ON DATABASE postgres TO {role}");
-        server.by_hand(&[&create, &grant]);
+        server.execute_as_admin(&[&create, &grant]);
         server.url().replace("lease@", &format!("{role}@"))
     })
 }
@@ -43,7 +43,7 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
     let error = assert_error(claim_at(&other), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("GRANT USAGE ON SCHEMA"), "{error}");
     let rights = include_str!("../../sql/postgresql-role.sql");
-    server.by_hand(&[&rights.replace(":\"role\"", "svc_b")]);
+    server.execute_as_admin(&[&rights.replace(":\"role\"", "svc_b")]);
     let second = claim_at(&other).unwrap();
     assert_ne!(first.numbers(), second.numbers());
     let mut numbers = vec![first.numbers(), second.numbers()];
@@ -79,7 +79,7 @@ fn a_second_store_requires_an_explicit_option() {
         assert_eq!(claim_at(&of(parameters)).unwrap().numbers(), numbers, "{parameters}");
     }
     // A dropped store is not recreated while the second store exists.
-    server.by_hand(&["DROP SCHEMA polyflake CASCADE"]);
+    server.execute_as_admin(&["DROP SCHEMA polyflake CASCADE"]);
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     assert_eq!(schemas_with_lease_tables(&server), ["Mine-2"]);
 }
@@ -104,7 +104,7 @@ fn unrelated_tables_do_not_affect_holders() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
     let ids = sno::Generator::new(&server.url(), "mine").unwrap();
-    server.by_hand(&["CREATE TABLE public.polyflake_leases (a bigint)"]);
+    server.execute_as_admin(&["CREATE TABLE public.polyflake_leases (a bigint)"]);
     ids.generate(0).unwrap();
     claim_at(&server.url()).unwrap();
     ids.close();
@@ -120,7 +120,8 @@ fn unrelated_tables_do_not_affect_holders() {
 fn a_role_creates_tables_in_an_existing_schema() {
     let Some(programs) = programs() else { return };
     let server = Server::start(&programs);
-    server.by_hand(&["CREATE ROLE orders LOGIN", "CREATE SCHEMA ids AUTHORIZATION orders"]);
+    server
+        .execute_as_admin(&["CREATE ROLE orders LOGIN", "CREATE SCHEMA ids AUTHORIZATION orders"]);
     let url = format!("{}?schema=ids", server.url().replace("lease@", "orders@"));
     claim_at(&url).unwrap();
     assert_eq!(schemas_with_lease_tables(&server), ["ids"]);
@@ -181,10 +182,10 @@ impl Pooler {
             server.folder().display(),
         );
         fs::write(folder.path().join("pgbouncer.ini"), settings).unwrap();
-        chown(folder.path(), user(), None).unwrap();
+        chown(folder.path(), server_user_id(), None).unwrap();
         let mut command = Command::new(program);
         command.args(["--quiet", "pgbouncer.ini"]).current_dir(folder.path());
-        if let Some(user) = user() {
+        if let Some(user) = server_user_id() {
             command.uid(user);
         }
         let process = command.spawn().unwrap();

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::{
     claim,
     server::{Server, programs},
-    start_logging_server, statements,
+    start_logging_server, statement_count,
 };
 
 /// A proxy that counts the round trips between clients and a server. A round trip begins whenever a client sends something
@@ -83,10 +83,10 @@ fn a_renewal_takes_one_round_trip_and_six_statements() {
     let mut store = Postgresql::open(&way.url()).unwrap();
     let end = claim(&mut store).unwrap().end();
     let mut ask = |ask| {
-        let (trips, before) = (way.round_trips(), statements(&server));
+        let (trips, before) = (way.round_trips(), statement_count(&server));
         let reply =
             store.answer(&Request { number: 1, namespace: "orders/sno".into(), operation: ask });
-        (reply.unwrap().content, way.round_trips() - trips, statements(&server) - before)
+        (reply.unwrap().content, way.round_trips() - trips, statement_count(&server) - before)
     };
     let ReplyContent::Records(mut found) = ask(Operation::Read { first: 0 }).0 else { panic!() };
     let old = found.remove(0);

@@ -24,7 +24,7 @@ use polyflake_lease::{
     open, sno,
     steps::{Engine, Outcome, Steps},
 };
-use redis_server::{RedisServer, USER, call_server, program};
+use redis_server::{RedisServer, USER_ACL, call_server, program};
 
 const NAMESPACE: &str = "orders/sno";
 const MINUTE: u64 = 60_000;
@@ -57,7 +57,7 @@ fn send(store: &mut dyn Store, operation: Operation) -> Result<Reply> {
     store.answer(&Request { number: 1, namespace: NAMESPACE.into(), operation })
 }
 
-fn name_of(server: &RedisServer) -> String {
+fn store_name(server: &RedisServer) -> String {
     send(&mut *open(&server.url()).unwrap(), Operation::List).unwrap().store
 }
 
@@ -161,10 +161,10 @@ fn the_largest_numbers_and_many_records_are_stored() {
 fn an_emptied_server_grants_nothing_for_six_minutes() {
     let Some(program) = program() else { return };
     let server = start_after_wait(&program);
-    let name = name_of(&server);
+    let name = store_name(&server);
     claim_at(&server.url()).unwrap();
-    server.by_hand(&["FLUSHALL"]);
-    assert_eq!(name_of(&server), name);
+    server.call_as_admin(&["FLUSHALL"]);
+    assert_eq!(store_name(&server), name);
     let error = assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     assert!(error.until().unwrap() > now_ms() + 6 * MINUTE, "{error}");
 }
@@ -175,21 +175,21 @@ fn a_restarted_server_is_another_store() {
     let Some(program) = program() else { return };
     let mut server = start_after_wait(&program);
     claim_at(&server.url()).unwrap();
-    let (first, before) = (name_of(&server), records_at(&server.url(), 0));
+    let (first, before) = (store_name(&server), records_at(&server.url(), 0));
     let mut store = Redis::open(&server.url()).unwrap();
-    server.by_hand(&["SAVE"]);
+    server.call_as_admin(&["SAVE"]);
     server.kill();
     assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.launch();
     assert_eq!(records_at(&server.url(), 0), before, "expected the snapshot");
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
-    let second = name_of(&server);
+    let second = store_name(&server);
     server.kill();
     std::fs::remove_file(server.folder().join("dump.rdb")).unwrap();
     server.launch();
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
-    let third = name_of(&server);
+    let third = store_name(&server);
     assert!(first != second && second != third && first != third, "{first} {second} {third}");
     for name in [first, second, third] {
         let parts: Vec<_> = name.split(':').collect();
@@ -207,7 +207,7 @@ fn a_living_holder_renews_after_a_restart() {
     let options = options.renew_ms(1000).unwrap();
     let ids = sno::Generator::with(&server.url(), options, Duration::from_secs(9)).unwrap();
     let end = ids.lease().end().unwrap();
-    server.by_hand(&["SAVE"]);
+    server.call_as_admin(&["SAVE"]);
     server.kill();
     server.launch();
     let began = Instant::now();
@@ -221,7 +221,7 @@ fn a_living_holder_renews_after_a_restart() {
 
 /// Returns whether the holder has written the server's new name into the namespace's record.
 fn is_settled(server: &RedisServer) -> bool {
-    records_at(&server.url(), 0).0.store == name_of(server)
+    records_at(&server.url(), 0).0.store == store_name(server)
 }
 
 #[test]
@@ -231,25 +231,25 @@ fn a_promoted_replica_without_a_backlog_is_another_store() {
     let port = free_port();
     let primary =
         start_with_options_after_wait(&program, &["--bind", "127.0.0.1", "--port", &port]);
-    let (replica, name) = (start(&program), name_of(&primary));
-    replica.by_hand(&["REPLICAOF", "127.0.0.1", &port]);
-    wait_for(|| replica.fact("master_link_status") == "up");
+    let (replica, name) = (start(&program), store_name(&primary));
+    replica.call_as_admin(&["REPLICAOF", "127.0.0.1", &port]);
+    wait_until(|| replica.info_field("master_link_status") == "up");
     for (server, fact) in [(&primary, "connected_slaves=1"), (&replica, "role=slave")] {
         let error = list_error(&server.url());
         assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
         assert!(error.to_string().contains(fact) && !error.is_permanent(), "{error}");
     }
-    replica.by_hand(&["REPLICAOF", "NO", "ONE"]);
-    wait_for(|| primary.fact("connected_slaves") == "0");
+    replica.call_as_admin(&["REPLICAOF", "NO", "ONE"]);
+    wait_until(|| primary.info_field("connected_slaves") == "0");
     for server in [&primary, &replica] {
         let error = list_error(&server.url());
         assert!(error.to_string().contains("repl_backlog_active=1"), "{error}");
-        server.by_hand(&["CONFIG", "SET", "repl-backlog-ttl", "1"]);
-        wait_for(|| server.fact("repl_backlog_active") == "0");
-        assert_ne!(name_of(server), name);
+        server.call_as_admin(&["CONFIG", "SET", "repl-backlog-ttl", "1"]);
+        wait_until(|| server.info_field("repl_backlog_active") == "0");
+        assert_ne!(store_name(server), name);
         assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     }
-    assert_ne!(name_of(&primary), name_of(&replica));
+    assert_ne!(store_name(&primary), store_name(&replica));
 }
 
 fn free_port() -> String {
@@ -258,7 +258,7 @@ fn free_port() -> String {
 }
 
 #[track_caller]
-fn wait_for(is_done: impl Fn() -> bool) {
+fn wait_until(is_done: impl Fn() -> bool) {
     let began = Instant::now();
     while !is_done() {
         assert!(began.elapsed() < Duration::from_secs(60));
@@ -272,7 +272,7 @@ fn evicting_servers_and_clusters_are_rejected() {
     let server = start(&program);
     for (policy, is_good) in [("allkeys-lru", false), ("volatile-lru", true), ("noeviction", true)]
     {
-        server.by_hand(&["CONFIG", "SET", "maxmemory-policy", policy]);
+        server.call_as_admin(&["CONFIG", "SET", "maxmemory-policy", policy]);
         let listed = send(&mut *open(&server.url()).unwrap(), Operation::List);
         assert_eq!(listed.is_ok(), is_good, "{policy}");
         if let Err(error) = listed {
@@ -293,23 +293,23 @@ fn evicting_servers_and_clusters_are_rejected() {
 fn a_user_with_the_documented_rights_suffices() {
     let Some(program) = program() else { return };
     let server = start_after_wait(&program);
-    let words: Vec<_> = USER.split_whitespace().collect();
+    let words: Vec<_> = USER_ACL.split_whitespace().collect();
     let url = server.url().replace("redis:///0", "redis://orders:PASSWORD@/0");
     let error = assert_error(claim_at(&url), ErrorKind::LeaseUnavailable);
     assert!(error.to_string().contains("the server rejects the connection: WRONGPASS"), "{error}");
     assert!(error.is_permanent(), "{error}");
-    assert_eq!(server.by_hand(&words), ["OK"]);
+    assert_eq!(server.call_as_admin(&words), ["OK"]);
     claim_at(&url).unwrap();
     claim_at(&url.replace("/0?", "/2?")).unwrap_err();
     conformance::check(&mut Redis::open(&url.replace("/0?", "/3?")).unwrap());
     for missing in ["-eval", "-info", "resetkeys"] {
-        server.by_hand(&["ACL", "SETUSER", "orders", missing]);
+        server.call_as_admin(&["ACL", "SETUSER", "orders", missing]);
         let error = assert_error(claim_at(&url), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("the user lacks a right: "), "{missing}: {error}");
-        assert!(error.to_string().contains(USER.trim()) && error.is_permanent(), "{error}");
-        server.by_hand(&words);
+        assert!(error.to_string().contains(USER_ACL.trim()) && error.is_permanent(), "{error}");
+        server.call_as_admin(&words);
     }
-    server.by_hand(&["CONFIG", "SET", "requirepass", "sesame"]);
+    server.call_as_admin(&["CONFIG", "SET", "requirepass", "sesame"]);
     let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     // In every version except Redis 6, the server checks the script's length before it looks up the command, so the error
     // may differ.
@@ -325,7 +325,7 @@ fn a_user_with_the_documented_rights_suffices() {
 
 /// Returns the names of the commands that the documented rights include.
 fn granted_commands() -> BTreeSet<String> {
-    let words = USER.split_whitespace().filter_map(|word| word.strip_prefix('+'));
+    let words = USER_ACL.split_whitespace().filter_map(|word| word.strip_prefix('+'));
     words.map(str::to_owned).collect()
 }
 
@@ -335,15 +335,15 @@ fn every_documented_right_is_required() {
     let server = start(&program);
     let url = server.create_user().replace("/0?", "/1?");
     let passes = || {
-        server.by_hand(&["FLUSHALL"]);
+        server.call_as_admin(&["FLUSHALL"]);
         let suite = || conformance::check(&mut Redis::open(&url).unwrap());
         std::panic::catch_unwind(AssertUnwindSafe(suite)).is_ok()
     };
     assert!(passes());
     for name in granted_commands() {
-        server.by_hand(&["ACL", "SETUSER", "orders", &format!("-{name}")]);
+        server.call_as_admin(&["ACL", "SETUSER", "orders", &format!("-{name}")]);
         assert!(!passes(), "{name}");
-        server.by_hand(&["ACL", "SETUSER", "orders", &format!("+{name}")]);
+        server.call_as_admin(&["ACL", "SETUSER", "orders", &format!("+{name}")]);
     }
 }
 
@@ -359,7 +359,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
         call_server(&server.socket(), &[&login, words]).unwrap()
     };
     let is_permitted = |name: &str| {
-        let facts = server.by_hand(&["COMMAND", "INFO", name]);
+        let facts = server.call_as_admin(&["COMMAND", "INFO", name]);
         let arity = facts[1].parse::<isize>().unwrap().unsigned_abs();
         let mut words: Vec<_> = name.split('|').collect();
         words.resize(arity, "polyflake:any");
@@ -368,8 +368,9 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
             |error: String| ["NOPERM", "command not allowed"].iter().any(|it| error.contains(it));
         !as_user(&words).is_err_and(is_rejected)
     };
-    let categories = server.by_hand(&["ACL", "CAT"]);
-    let names = categories.iter().flat_map(|category| server.by_hand(&["ACL", "CAT", category]));
+    let categories = server.call_as_admin(&["ACL", "CAT"]);
+    let names =
+        categories.iter().flat_map(|category| server.call_as_admin(&["ACL", "CAT", category]));
     let names: BTreeSet<_> = names.collect();
     assert!(names.len() > 200, "{names:?}");
     // A command with subcommands cannot run without one of them, such as `config|get`.
@@ -383,7 +384,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
         let error = as_user(words).unwrap_err();
         assert!(error.contains("access") && error.contains("key"), "{error}");
     }
-    assert_eq!(server.by_hand(&["EXISTS", "orders:1"]), ["0"]);
+    assert_eq!(server.call_as_admin(&["EXISTS", "orders:1"]), ["0"]);
 }
 
 #[test]
@@ -395,13 +396,13 @@ fn server_errors_have_codes() {
         assert!(error.to_string().contains(expected), "{expected}: {error}");
         (error.kind(), error.is_permanent())
     };
-    let set = |name: &str, value: &str| server.by_hand(&["CONFIG", "SET", name, value]);
+    let set = |name: &str, value: &str| server.call_as_admin(&["CONFIG", "SET", name, value]);
     let unavailable = (ErrorKind::LeaseUnavailable, false);
     set("maxmemory", "1");
     assert_eq!(claim_error("raise `maxmemory`"), unavailable);
     set("maxmemory", "0");
     // Redis 6 does not apply this setting to scripts.
-    if !server.fact("redis_version").starts_with("6.") {
+    if !server.info_field("redis_version").starts_with("6.") {
         set("min-replicas-to-write", "1");
         assert_eq!(claim_error("set `min-replicas-to-write` to 0"), unavailable);
         set("min-replicas-to-write", "0");
@@ -411,12 +412,12 @@ fn server_errors_have_codes() {
     assert!(error.to_string().contains("DB index is out of range"), "{error}");
     assert!(error.is_permanent(), "{error}");
     let ends = "polyflake:ends:orders/sno";
-    server.by_hand(&["DEL", ends]);
+    server.call_as_admin(&["DEL", ends]);
     assert_eq!(claim_error("expected"), (ErrorKind::StoreDamaged, false));
-    server.by_hand(&["SET", ends, "a string"]);
+    server.call_as_admin(&["SET", ends, "a string"]);
     assert_eq!(claim_error("WRONGTYPE"), (ErrorKind::StoreDamaged, false));
-    server.by_hand(&["REPLICAOF", "127.0.0.1", "1"]);
-    server.by_hand(&["CONFIG", "SET", "replica-serve-stale-data", "no"]);
+    server.call_as_admin(&["REPLICAOF", "127.0.0.1", "1"]);
+    server.call_as_admin(&["CONFIG", "SET", "replica-serve-stale-data", "no"]);
     assert_eq!(claim_error("a replica is no store"), (ErrorKind::StoreNotDurable, false));
 }
 
@@ -445,13 +446,13 @@ fn errors_in_scripts_have_codes() {
 fn a_busy_server_is_unavailable() {
     let Some(program) = program() else { return };
     let server = start_after_wait(&program);
-    server.by_hand(&["CONFIG", "SET", "lua-time-limit", "1"]);
+    server.call_as_admin(&["CONFIG", "SET", "lua-time-limit", "1"]);
     std::thread::scope(|scope| {
-        let endless = scope.spawn(|| server.by_hand(&["EVAL", "while true do end", "0"]));
-        wait_for(|| server.by_hand(&["PING"])[0].starts_with("BUSY"));
+        let endless = scope.spawn(|| server.call_as_admin(&["EVAL", "while true do end", "0"]));
+        wait_until(|| server.call_as_admin(&["PING"])[0].starts_with("BUSY"));
         let error = assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("BUSY") && !error.is_permanent(), "{error}");
-        server.by_hand(&["SCRIPT", "KILL"]);
+        server.call_as_admin(&["SCRIPT", "KILL"]);
         endless.join().unwrap();
     });
     claim_at(&server.url()).unwrap();
@@ -465,7 +466,7 @@ fn an_interrupted_connection_is_not_reused() {
     claim_at(&server.url()).unwrap();
     let mut store = Redis::open(&server.url()).unwrap();
     send(&mut store, Operation::List).unwrap();
-    server.by_hand(&["CLIENT", "KILL", "TYPE", "normal"]);
+    server.call_as_admin(&["CLIENT", "KILL", "TYPE", "normal"]);
     for expected in ["no answer from the server", "the last request got no answer"] {
         let claim_error = send(&mut store, Operation::List);
         let error = assert_error(claim_error, ErrorKind::LeaseUnavailable);

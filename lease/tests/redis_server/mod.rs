@@ -24,19 +24,19 @@ pub struct RedisServer {
 }
 
 /// The environment variable for the path of the server program, for example that of Redis 6 or Valkey.
-const PROGRAM: &str = "POLYFLAKE_REDIS_SERVER";
+const PROGRAM_VARIABLE: &str = "POLYFLAKE_REDIS_SERVER";
 
 /// The command that creates a user with the rights that a lease needs.
-pub const USER: &str = include_str!("../../sql/redis-user.acl");
+pub const USER_ACL: &str = include_str!("../../sql/redis-user.acl");
 
 /// A script that ends a namespace's waiting time. It runs atomically, so that no write by a lease is lost.
-const SKIP_WAIT: &str = r#"
+const SKIP_WAIT_SCRIPT: &str = r#"
 local record = redis.call('HGET', KEYS[1], 'record')
 redis.call('HSET', KEYS[1], 'record', (string.gsub(record, '"quiet_until":%d+', '"quiet_until":0')))"#;
 
 /// Returns the path of the server program. If no server is found, returns `None`, or panics if tests must not be skipped.
 pub fn program() -> Option<PathBuf> {
-    if let Some(program) = env::var_os(PROGRAM) {
+    if let Some(program) = env::var_os(PROGRAM_VARIABLE) {
         return Some(program.into());
     }
     let folders = env::var_os("PATH")?;
@@ -73,7 +73,7 @@ impl RedisServer {
 
     /// Creates a user with the rights that a lease needs, and returns the URL for this user.
     pub fn create_user(&self) -> String {
-        self.call(&USER.split_whitespace().collect::<Vec<_>>()).unwrap();
+        self.call(&USER_ACL.split_whitespace().collect::<Vec<_>>()).unwrap();
         self.url().replace("redis:///0", "redis://orders:PASSWORD@/0")
     }
 
@@ -85,7 +85,9 @@ impl RedisServer {
         command.arg("--unixsocket").arg(self.socket()).args(&self.options);
         self.process = Some(command.stdout(Stdio::null()).spawn().unwrap());
         for _ in 0..1200 {
-            if UnixStream::connect(self.socket()).is_ok() && self.by_hand(&["PING"]) == ["PONG"] {
+            if UnixStream::connect(self.socket()).is_ok()
+                && self.call_as_admin(&["PING"]) == ["PONG"]
+            {
                 return;
             }
             thread::sleep(Duration::from_millis(50));
@@ -109,7 +111,7 @@ impl RedisServer {
 
     /// Sends a command without the driver. Returns the strings in the server's reply, or its error.
     #[track_caller]
-    pub fn by_hand(&self, words: &[&str]) -> Vec<String> {
+    pub fn call_as_admin(&self, words: &[&str]) -> Vec<String> {
         self.call(words).unwrap_or_else(|error| vec![error])
     }
 
@@ -142,8 +144,8 @@ impl RedisServer {
     }
 
     /// Returns the value of a field in the server's `INFO` output.
-    pub fn fact(&self, name: &str) -> String {
-        let info = self.by_hand(&["INFO"]).remove(0);
+    pub fn info_field(&self, name: &str) -> String {
+        let info = self.call_as_admin(&["INFO"]).remove(0);
         let mut lines = info.lines();
         let found = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         found.unwrap_or_default().trim().to_owned()
@@ -151,7 +153,8 @@ impl RedisServer {
 
     /// Ends the waiting time of a namespace, as if six minutes had passed.
     pub fn skip_wait(&self, name: &str) {
-        self.call(&["EVAL", SKIP_WAIT, "1", &format!("polyflake:namespace:{name}")]).unwrap();
+        self.call(&["EVAL", SKIP_WAIT_SCRIPT, "1", &format!("polyflake:namespace:{name}")])
+            .unwrap();
     }
 }
 

@@ -37,7 +37,7 @@ pub fn programs() -> Option<PathBuf> {
 
 /// If the test runs as root, returns the ID of the unprivileged user that runs the server, because `PostgreSQL` refuses to
 /// run as root. Otherwise, returns `None`.
-pub fn user() -> Option<u32> {
+pub fn server_user_id() -> Option<u32> {
     let line = |name: &str| {
         let users = fs::read_to_string("/etc/passwd").unwrap();
         let prefix = format!("{name}:");
@@ -53,7 +53,7 @@ impl Server {
     /// Starts an empty server.
     pub fn start(programs: &Path) -> Self {
         let server = Self::new(programs);
-        let data = server.data();
+        let data = server.data_folder();
         server.run(
             "initdb",
             &["--auth=trust", "--username=lease", "--pgdata", data.to_str().unwrap()],
@@ -64,9 +64,9 @@ impl Server {
 
     /// Starts a replica, and waits until it streams from this server. Without the wait, the replica could miss writes that
     /// the server acknowledges before it stops.
-    pub fn replica(&self) -> Self {
+    pub fn start_replica(&self) -> Self {
         let replica = Self::new(&self.programs);
-        let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data());
+        let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), replica.data_folder());
         let options =
             ["--host", &from, "--username=lease", "--write-recovery-conf", "--checkpoint=fast"];
         replica
@@ -79,7 +79,7 @@ impl Server {
     /// Makes a base backup of this server.
     pub fn create_base_backup(&self) -> Self {
         let backup = Self::new(&self.programs);
-        let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), backup.data());
+        let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), backup.data_folder());
         let options = ["--host", &from, "--username=lease", "--checkpoint=fast", "--pgdata"];
         backup.run("pg_basebackup", &[&options[..], &[data.to_str().unwrap()]].concat());
         backup
@@ -88,10 +88,10 @@ impl Server {
     /// Starts a server from a base backup, following the `PostgreSQL` documentation. The server recovers what it can, and
     /// continues on its own timeline.
     pub fn recover_from_base_backup(&self) {
-        fs::write(self.data().join("recovery.signal"), "").unwrap();
-        chown(self.data().join("recovery.signal"), self.user, None).unwrap();
+        fs::write(self.data_folder().join("recovery.signal"), "").unwrap();
+        chown(self.data_folder().join("recovery.signal"), self.user, None).unwrap();
         // The server has no WAL archive, so the restore command always fails.
-        self.start_with("-c listen_addresses='' -c restore_command=false");
+        self.start_with_options("-c listen_addresses='' -c restore_command=false");
         self.wait_until("NOT pg_is_in_recovery()");
     }
 
@@ -126,7 +126,7 @@ impl Server {
     }
 
     fn new(programs: &Path) -> Self {
-        let (folder, user) = (tempfile::tempdir().unwrap(), user());
+        let (folder, user) = (tempfile::tempdir().unwrap(), server_user_id());
         chown(folder.path(), user, None).unwrap();
         Self { folder, programs: programs.into(), user }
     }
@@ -136,7 +136,7 @@ impl Server {
         self.folder.path()
     }
 
-    fn data(&self) -> PathBuf {
+    fn data_folder(&self) -> PathBuf {
         self.folder.path().join("data")
     }
 
@@ -153,12 +153,12 @@ impl Server {
     #[track_caller]
     fn run(&self, program: &str, arguments: &[&str]) {
         assert!(
-            self.status(program, arguments, Stdio::inherit()).success(),
+            self.run_for_status(program, arguments, Stdio::inherit()).success(),
             "{program} {arguments:?}"
         );
     }
 
-    fn status(&self, program: &str, arguments: &[&str], errors: Stdio) -> ExitStatus {
+    fn run_for_status(&self, program: &str, arguments: &[&str], errors: Stdio) -> ExitStatus {
         let mut command = Command::new(self.programs.join(program));
         command
             .args(arguments)
@@ -177,19 +177,19 @@ impl Server {
     }
 
     fn try_pg_ctl(&self, arguments: &[&str]) -> bool {
-        let data = self.data();
+        let data = self.data_folder();
         let always = ["--pgdata", data.to_str().unwrap(), "--wait", "--silent"];
         let all = [&always[..], arguments].concat();
-        self.status("pg_ctl", &all, Stdio::null()).success()
+        self.run_for_status("pg_ctl", &all, Stdio::null()).success()
     }
 
     /// Starts the server. After [`Server::kill`], the old processes may need a moment to exit.
     pub fn launch(&self) {
-        self.start_with("-c listen_addresses=''");
+        self.start_with_options("-c listen_addresses=''");
     }
 
     /// Starts the server with additional options.
-    pub fn start_with(&self, more: &str) {
+    pub fn start_with_options(&self, more: &str) {
         let folder = self.folder.path().to_str().unwrap();
         let options = format!("-k {folder} {more} -c shared_buffers=16MB");
         let log = format!("{folder}/log");
@@ -219,7 +219,7 @@ impl Server {
 
     /// Returns the ID of the server's main process (the postmaster), or `None` if the server has no PID file.
     fn first_process(&self) -> Option<Pid> {
-        let file = fs::read_to_string(self.data().join("postmaster.pid")).ok()?;
+        let file = fs::read_to_string(self.data_folder().join("postmaster.pid")).ok()?;
         Pid::from_raw(file.lines().next()?.trim().parse().ok()?)
     }
 
@@ -257,7 +257,7 @@ impl Server {
 
     /// Makes commits wait for this server's replica.
     pub fn replicate_synchronously(&self) {
-        self.by_hand(&[
+        self.execute_as_admin(&[
             "ALTER SYSTEM SET synchronous_standby_names = '*'",
             "SELECT pg_reload_conf()",
         ]);
@@ -268,7 +268,7 @@ impl Server {
     pub fn with_absent_replica(&self, work: impl FnOnce()) {
         let set = |names: &str| {
             let names = format!("ALTER SYSTEM SET synchronous_standby_names = '{names}'");
-            self.by_hand(&[&names, "SELECT pg_reload_conf()"]);
+            self.execute_as_admin(&[&names, "SELECT pg_reload_conf()"]);
             self.wait_until("pg_sleep(0.5) IS NOT NULL");
         };
         set("absent");
@@ -293,7 +293,7 @@ impl Server {
 
     /// Runs statements without the driver.
     #[track_caller]
-    pub fn by_hand(&self, statements: &[&str]) {
+    pub fn execute_as_admin(&self, statements: &[&str]) {
         let mut client = postgres::Client::connect(&self.url(), postgres::NoTls).unwrap();
         for statement in statements {
             client.batch_execute(statement).unwrap();

@@ -24,7 +24,7 @@ use crate::trace;
 
 pub const SECRET: [u8; 16] = [7; 16];
 /// The maximum size of a batch.
-const BATCH: usize = 8;
+const BATCH_SIZE: usize = 8;
 /// A window end that no simulation reaches.
 const UNREACHABLE_END_MS: i64 = 1 << 41;
 
@@ -67,9 +67,9 @@ pub fn first_violation() -> (Option<String>, usize) {
 
 /// A process's clock. The simulated world sets its time.
 #[derive(Clone, Default)]
-struct Time(Arc<AtomicI64>);
+struct SimulatedClock(Arc<AtomicI64>);
 
-impl Clock for Time {
+impl Clock for SimulatedClock {
     fn unix_nanos(&self) -> polyflake::Result<i64> {
         Ok(self.0.load(Ordering::Relaxed) * 1_000_000)
     }
@@ -99,14 +99,16 @@ impl Family {
             Self::Randflake => Shape::randflake(0..=last, &SECRET),
             Self::HotGuid => Shape::hotguid(0..=last),
             Self::Uuid7 => Shape::uuid7(0..=last),
-            Self::Layout => polyflake_lease::layout::shape(&layout_of(0), &["node"], 0..=last),
+            Self::Layout => {
+                polyflake_lease::layout::shape(&layout_for_number(0), &["node"], 0..=last)
+            }
         };
         shape.unwrap()
     }
 }
 
 /// Returns a layout with 1 ms ticks and a node field that contains the worker ID.
-fn layout_of(number: u64) -> Layout {
+fn layout_for_number(number: u64) -> Layout {
     Layout::integer([
         Field::unused(1),
         Field::timestamp(41, Tick::MILLISECOND, 1_483_228_800_000),
@@ -117,23 +119,33 @@ fn layout_of(number: u64) -> Layout {
 }
 
 /// Returns the next grant's window, given the span of the previous grant's highest tick.
-type Next<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
+type NextWindowFn<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
 
 /// A generator of the core crate that switches from grant to grant.
 trait SwitchingGenerator {
-    fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32>;
+    fn move_to(
+        &self,
+        time: &SimulatedClock,
+        number: u64,
+        next: NextWindowFn<'_>,
+    ) -> polyflake::Result<u32>;
     fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()>;
     fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>>;
     /// Generates one ID or a batch, and passes the bits, the worker ID and the tick of each ID to `note`.
-    fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
+    fn make_ids(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64));
 }
 
 /// Implements [`SwitchingGenerator`] for a format. `$build` is the function that creates its generators, and `$noted`
 /// extracts the bits, worker ID and tick from an ID.
-macro_rules! maker {
+macro_rules! impl_switching_generator {
     ($family:ident, $build:ident, $id:expr, $given:expr, $noted:expr) => {
-        impl SwitchingGenerator for $family::Leased<Time> {
-            fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
+        impl SwitchingGenerator for $family::Leased<SimulatedClock> {
+            fn move_to(
+                &self,
+                time: &SimulatedClock,
+                number: u64,
+                next: NextWindowFn<'_>,
+            ) -> polyflake::Result<u32> {
                 self.move_to(|last| $build(time, number, next(last)))
             }
             fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()> {
@@ -142,8 +154,8 @@ macro_rules! maker {
             fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>> {
                 self.seal(grant)
             }
-            fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
-                let mut batch = [$id; BATCH];
+            fn make_ids(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
+                let mut batch = [$id; BATCH_SIZE];
                 let made = match count {
                     1 => self.try_generate($given).map(|id| batch[0] = id).map_or(0, |()| 1),
                     _ => self.try_fill($given, &mut batch[..count]).unwrap_or(0),
@@ -158,20 +170,20 @@ macro_rules! maker {
 }
 
 fn build_sno(
-    time: &Time,
+    time: &SimulatedClock,
     number: u64,
     window: Range<i64>,
-) -> polyflake::Result<sno::Generator<Time>> {
+) -> polyflake::Result<sno::Generator<SimulatedClock>> {
     let builder = sno::Builder::with_clock(time.clone());
     let builder = builder.partition(u16::try_from(number).unwrap());
     builder.window(window.start, window.end).build()
 }
 
 fn build_randflake(
-    time: &Time,
+    time: &SimulatedClock,
     number: u64,
     window: Range<i64>,
-) -> polyflake::Result<randflake::Generator<Time>> {
+) -> polyflake::Result<randflake::Generator<SimulatedClock>> {
     let node = u32::try_from(number).unwrap();
     let grant = randflake::Grant::new(node, window.start / 1000, window.end / 1000)?;
     randflake::Builder::with_clock(grant, SECRET, time.clone()).build()
@@ -180,10 +192,10 @@ fn build_randflake(
 /// Creates a generator with the worker ID in the first three machine bytes. The start of the counter is also derived from
 /// the worker ID.
 fn build_hotguid(
-    time: &Time,
+    time: &SimulatedClock,
     number: u64,
     window: Range<i64>,
-) -> polyflake::Result<hotguid::Generator<Time>> {
+) -> polyflake::Result<hotguid::Generator<SimulatedClock>> {
     let builder = hotguid::Builder::with_clock(time.clone(), || unreachable!("given below"));
     let generator = builder.window(window.start, window.end).build()?;
     let [.., a, b, c] = number.to_be_bytes();
@@ -191,31 +203,31 @@ fn build_hotguid(
     Ok(generator)
 }
 
-fn layout_generator_of(
-    time: &Time,
+fn build_layout(
+    time: &SimulatedClock,
     number: u64,
     window: Range<i64>,
-) -> polyflake::Result<layout::Generator<Time>> {
-    let builder = layout::Builder::with_clock(layout_of(number), time.clone());
+) -> polyflake::Result<layout::Generator<SimulatedClock>> {
+    let builder = layout::Builder::with_clock(layout_for_number(number), time.clone());
     builder.window(window.start, window.end).build()
 }
 
 /// Creates a generator whose sequence and random bits are always the same, so that a fault produces equal IDs.
 fn build_uuid7(
-    time: &Time,
+    time: &SimulatedClock,
     number: u64,
     window: Range<i64>,
-) -> polyflake::Result<uuid7::Generator<Time>> {
+) -> polyflake::Result<uuid7::Generator<SimulatedClock>> {
     let builder = uuid7::Builder::with_clock(time.clone(), || Ok([7; 32])).from_sequence_0();
     let builder = builder.worker_id(u16::try_from(number).unwrap());
     builder.window(window.start, window.end).build()
 }
 
-maker!(sno, build_sno, sno::Sno::default(), 7, |id: sno::Sno| {
+impl_switching_generator!(sno, build_sno, sno::Sno::default(), 7, |id: sno::Sno| {
     let bits = id.as_bytes().iter().fold(0, |all, byte| all << 8 | i128::from(*byte));
     (bits, u64::from(id.partition()), id.unix_ms())
 });
-maker!(
+impl_switching_generator!(
     randflake,
     build_randflake,
     randflake::Randflake::default(),
@@ -225,20 +237,31 @@ maker!(
         (id.to_i64().into(), u64::from(parts.node), parts.timestamp)
     }
 );
-maker!(hotguid, build_hotguid, hotguid::HotGuid::default(), 7, |id: hotguid::HotGuid| {
-    let [a, b, c, ..] = id.machine();
-    let bits = i128::from_be_bytes(id.to_bytes());
-    (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
-});
-maker!(uuid7, build_uuid7, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
+impl_switching_generator!(
+    hotguid,
+    build_hotguid,
+    hotguid::HotGuid::default(),
+    7,
+    |id: hotguid::HotGuid| {
+        let [a, b, c, ..] = id.machine();
+        let bits = i128::from_be_bytes(id.to_bytes());
+        (bits, u64::from_be_bytes([0, 0, 0, 0, 0, a, b, c]), id.timestamp())
+    }
+);
+impl_switching_generator!(uuid7, build_uuid7, uuid7::Uuid7::default(), (), |id: uuid7::Uuid7| {
     // Drops the 40 random bits, because the worker ID alone must make the remaining bits unique.
     let bits = (id.to_u128() >> 40).cast_signed();
     (bits, u64::from(uuid7::worker_id(id)), id.unix_ms())
 });
 
-impl SwitchingGenerator for layout::Leased<Time> {
-    fn move_to(&self, time: &Time, number: u64, next: Next<'_>) -> polyflake::Result<u32> {
-        self.move_to(|last| layout_generator_of(time, number, next(last)))
+impl SwitchingGenerator for layout::Leased<SimulatedClock> {
+    fn move_to(
+        &self,
+        time: &SimulatedClock,
+        number: u64,
+        next: NextWindowFn<'_>,
+    ) -> polyflake::Result<u32> {
+        self.move_to(|last| build_layout(time, number, next(last)))
     }
     fn extend(&self, grant: u32, end: i64) -> polyflake::Result<()> {
         self.extend(grant, end)
@@ -246,8 +269,8 @@ impl SwitchingGenerator for layout::Leased<Time> {
     fn seal(&self, grant: u32) -> polyflake::Result<Option<Range<i64>>> {
         self.seal(grant)
     }
-    fn make(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
-        let mut batch = [0; BATCH];
+    fn make_ids(&self, count: usize, note: &mut dyn FnMut(i128, u64, i64)) {
+        let mut batch = [0; BATCH_SIZE];
         let made = self.try_fill(None, (&mut batch[..count]).into()).unwrap_or(0);
         for id in &batch[..made] {
             note((*id).into(), u64::try_from(*id >> 12 & 1023).unwrap(), *id >> 22);
@@ -267,7 +290,7 @@ struct Generator {
 pub struct ProcessGrantee {
     family: Family,
     step: u64,
-    time: Time,
+    time: SimulatedClock,
     /// `true` if the generator compares the clock with its window only before it generates an ID. The ID's own time may
     /// then be outside the window.
     checks_first: bool,
@@ -280,7 +303,7 @@ impl ProcessGrantee {
     pub fn new(family: Family, checks_first: bool) -> Self {
         let step = family.shape(0).grid().interval();
         let (time, may_be_shared, generator) =
-            (Time::default(), Cell::default(), RefCell::default());
+            (SimulatedClock::default(), Cell::default(), RefCell::default());
         Self { family, step, time, checks_first, may_be_shared, generator }
     }
 
@@ -291,7 +314,7 @@ impl ProcessGrantee {
         let Some(Generator { id, .. }) = generator.as_ref() else { return copy };
         let (number, start, end) = LEDGER.with_borrow(|ledger| ledger.windows[id.get()]);
         if start < end {
-            let maker = copy.first(number, self.window(start, end)).unwrap();
+            let maker = copy.first_generator(number, self.window(start, end)).unwrap();
             let id = Cell::new(Ledger::copy(id.get()));
             *copy.generator.borrow_mut() = Some(Generator { maker, grant: Cell::new(0), id });
         }
@@ -303,7 +326,7 @@ impl ProcessGrantee {
         start.cast_signed()..end
     }
 
-    fn first(
+    fn first_generator(
         &self,
         number: u64,
         window: Range<i64>,
@@ -318,9 +341,7 @@ impl ProcessGrantee {
                 Box::new(hotguid::Leased::new(build_hotguid(time, number, window)?)?)
             }
             Family::Uuid7 => Box::new(uuid7::Leased::new(build_uuid7(time, number, window)?)?),
-            Family::Layout => {
-                Box::new(layout::Leased::new(layout_generator_of(time, number, window)?)?)
-            }
+            Family::Layout => Box::new(layout::Leased::new(build_layout(time, number, window)?)?),
         })
     }
 
@@ -328,7 +349,7 @@ impl ProcessGrantee {
     pub fn make(&self, ms: u64, count: usize) {
         self.time.0.store(ms.cast_signed(), Ordering::Relaxed);
         if let Some(generator) = &*self.generator.borrow() {
-            generator.make(count.min(BATCH), self.may_be_shared.get());
+            generator.make(count.min(BATCH_SIZE), self.may_be_shared.get());
         }
     }
 
@@ -354,14 +375,14 @@ impl Grantee for ProcessGrantee {
             |error: polyflake::Error| Error::new(ErrorKind::LeaseUnavailable, error.to_string());
         let mut place = self.generator.borrow_mut();
         let Some(generator) = &*place else {
-            let maker = self.first(number, window).map_err(refused)?;
+            let maker = self.first_generator(number, window).map_err(refused)?;
             let id = Cell::new(Ledger::begin(number, start, end));
             *place = Some(Generator { maker, grant: Cell::new(0), id });
             return Ok(());
         };
         let from = Cell::new(start);
         let mut next = |last: Option<Range<i64>>| {
-            Ledger::end(generator.id.get(), last.as_ref().map(|last| last.end));
+            Ledger::end_window(generator.id.get(), last.as_ref().map(|last| last.end));
             let start = last.map_or(window.start, |last| last.start.max(window.start));
             from.set(start.cast_unsigned());
             start..window.end
@@ -386,7 +407,7 @@ impl Grantee for ProcessGrantee {
         let Generator { maker, grant, id } = generator.as_ref()?;
         let last = maker.seal(grant.get());
         let last = last.unwrap().map(|last| last.end);
-        Ledger::end(id.get(), last);
+        Ledger::end_window(id.get(), last);
         last.map(i64::cast_unsigned)
     }
 }
@@ -395,7 +416,7 @@ impl Generator {
     /// Generates one ID or a batch.
     fn make(&self, count: usize, may_be_shared: bool) {
         let own = IdOrigin { id: self.id.get(), may_be_shared };
-        self.maker.make(count, &mut |bits, number, tick| own.record_id(bits, number, tick));
+        self.maker.make_ids(count, &mut |bits, number, tick| own.record_id(bits, number, tick));
     }
 }
 
@@ -471,7 +492,7 @@ impl Ledger {
     }
 
     /// Ends a generator's window after its highest tick, because later generators may use the remaining ticks.
-    fn end(id: usize, last: Option<i64>) {
+    fn end_window(id: usize, last: Option<i64>) {
         LEDGER.with_borrow_mut(|ledger| {
             let window = &mut ledger.windows[id];
             window.2 = last.map_or(window.1, |last| last.cast_unsigned().max(window.1));

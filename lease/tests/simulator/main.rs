@@ -22,15 +22,15 @@ use world::{BrokenRule, World};
 
 const EVENTS: usize = 1000;
 
-fn number(name: &str) -> Option<u64> {
+fn number_from_env(name: &str) -> Option<u64> {
     env::var(name).ok().and_then(|value| value.parse().ok())
 }
 
 #[test]
 fn no_two_generators_share_a_worker_id() {
-    let seeds = match number("POLYFLAKE_SEED") {
+    let seeds = match number_from_env("POLYFLAKE_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("POLYFLAKE_SEEDS").unwrap_or(2000),
+        None => 0..number_from_env("POLYFLAKE_SEEDS").unwrap_or(2000),
     };
     let (mut claims, mut made, mut unusable, mut operated) = (0, 0, 0, 0);
     let mut refused = BTreeMap::<_, usize>::new();
@@ -82,7 +82,7 @@ fn no_two_generators_share_a_worker_id() {
 #[test]
 fn restored_copies_diverge() {
     let (mut copied, mut lost) = (0, 0);
-    for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
+    for seed in 0..number_from_env("POLYFLAKE_SEEDS").unwrap_or(1000) {
         let mut world = World::new(seed, BrokenRule::Nowhere);
         world.images = 2;
         if let Some(fault) = world.run(EVENTS) {
@@ -99,8 +99,8 @@ fn restored_copies_diverge() {
 #[test]
 fn data_loss_in_a_volatile_store_repeats_no_id() {
     let (mut claims, mut made, mut lost) = (0, 0, 0);
-    for seed in 0..number("POLYFLAKE_SEEDS").unwrap_or(1000) {
-        let mut world = World::volatile(seed, BrokenRule::Nowhere);
+    for seed in 0..number_from_env("POLYFLAKE_SEEDS").unwrap_or(1000) {
+        let mut world = World::new_volatile(seed, BrokenRule::Nowhere);
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
         }
@@ -114,7 +114,7 @@ fn data_loss_in_a_volatile_store_repeats_no_id() {
 #[test]
 fn weakened_volatile_stores_repeat_ids() {
     for weak in [BrokenRule::EmptiedDurable, BrokenRule::NotDurable] {
-        let is_caught = |seed: &u64| World::volatile(*seed, weak).run(EVENTS).is_some();
+        let is_caught = |seed: &u64| World::new_volatile(*seed, weak).run(EVENTS).is_some();
         let caught = (0..1000).find(is_caught);
         println!("{weak:?}: caught in the world {caught:?}");
         assert!(caught.is_some(), "expected that {weak:?} is noticed");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     generator::Family,
-    values::{namespace, record},
+    values::{namespace_to_json, record_to_json},
     world::{BrokenRule, World},
 };
 
@@ -35,7 +35,7 @@ pub fn record_event(event: impl FnOnce() -> Value) {
 pub fn record_write(process: usize, life: u32, request: &Request) {
     if let Operation::Put { old, new } = &request.operation {
         record_event(|| {
-            let (old, new) = (record(old), record(new));
+            let (old, new) = (record_to_json(old), record_to_json(new));
             json!({"event": "sent", "process": process, "life": life, "number": request.number, "old": old, "new": new})
         });
     }
@@ -54,9 +54,10 @@ pub fn record_reply(
             matches!(request.operation, Operation::Put { .. }),
             reply.content == ReplyContent::Done,
         );
-        let records: Vec<_> = records.iter().map(record).collect();
+        let records: Vec<_> = records.iter().map(record_to_json).collect();
         json!({"event": "stored", "process": process, "life": life, "number": request.number, "is_put": is_put,
-            "is_done": is_done, "now": reply.now, "namespace": reply.namespace.as_ref().map(namespace), "records": records})
+            "is_done": is_done, "now": reply.now, "namespace": reply.namespace.as_ref().map(namespace_to_json),
+            "records": records})
     });
 }
 
@@ -77,7 +78,7 @@ pub fn record_start(seed: u64, family: Family, numbers: u64, (lease_ms, error): 
 
 #[test]
 #[ignore = "prints for tests/proof"]
-fn worlds() {
+fn record_world_traces() {
     let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
     LINES.set(Some(Vec::new()));
     for seed in 0..WORLDS {

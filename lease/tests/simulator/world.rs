@@ -209,7 +209,7 @@ impl World {
         let (numbers, times) = (world.shape.numbers(), (lease_ms, world.clock_error()));
         trace::record_start(seed, family, numbers.end() - numbers.start() + 1, times);
         for process in 0..world.rng.usize(2..5) {
-            let new = world.process(0);
+            let new = world.create_process(0);
             world.processes.push(new);
             world.schedule_wake(0, process);
             world.schedule(1, Event::Make { process });
@@ -219,7 +219,7 @@ impl World {
     }
 
     /// Creates a world with a volatile store. Its leases are long, so that only a few events occur during a waiting time.
-    pub fn volatile(seed: u64, weak: BrokenRule) -> Self {
+    pub fn new_volatile(seed: u64, weak: BrokenRule) -> Self {
         let mut world = Self::new(seed, weak);
         world.lease_ms = [60_000, 300_000, 3_600_000][world.rng.usize(0..3)];
         world.loses = true;
@@ -227,7 +227,7 @@ impl World {
             world.store = Memory::volatile(START_MS);
         }
         for process in 0..world.processes.len() {
-            world.processes[process] = world.process(0);
+            world.processes[process] = world.create_process(0);
             world.schedule_wake(0, process);
         }
         world
@@ -251,7 +251,7 @@ impl World {
         Options::new("orders", self.shape.clone()).unwrap().namespace().to_owned()
     }
 
-    fn process(&mut self, life: u32) -> Process {
+    fn create_process(&mut self, life: u32) -> Process {
         let random = self.rng.fork();
         let mut options = Options::new("orders", self.shape.clone())
             .and_then(|options| options.lease_ms(self.lease_ms))
@@ -265,7 +265,8 @@ impl World {
             }
             .unwrap();
         }
-        let offset = if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.skew() };
+        let offset =
+            if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.random_skew() };
         let place = ProcessGrantee::new(self.family, self.weak == BrokenRule::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
@@ -285,7 +286,7 @@ impl World {
     }
 
     /// Returns a random clock error of up to two lease durations.
-    fn skew(&mut self) -> i64 {
+    fn random_skew(&mut self) -> i64 {
         let most = i64::try_from(self.lease_ms * 2).unwrap();
         self.rng.i64(-most..most)
     }
@@ -403,12 +404,12 @@ impl World {
             _ => 1,
         };
         for _ in 0..copies {
-            let delay = self.delay();
+            let delay = self.random_delay();
             self.schedule(delay, Event::Arrive { process, life, request: request.clone() });
         }
     }
 
-    fn delay(&mut self) -> u64 {
+    fn random_delay(&mut self) -> u64 {
         match self.rng.u8(..100) {
             0..93 => self.rng.u64(1..20),
             93..98 => self.rng.u64(20..self.lease_ms / 4),
@@ -443,7 +444,7 @@ impl World {
         }
         let reply = if chance < 4 { away() } else { reply };
         if chance >= 7 {
-            let delay = self.delay();
+            let delay = self.random_delay();
             self.reply(delay, (process, life), request.number, &reply);
         }
     }
@@ -537,7 +538,7 @@ impl World {
     fn restart(&mut self, process: usize) {
         let life = self.processes[process].life + 1;
         trace::record_event(|| json!({"event": "over", "process": process}));
-        let new = self.process(life);
+        let new = self.create_process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
         if self.weak == BrokenRule::NoSeal {
             // In this variant, the old process's generator is not sealed, and keeps generating IDs.
@@ -567,7 +568,7 @@ impl World {
                 self.processes[process].keeper.process_input(KeeperInput::Closed);
                 self.schedule_wake(0, process);
             }
-            6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.skew(),
+            6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.random_skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
             // Limits the offset of the store's clock, so that any two readings of the clock differ by less than the clock
             // error that the namespace tolerates.
@@ -593,14 +594,14 @@ impl World {
             _ => {}
         }
         if self.loses && self.rng.u8(..) < 30 {
-            self.lose();
+            self.lose_data();
         }
         let delay = self.rng.u64(1..self.lease_ms / 2);
         self.schedule(delay, Event::Chaos);
     }
 
     /// Makes the store lose data: empties it under the same name, or restarts it with an old snapshot or without any data.
-    fn lose(&mut self) {
+    fn lose_data(&mut self) {
         self.lost += 1;
         match self.rng.u8(..3) {
             0 => self.store.clear(),
@@ -689,14 +690,14 @@ impl World {
 
     /// Replaces the store with a different one that contains `content`, and returns the old and new names.
     fn replace_store(&mut self, content: Memory) -> (String, String) {
-        let before = self.store_name();
+        let before = self.read_store_name();
         self.store.restore(content);
-        let after = self.store_name();
+        let after = self.read_store_name();
         trace::record_event(|| json!({"event": "another", "from": before, "to": after}));
         (before, after)
     }
 
-    fn store_name(&mut self) -> String {
+    fn read_store_name(&mut self) -> String {
         let request =
             Request { number: 1, namespace: self.namespace(), operation: Operation::List };
         self.store.answer(&request).unwrap().store

@@ -96,7 +96,7 @@ pub async fn run_in_mysql(
 }
 
 /// Decodes the statements of a command.
-pub fn statements_of(command: &Json) -> Vec<Statement> {
+pub fn decode_statements(command: &Json) -> Vec<Statement> {
     let of = |statement: &Json| Statement {
         text: statement[0].as_str().unwrap().to_owned(),
         values: statement[1].as_array().unwrap().iter().map(Value::from).collect(),

@@ -19,8 +19,9 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 use crate::{
-    assert_mysql, assert_postgresql, assert_redis, assert_sqlite,
-    certificates::certify,
+    assert_mysql_conversation, assert_postgresql_conversation, assert_redis_conversation,
+    assert_sqlite_conversation,
+    certificates::write_certificates,
     mysql_server::{self, MysqlServer},
     proposed_namespace,
     redis_server::{self, RedisServer},
@@ -125,7 +126,7 @@ impl Drop for Driver {
     }
 }
 
-fn check(client: &str, address: &str) {
+fn check_driver(client: &str, address: &str) {
     conformance::check(&mut Driver::new(client, address));
     conformance::check_together(|| Driver::new(client, address));
 }
@@ -143,9 +144,9 @@ fn drivers_in_other_languages_pass_the_suite_over_sqlite() {
     for client in ["sqlite3", "node:sqlite", "better-sqlite3"] {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = |name| folder.path().join(name).to_str().unwrap().to_owned();
-        check(client, &path("leases.db"));
+        check_driver(client, &path("leases.db"));
         let mut driver = open_driver(client, &path("recorded.db"));
-        assert_sqlite(&mut |statement| driver.run_statement(statement));
+        assert_sqlite_conversation(&mut |statement| driver.run_statement(statement));
     }
 }
 
@@ -154,10 +155,10 @@ fn drivers_in_other_languages_pass_the_suite_over_sqlite() {
 fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
     let Some(programs) = programs() else { return };
     for client in ["psycopg", "asyncpg", "pg"] {
-        check(client, &Server::start(&programs).url());
+        check_driver(client, &Server::start(&programs).url());
         let server = Server::start(&programs);
         let mut driver = open_driver(client, &server.url());
-        assert_postgresql(&mut |statement| driver.run_statement(statement));
+        assert_postgresql_conversation(&mut |statement| driver.run_statement(statement));
     }
 }
 
@@ -166,10 +167,10 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
 fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     let Some(program) = mysql_server::program() else { return };
     for client in ["pymysql", "mysql2"] {
-        check(client, &MysqlServer::start_unusual(&program).url());
+        check_driver(client, &MysqlServer::start_with_unusual_defaults(&program).url());
         let server = MysqlServer::start(&program, &[]);
         let mut driver = open_driver(client, &server.url());
-        assert_mysql(&mut |statement| driver.run_statement(statement));
+        assert_mysql_conversation(&mut |statement| driver.run_statement(statement));
     }
 }
 
@@ -180,7 +181,7 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
 fn drivers_in_other_languages_pass_the_suite_over_redis() {
     let Some(program) = redis_server::program() else { return };
     for client in REDIS_CLIENTS {
-        check(client, &RedisServer::start(&program, &[]).create_user());
+        check_driver(client, &RedisServer::start(&program, &[]).create_user());
     }
 }
 
@@ -191,7 +192,7 @@ fn drivers_in_other_languages_match_the_recorded_conversation_with_redis() {
     for client in REDIS_CLIENTS {
         let server = RedisServer::start(&program, &[]);
         let mut driver = open_driver(client, &server.url());
-        assert_redis(&mut |statement| {
+        assert_redis_conversation(&mut |statement| {
             let is_by_hand = statement.values.is_empty();
             if is_by_hand { server.run(statement) } else { driver.run_statement(statement) }
         });
@@ -207,8 +208,8 @@ fn drivers_in_other_languages_verify_the_certificate_of_mariadb() {
     let certified = |host| {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        certify(folder.path(), host);
-        let (server, port) = MysqlServer::start_encrypted(&program, folder.path());
+        write_certificates(folder.path(), host);
+        let (server, port) = MysqlServer::start_with_tls(&program, folder.path());
         (folder, server, port)
     };
     let (roots, _server, port) = certified("localhost");
@@ -247,7 +248,7 @@ fn drivers_in_other_languages_verify_the_certificate_of_redis() {
     let Some(program) = redis_server::program() else { return };
     let certified = |host| {
         let folder = tempfile::tempdir().unwrap();
-        certify(folder.path(), host);
+        write_certificates(folder.path(), host);
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         let (certificate, key, port_text) =

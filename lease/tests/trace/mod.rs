@@ -4,13 +4,13 @@ use polyflake_lease::{Namespace, Record};
 use serde_json::{Value, json};
 
 /// Encodes the fields of a record that the rules use.
-pub fn record(it: &Record) -> Value {
+pub fn record_to_json(it: &Record) -> Value {
     let (token, incarnation) = (it.token.to_string(), it.incarnation.to_string());
     json!([it.first, it.start, it.granted_until, token, it.version, incarnation])
 }
 
 /// Encodes the fields of a namespace's record that the rules use.
-pub fn namespace(it: &Namespace) -> Value {
+pub fn namespace_to_json(it: &Namespace) -> Value {
     let incarnation = it.incarnation.to_string();
     json!([incarnation, it.store, it.previous_store, it.quiet_until, it.previous_quiet_until])
 }

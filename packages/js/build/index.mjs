@@ -17,12 +17,12 @@ function copyTextFiles() {
 }
 
 const PARTS = { wasm: buildWasm, native: buildNative, script: buildScript, texts: copyTextFiles };
-const dev = process.argv.includes("--dev");
+const isDevBuild = process.argv.includes("--dev");
 const requestedParts = process.argv.slice(2).filter((argument) => argument !== "--dev");
 
 for (const name of requestedParts) {
   if (!(name in PARTS)) throw new Error(`expected one of ${Object.keys(PARTS).join(", ")}, found ${name}`);
 }
 for (const [name, part] of Object.entries(PARTS)) {
-  if (requestedParts.length === 0 || requestedParts.includes(name)) await part(dev);
+  if (requestedParts.length === 0 || requestedParts.includes(name)) await part(isDevBuild);
 }

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { PACKAGE, REPOSITORY } from "./tools.mjs";
 
 const ENTRIES = ["decode", "json"];
-const NAME = "@polyflake/polyflake";
+const PACKAGE_NAME = "@polyflake/polyflake";
 const IMPORT_PATTERN = /(\bfrom "|\bimport "|\bimport\(")(\.\.?\/[^"]+)\.js"/g;
 
 /** Writes the package into a folder, which is emptied first. */
@@ -37,13 +37,13 @@ function addSource(sources, file) {
     return `${before}${name}.ts"`;
   });
   // Examples in comments import the package by its name.
-  sources.set(file, withPackageNames.replaceAll('"polyflake/', `"${NAME}/`));
+  sources.set(file, withPackageNames.replaceAll('"polyflake/', `"${PACKAGE_NAME}/`));
 }
 
 function manifest() {
   const { version, license } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
   const exports = Object.fromEntries(ENTRIES.map((entry) => [`./${entry}`, `./${entry}.ts`]));
-  return { name: NAME, version, license, exports };
+  return { name: PACKAGE_NAME, version, license, exports };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -1,7 +1,7 @@
 /** Builds the native addon for this machine. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { thisPlatform } from "./platforms.mjs";
+import { currentPlatform } from "./platforms.mjs";
 import { cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const LIBRARY_FILES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.dylib" };
@@ -17,7 +17,7 @@ export function buildNative(dev) {
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
   const library = LIBRARY_FILES[process.platform] ?? "libpolyflake_node.so";
-  const folder = join(PACKAGE, "prebuilds", thisPlatform().name);
+  const folder = join(PACKAGE, "prebuilds", currentPlatform().name);
   mkdirSync(folder, { recursive: true });
   // Remove the old file first, so that a process that has already loaded it keeps its copy.
   rmSync(join(folder, "polyflake.node"), { force: true });

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { PLATFORMS, packageOf, thisPlatform } from "./platforms.mjs";
+import { addonPackageName, currentPlatform, PLATFORMS } from "./platforms.mjs";
 import { PACKAGE, REPOSITORY } from "./tools.mjs";
 
 const LICENCE_FILES = ["LICENSE-APACHE", "LICENSE-MIT"];
@@ -28,15 +28,15 @@ const ownManifest = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8
  * A description of the addon's packages. `packageOf` and `fileOf` return the names of a platform's package and of the
  * binary in it, and `of` is the package that depends on the platforms' packages.
  */
-const ADDON = {
+const ADDON_KIND = {
   says: "The native addon of polyflake",
   of: "polyflake",
   folder: PACKAGE,
   texts: TEXT_FILES,
-  packageOf,
+  packageOf: addonPackageName,
   fileOf: ({ name }) => `polyflake.${name}.node`,
 };
-const PROGRAM = {
+const PROGRAM_KIND = {
   says: "The program polyflake",
   of: "@polyflake/cli",
   folder: join(REPOSITORY, "cli"),
@@ -48,20 +48,20 @@ const PROGRAM = {
 /** The package's package.json without the fields that only its own build needs. */
 export function manifest() {
   const { private: _, scripts, devDependencies, overrides, ...rest } = ownManifest;
-  return { ...rest, ...optionalDependencyFields(ADDON) };
+  return { ...rest, ...optionalDependencyFields(ADDON_KIND) };
 }
 
 /** The package.json of the package that starts the program. */
 function launcherManifest() {
   return {
-    name: PROGRAM.of,
+    name: PROGRAM_KIND.of,
     ...commonFields(),
     description: "Inspects any ID and makes polyflake's: formats, fields, times and odds in a terminal or as JSON",
     keywords: ["id", "uuid", "snowflake", "inspect", "cli"],
     type: "commonjs",
     bin: { polyflake: "polyflake.js" },
     files: ["polyflake.js", ...LICENCE_FILES],
-    ...optionalDependencyFields(PROGRAM),
+    ...optionalDependencyFields(PROGRAM_KIND),
   };
 }
 
@@ -76,7 +76,7 @@ function commonFields() {
 }
 
 /** The package.json of a platform's package. */
-export function platformManifest(platform, { says, texts, packageOf, fileOf } = ADDON) {
+export function platformManifest(platform, { says, texts, packageOf, fileOf } = ADDON_KIND) {
   const { os, cpu, libc } = platform;
   return {
     name: packageOf(platform),
@@ -88,7 +88,7 @@ export function platformManifest(platform, { says, texts, packageOf, fileOf } = 
     // Yarn must unpack this package, because files inside its archives cannot be loaded or executed.
     preferUnplugged: true,
     type: "commonjs",
-    ...(fileOf === ADDON.fileOf && { main: fileOf(platform) }),
+    ...(fileOf === ADDON_KIND.fileOf && { main: fileOf(platform) }),
     files: [fileOf(platform), ...texts],
   };
 }
@@ -101,7 +101,7 @@ export function stagePackage(folder) {
 }
 
 /** Puts the files of a platform's package into a folder. */
-export function stagePlatformPackage(platform, file, folder, kind = ADDON) {
+export function stagePlatformPackage(platform, file, folder, kind = ADDON_KIND) {
   const { says, of, packageOf, fileOf } = kind;
   copy(kind.texts, kind.folder, folder);
   copyFileSync(file, join(folder, fileOf(platform)));
@@ -112,8 +112,8 @@ export function stagePlatformPackage(platform, file, folder, kind = ADDON) {
 }
 
 function stageLauncher(folder) {
-  copy([...LICENCE_FILES, "README.md"], PROGRAM.folder, folder);
-  copy(["polyflake.js"], join(PROGRAM.folder, "npm"), folder);
+  copy([...LICENCE_FILES, "README.md"], PROGRAM_KIND.folder, folder);
+  copy(["polyflake.js"], join(PROGRAM_KIND.folder, "npm"), folder);
   writeManifest(folder, launcherManifest());
 }
 
@@ -142,12 +142,12 @@ function main([into, ...given]) {
   mkdirSync(into, { recursive: true });
   const { values, positionals } = parseArgs({ args: given, options: OPTIONS, allowPositionals: true });
   const { main, launcher, program = [] } = given.length ? values : { main: true };
-  const addons = given.length ? positionals : [defaultAddonArgument(thisPlatform())];
+  const addons = given.length ? positionals : [defaultAddonArgument(currentPlatform())];
   const stages = [
     ...(main ? [stagePackage] : []),
     ...(launcher ? [stageLauncher] : []),
-    ...addons.map((part) => createPlatformStage(part, ADDON)),
-    ...program.map((part) => createPlatformStage(part, PROGRAM)),
+    ...addons.map((part) => createPlatformStage(part, ADDON_KIND)),
+    ...program.map((part) => createPlatformStage(part, PROGRAM_KIND)),
   ];
   for (const fill of stages) pack(resolve(into), fill);
 }

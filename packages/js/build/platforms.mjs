@@ -8,7 +8,7 @@ import { REPOSITORY } from "./tools.mjs";
 export const PLATFORMS = parse(readFileSync(join(REPOSITORY, "packages/platforms.toml"), "utf8")).platform;
 
 /** Returns the name of the package that contains a platform's addon. */
-export const packageOf = ({ name }) => `@polyflake/addon-${name}`;
+export const addonPackageName = ({ name }) => `@polyflake/addon-${name}`;
 
 /**
  * The names of the possible platforms, keyed by `process.platform-process.arch`. On Linux, each key has one name per C
@@ -22,7 +22,7 @@ export const PLATFORM_NAMES = Object.fromEntries(
 );
 
 /** Returns the platform of this machine's Node. */
-export function thisPlatform() {
+export function currentPlatform() {
   const { platform, arch } = process;
   const isMusl = platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
   const found = PLATFORMS.find(({ os, cpu, libc }) => os === platform && cpu === arch && (libc === "musl") === isMusl);

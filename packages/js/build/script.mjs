@@ -7,9 +7,9 @@
  * bundlers can remove unused code.
  *
  * All entry points are built from the same sources, but with different backends. In ES modules, each entry point has
- * its own copy of every file that imports a backend, directly or indirectly (the plugin `machines`). In CommonJS, these
- * files exist only once, wrapped in a function whose parameter contains the backends (the plugin `common`), because
- * native and wasm may be loaded side by side in one process.
+ * its own copy of every file that imports a backend, directly or indirectly (the plugin `machinesPlugin`). In
+ * CommonJS, these files exist only once, wrapped in a function whose parameter contains the backends (the plugin
+ * `commonPlugin`), because native and wasm may be loaded side by side in one process.
  */
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +18,7 @@ import { rolldown } from "rolldown";
 import { dts } from "rolldown-plugin-dts";
 import { PLATFORM_NAMES } from "./platforms.mjs";
 import { PACKAGE, run } from "./tools.mjs";
-import { FAMILIES, glueOf, moduleOf, RULES } from "./wasm.mjs";
+import { FAMILIES, gluePath, modulePath, RULES_WASM_PATH } from "./wasm.mjs";
 
 const SOURCES = join(PACKAGE, "src");
 const DIST = join(PACKAGE, "dist");
@@ -63,17 +63,17 @@ const PLAIN_OPTIONS = {
 /**
  * The source of the lease entry point for Workers. Workers are ES modules, and import the lease rules as a wasm module.
  */
-const CLOUDFLARE = "lease/cloudflare";
+const CLOUDFLARE_SOURCE = "lease/cloudflare";
 
 /** The sources of the types that package.json names. */
 const TYPES_OPTIONS = {
   index: "index",
   ...PLAIN_OPTIONS,
-  "lease-cloudflare": CLOUDFLARE,
+  "lease-cloudflare": CLOUDFLARE_SOURCE,
   ...Object.fromEntries(NAMESPACES.map((name) => [name, `${name}/index`])),
 };
 
-const source = (name) => join(SOURCES, `${name}.ts`);
+const sourcePath = (name) => join(SOURCES, `${name}.ts`);
 
 /**
  * The type declarations of the package's `.wasm` files. Importing such a file returns the address of the wasm module,
@@ -85,21 +85,21 @@ export async function buildScript() {
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(join(DIST, "cjs"), { recursive: true });
   await bundleModules();
-  await bundleCommon();
+  await bundleCommonJs();
   for (const family of FAMILIES) {
-    copyFileSync(moduleOf(family), join(DIST, `esm/${family}.wasm`));
-    const base64 = readFileSync(moduleOf(family)).toString("base64");
+    copyFileSync(modulePath(family), join(DIST, `esm/${family}.wasm`));
+    const base64 = readFileSync(modulePath(family)).toString("base64");
     writeFileSync(join(DIST, `esm/${family}-base64.js`), `export const base64 = "${base64}";\n`);
     writeFileSync(join(DIST, `cjs/${family}-base64.js`), `exports.base64 = "${base64}";\n`);
   }
-  copyFileSync(RULES, join(DIST, "esm/lease.wasm"));
+  copyFileSync(RULES_WASM_PATH, join(DIST, "esm/lease.wasm"));
   await writeTypes();
   writeFileSync(join(DIST, "cjs/package.json"), '{ "type": "commonjs" }\n');
   writeNamespace("wasm", "public");
   for (const name of NAMESPACES) writeNamespace("node", name);
   writeFileSync(join(DIST, "cjs/lease-pg.js"), PG_IMPORT + readFileSync(join(DIST, "cjs/lease.js"), "utf8"));
   for (const name of ["lease", "lease-pg"]) {
-    writeFileSync(join(DIST, `esm/${name}-node.js`), preloaded(name));
+    writeFileSync(join(DIST, `esm/${name}-node.js`), createPreloadedModule(name));
     appendFileSync(join(DIST, `cjs/${name}.js`), `void (__dirname + "/../esm/${name}-node.js");\n`);
   }
   writeFolders();
@@ -114,7 +114,7 @@ export async function buildScript() {
  * would omit this file from a server. Therefore, the file that tracers select ends with an expression that contains
  * this file's path. The expression has no effect at run time, but makes tracers copy both files.
  */
-const preloaded = (name) =>
+const createPreloadedModule = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
@@ -170,12 +170,12 @@ function writeFolders() {
  * code.
  */
 async function bundleModules() {
-  const input = sourcesOf({ ...PLAIN_OPTIONS, "lease-cloudflare": CLOUDFLARE });
+  const input = sourcePaths({ ...PLAIN_OPTIONS, "lease-cloudflare": CLOUDFLARE_SOURCE });
   for (const entry of ES_MODULE_ENTRIES) {
-    input[entry] = `${source("index")}?${entry}`;
-    for (const name of NAMESPACES) input[`${entry}-${name}`] = `${source(`${name}/index`)}?${entry}`;
+    input[entry] = `${sourcePath("index")}?${entry}`;
+    for (const name of NAMESPACES) input[`${entry}-${name}`] = `${sourcePath(`${name}/index`)}?${entry}`;
   }
-  await bundle({ input, plugins: [machines("inline")] }, { dir: join(DIST, "esm"), format: "esm" });
+  await bundle({ input, plugins: [machinesPlugin("inline")] }, { dir: join(DIST, "esm"), format: "esm" });
 }
 
 /**
@@ -183,12 +183,17 @@ async function bundleModules() {
  * whose parameter contains the backends, and one for each entry point with a backend, which passes its backends to that
  * function.
  */
-async function bundleCommon() {
+async function bundleCommonJs() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...FAMILIES_WRAPPER };
   const entries = Object.fromEntries(COMMONJS_ENTRIES.map((entry) => [entry, `entry?${entry}`]));
-  const input = { ...sourcesOf(PLAIN_OPTIONS), families: `${source("index")}?common`, ...entries };
-  const files = await bundle({ input, plugins: [common(), machines("required"), builtIns()] }, output);
-  files.filter((file) => file.isEntry && !isFamilies(file) && file.code.length > MAX_ENTRY_LENGTH).forEach(split);
+  const input = { ...sourcePaths(PLAIN_OPTIONS), families: `${sourcePath("index")}?common`, ...entries };
+  const files = await bundle(
+    { input, plugins: [commonPlugin(), machinesPlugin("required"), builtInsPlugin()] },
+    output,
+  );
+  files
+    .filter((file) => file.isEntry && !isFamiliesChunk(file) && file.code.length > MAX_ENTRY_LENGTH)
+    .forEach(splitEntry);
 }
 
 /**
@@ -201,7 +206,7 @@ const MAX_ENTRY_LENGTH = 1 << 14;
  * Splits a CommonJS entry point into two files: a short file with the names of the exports, which Node scans for names,
  * and a file with the remaining code, which Node only executes.
  */
-function split({ fileName, code, exports }) {
+function splitEntry({ fileName, code, exports }) {
   const rest = fileName.replace(".js", "-rest.js");
   writeFileSync(join(DIST, "cjs", rest), code);
   writeNamedExports(fileName, `require("./${rest}")`, exports, ES_MODULE_MARKER);
@@ -213,12 +218,13 @@ function split({ fileName, code, exports }) {
  */
 const ES_MODULE_MARKER = 'Reflect.defineProperty(exports, "__esModule", { value: true });\n';
 
-const sourcesOf = (parts) => Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, source(part)]));
+const sourcePaths = (parts) =>
+  Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, sourcePath(part)]));
 
 async function bundle({ input, plugins }, output) {
   const bundled = await rolldown({
     input,
-    plugins: [...plugins, rules()],
+    plugins: [...plugins, rulesPlugin()],
     platform: "neutral",
     external: /^(node:|drizzle-orm)/,
     treeshake: { moduleSideEffects: false },
@@ -269,9 +275,9 @@ const resolveSource = (path, specifier) => join(dirname(path), specifier).replac
  * directly or indirectly, is copied as `PATH?ENTRY`. A file that loads the wasm module of an ID format is copied as
  * `PATH?ENTRY/FAMILY`.
  */
-function machines(inline) {
+function machinesPlugin(inline) {
   const isShared = ["native", "compiled", "choice"];
-  const fileOf = (name, owner) => source(`machines/${name}`) + (isShared.includes(name) ? "" : `?${owner}`);
+  const fileOf = (name, owner) => sourcePath(`machines/${name}`) + (isShared.includes(name) ? "" : `?${owner}`);
   const loader = (entry) => (BACKEND_FILES[entry][0] === "inline" ? inline : BACKEND_FILES[entry][0]);
   const external = (id) => ({ id, external: true });
   return {
@@ -283,12 +289,12 @@ function machines(inline) {
       if (specifier === "#backend") return fileOf(BACKEND_FILES[entry][1], entry);
       if (specifier.startsWith("#machine/")) return fileOf(loader(entry), `${entry}/${specifier.slice(9)}`);
       const module = family && moduleName(family);
-      if (specifier === "#family") return `${glueOf(module)}?${owner}`;
+      if (specifier === "#family") return `${gluePath(module)}?${owner}`;
       if (specifier === "#family-base64") return external(`./${module}-base64.js`);
       if (specifier.startsWith("#family")) return external(specifier.replace("#family", `./${module}`));
       if (!specifier.startsWith(".")) return undefined;
       if (family && !path.startsWith(SOURCES)) return `${join(dirname(path), specifier)}?${owner}`;
-      const [name] = NAMESPACES.filter((name) => path === source("index") && specifier === `./${name}/index.js`);
+      const [name] = NAMESPACES.filter((name) => path === sourcePath("index") && specifier === `./${name}/index.js`);
       if (name && entry !== "common") return external(`./${entry}-${name}.js`);
       const file = resolveSource(path, specifier);
       if (family && specifier === "./inline.js") return fileOf(inline, owner);
@@ -309,7 +315,7 @@ function machines(inline) {
 }
 
 /** A plugin that embeds the lease rules in the script. In Workers, the script imports the rules instead. */
-function rules() {
+function rulesPlugin() {
   const name = "#lease-base64";
   return {
     name: "rules",
@@ -317,7 +323,8 @@ function rules() {
       if (specifier === "#lease.wasm") return { id: "./lease.wasm", external: true };
       return specifier === name ? name : undefined;
     },
-    load: (id) => (id === name ? `export const base64 = "${readFileSync(RULES).toString("base64")}";` : undefined),
+    load: (id) =>
+      id === name ? `export const base64 = "${readFileSync(RULES_WASM_PATH).toString("base64")}";` : undefined,
   };
 }
 
@@ -325,7 +332,7 @@ function rules() {
  * A plugin for CommonJS. It creates one file that wraps all ID formats in a function with the backends as a parameter,
  * and the entry points that call this function.
  */
-function common() {
+function commonPlugin() {
   return {
     name: "common",
     resolveId(specifier, importer = "") {
@@ -345,7 +352,7 @@ function common() {
  * A plugin for CommonJS that takes Node's own modules from `process`, if it has `getBuiltinModule` (Node 20.16 or later). A
  * bundler may turn the package into part of an ES module, in which `require` does not exist.
  */
-function builtIns() {
+function builtInsPlugin() {
   const load = (call, name) => `(globalThis.process?.getBuiltinModule?.(${name}) ?? ${call})`;
   return { name: "built-ins", renderChunk: (code) => code.replace(/\brequire\(("node:\w+")\)/g, load) };
 }
@@ -374,11 +381,12 @@ const COMMONJS_ENTRY_SOURCE = [
   ),
 ].join("\n");
 
-const isFamilies = ({ name }) => name === "families";
+const isFamiliesChunk = ({ name }) => name === "families";
 const FAMILIES_WRAPPER = {
   // The parentheses make engines compile the function immediately, instead of parsing it twice.
-  banner: (chunk) => (isFamilies(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : ""),
-  footer: (chunk) => (isFamilies(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
+  banner: (chunk) =>
+    isFamiliesChunk(chunk) ? "module.exports.families = (function (machines) {\nconst exports = {};" : "",
+  footer: (chunk) => (isFamiliesChunk(chunk) ? "return exports;\n});" : PLAIN_EXPORTS),
 };
 
 /** Makes exports plain values instead of getters, for the same reason as in `COMMONJS_ENTRY_SOURCE`. */

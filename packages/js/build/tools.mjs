@@ -22,7 +22,7 @@ export function run(program, ...args) {
 export function cargo(flags, ...args) {
   const { RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS, ...env } = process.env;
   const callerFlags = CARGO_ENCODED_RUSTFLAGS?.split(SEPARATOR) ?? RUSTFLAGS?.split(" ");
-  const allFlags = [...withoutLocalPaths(), ...flags];
+  const allFlags = [...pathRemappingFlags(), ...flags];
   if (callerFlags) env.CARGO_ENCODED_RUSTFLAGS = [...callerFlags, ...allFlags].filter(Boolean).join(SEPARATOR);
   const config = callerFlags ? [] : ["--config", `target."cfg(all())".rustflags=${JSON.stringify(allFlags)}`];
   execFileSync("cargo", [...args, ...config], { cwd: REPOSITORY, stdio: "inherit", env });
@@ -32,11 +32,11 @@ export function cargo(flags, ...args) {
  * Returns flags that replace the paths of this machine in built files, so that two machines build the same bytes. The last
  * match wins, so inner folders come last. xtask/src/build.rs has the same flags for the wheel.
  */
-function withoutLocalPaths() {
+function pathRemappingFlags() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const registry = join(home, "registry/src");
   const indexes = existsSync(registry) ? readdirSync(registry).map((index) => [join(registry, index), "/cargo"]) : [];
-  const sysroot = output("rustc", "--print", "sysroot");
+  const sysroot = captureOutput("rustc", "--print", "sysroot");
   const folders = [
     [home, "/cargo"],
     ...indexes,
@@ -48,19 +48,19 @@ function withoutLocalPaths() {
 }
 
 /** Returns the output of a program. */
-export function output(program, ...args) {
+export function captureOutput(program, ...args) {
   return execFileSync(program, args, { cwd: REPOSITORY, encoding: "utf8", maxBuffer: 1 << 26 }).trim();
 }
 
 /** Returns the folder into which cargo builds. */
 export function targetDirectory() {
-  return JSON.parse(output("cargo", "metadata", "--no-deps", "--format-version=1")).target_directory;
+  return JSON.parse(captureOutput("cargo", "metadata", "--no-deps", "--format-version=1")).target_directory;
 }
 
 /** Adds a target to the toolchain, if it is missing and rustup is installed. */
 export function addTarget(target) {
   try {
-    if (!output("rustup", "target", "list", "--installed").split("\n").includes(target))
+    if (!captureOutput("rustup", "target", "list", "--installed").split("\n").includes(target))
       run("rustup", "target", "add", target);
   } catch (failure) {
     if (failure.code !== "ENOENT") throw failure;

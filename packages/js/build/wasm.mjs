@@ -31,9 +31,9 @@ const PROFILES = {
 export const FAMILIES = Object.keys(PROFILES);
 
 /** Returns the path of a format's module, as it is shipped. */
-export const moduleOf = (family) => join(OUT_FOLDER, `${family}.wasm`);
+export const modulePath = (family) => join(OUT_FOLDER, `${family}.wasm`);
 /** Returns the path of the JavaScript that a format's module imports. */
-export const glueOf = (family) => join(OUT_FOLDER, family, "glue.js");
+export const gluePath = (family) => join(OUT_FOLDER, family, "glue.js");
 
 /** Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled module. */
 export function buildWasm(dev) {
@@ -44,7 +44,7 @@ export function buildWasm(dev) {
 }
 
 /** The path of the module with the lease rules. */
-export const RULES = join(OUT_FOLDER, "lease.wasm");
+export const RULES_WASM_PATH = join(OUT_FOLDER, "lease.wasm");
 
 /**
  * Builds the module with the rules of leases, which has no imports. It is built for size, because it runs a few times per hour.
@@ -53,8 +53,8 @@ function buildRules(dev) {
   const profile = dev ? "quick" : "wasm-small";
   cargo(FLAGS, "build", "--package", "polyflake-lease-wasm", "--target", TARGET, "--profile", profile);
   const builtModule = join(targetDirectory(), TARGET, `${profile}/polyflake_lease_wasm.wasm`);
-  if (dev) copyFileSync(builtModule, RULES);
-  else optimize(builtModule, RULES, "-Oz");
+  if (dev) copyFileSync(builtModule, RULES_WASM_PATH);
+  else optimize(builtModule, RULES_WASM_PATH, "-Oz");
 }
 
 /** Builds a format's module. With `dev`, the build is faster and skips wasm-opt, but the module is larger and slower. */
@@ -67,9 +67,9 @@ function buildFamily(family, dev) {
   const builtModule = join(targetDirectory(), TARGET, `${profile}/polyflake_wasm.wasm`);
   run("cargo", "run", "--quiet", "--package", "xtask-wasm", "--", builtModule, join(OUT_FOLDER, family));
   const bound = join(OUT_FOLDER, family, "polyflake_wasm_bg.wasm");
-  if (dev) copyFileSync(bound, moduleOf(family));
-  else optimize(bound, moduleOf(family), ...optimization);
-  writeFileSync(glueOf(family), generateGlue(moduleOf(family)));
+  if (dev) copyFileSync(bound, modulePath(family));
+  else optimize(bound, modulePath(family), ...optimization);
+  writeFileSync(gluePath(family), generateGlue(modulePath(family)));
 }
 
 function optimize(bound, out, passes, ...options) {

@@ -1,8 +1,8 @@
 /** Checks values from the caller. Values are never converted. */
-import { integer, shown } from "./decode/checks.js";
+import { checkInteger, toDisplayValue } from "./decode/checks.js";
 import { invalidLength, invalidType, outOfRange, PolyflakeError } from "./errors.js";
 
-export { integer, signed, within } from "./decode/checks.js";
+export { checkAtMost, checkInteger, checkSigned } from "./decode/checks.js";
 
 /**
  * The number that represents a missing value in a register of the scratch area, through which arguments are passed to the
@@ -36,32 +36,32 @@ export function checkGenerator<G extends object>(generators: WeakSet<G>, value: 
 }
 
 /** Checks that a value is an integer and returns it, or returns {@link ABSENT} if the value is missing. */
-export function optionalInteger(value: unknown, field: string): number {
-  return value === undefined ? ABSENT : integer(value, field);
+export function checkOptionalInteger(value: unknown, field: string): number {
+  return value === undefined ? ABSENT : checkInteger(value, field);
 }
 
 /** Checks that a value is an unsigned 64-bit integer, passed as a bigint, and returns it. */
-export function unsigned(value: unknown, field: string): bigint {
+export function checkUnsigned(value: unknown, field: string): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (BigInt.asUintN(64, value) === value) return value;
-  throw outOfRange(0n, (1n << 64n) - 1n, shown(value), field);
+  throw outOfRange(0n, (1n << 64n) - 1n, toDisplayValue(value), field);
 }
 
 /** Checks that a value is a boolean and returns it, or returns false if the value is missing. */
-export function flag(value: unknown, field: string): boolean {
+export function checkBoolean(value: unknown, field: string): boolean {
   if (value === undefined || typeof value === "boolean") return value === true;
   throw invalidType("boolean", value, { field });
 }
 
 /** Returns the value if it is a string, and throws otherwise. */
-export function string(value: unknown, field: string): string {
+export function checkString(value: unknown, field: string): string {
   if (typeof value === "string") return value;
   throw invalidType("string", value, { field });
 }
 
 /** Checks that a value is a valid Date or an integer in Unix milliseconds, and returns the milliseconds. */
-export function time(value: unknown, field: string): number {
-  if (typeof value === "number") return integer(value, field);
+export function checkTime(value: unknown, field: string): number {
+  if (typeof value === "number") return checkInteger(value, field);
   const ms = millisecondsOf(value);
   if (ms !== undefined && !Number.isNaN(ms)) return ms;
   throw invalidType("valid Date or integer milliseconds", value, { field });
@@ -82,7 +82,7 @@ export function millisecondsOf(value: unknown): number | undefined {
  *
  * @throws {PolyflakeError} any error that `call` throws.
  */
-export function inDates<T>(times: readonly unknown[], call: () => T): T {
+export function runWithDates<T>(times: readonly unknown[], call: () => T): T {
   try {
     return call();
   } catch (error) {
@@ -106,9 +106,9 @@ function toIsoString(ms: string): string {
 }
 
 /** The prototype of all typed arrays. Subclasses cannot override its getters. */
-const typedArray = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
+const typedArrayPrototype = /* @__PURE__ */ (() => Object.getPrototypeOf(Uint8Array.prototype) as object)();
 const getter = (name: PropertyKey): ((this: unknown) => unknown) =>
-  Object.getOwnPropertyDescriptor(typedArray, name)!.get!;
+  Object.getOwnPropertyDescriptor(typedArrayPrototype, name)!.get!;
 const getBuffer = /* @__PURE__ */ getter("buffer");
 const getByteOffset = /* @__PURE__ */ getter("byteOffset");
 const getTypeTag = /* @__PURE__ */ getter(Symbol.toStringTag);
@@ -120,14 +120,14 @@ export function isBytes(value: unknown): value is Uint8Array {
 }
 
 /** Returns `value` if it is a Uint8Array, and throws otherwise. A detached array is accepted and has length 0. */
-export function bytes(value: unknown, field: string): Uint8Array {
+export function checkBytes(value: unknown, field: string): Uint8Array {
   if (isBytes(value)) return value;
   throw invalidType("Uint8Array", value, { field });
 }
 
 /** Checks that an ID is a Uint8Array of 16 bytes, and returns the bytes. */
-export function sixteenBytes(id: unknown): number[] {
-  const length = arrayLength(bytes(id, "id"));
+export function checkSixteenBytes(id: unknown): number[] {
+  const length = arrayLength(checkBytes(id, "id"));
   if (length !== 16) throw invalidLength(16, length, { field: "id" });
   return Array.from(byteRange(id as Uint8Array, 0, 16));
 }
@@ -135,7 +135,7 @@ export function sixteenBytes(id: unknown): number[] {
 /**
  * Returns `value` if it is a BigInt64Array from any realm, and throws otherwise. A detached array is accepted and has length 0.
  */
-export function integers(value: unknown, field: string): BigInt64Array {
+export function checkBigInt64Array(value: unknown, field: string): BigInt64Array {
   if (getTypeTag.call(value) === "BigInt64Array") return value as BigInt64Array;
   throw invalidType("BigInt64Array", value, { field });
 }

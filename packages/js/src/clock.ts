@@ -21,7 +21,7 @@ export interface Stall {
  */
 const MAX_DEPTH = 16;
 
-let depth = 0;
+let callDepth = 0;
 
 /** A generator's clock and callback, wrapped so that they never throw. */
 export class GuardedClock {
@@ -80,18 +80,18 @@ export class GuardedClock {
  * converts the error to the result.
  */
 function runGuarded<T>(run: () => T, failed: (thrown: unknown) => T): T {
-  if (depth === MAX_DEPTH) {
+  if (callDepth === MAX_DEPTH) {
     return failed(
       new PolyflakeError("clock_failed", `expected at most ${MAX_DEPTH} clocks nested in each other, found more`),
     );
   }
-  depth += 1;
+  callDepth += 1;
   try {
     return run();
   } catch (thrown) {
     return failed(thrown);
   } finally {
-    depth -= 1;
+    callDepth -= 1;
   }
 }
 

@@ -34,23 +34,24 @@ interface Member {
 
 const groups = /* @__PURE__ */ new Map<string, Member[]>();
 /** The keys for which a warning has been emitted. */
-const warned = /* @__PURE__ */ new Set<string>();
+const warnedKeys = /* @__PURE__ */ new Set<string>();
 /**
  * When the number of groups reaches this limit, groups without a generator are removed. The limit is then twice the number of
  * remaining groups, so that the removal takes constant time per generator on average.
  */
-let room = 64;
+let maxGroups = 64;
 
 /**
  * Records a new generator. If the generator can generate the same ID as another one in its group, emits a warning, once per
  * key.
  */
-export function compare(owner: object, handle: Handle, identity: Identity): void {
+export function checkForConflict(owner: object, handle: Handle, identity: Identity): void {
   if (typeof WeakRef !== "function") return;
-  if (groups.size >= room) forget();
+  if (groups.size >= maxGroups) pruneDeadMembers();
   const { group, key } = identity;
   const liveGenerators = (groups.get(group) ?? []).filter(isAlive);
-  if (!warned.has(key) && liveGenerators.some((other) => handle.mayRepeat(other.handle))) warnAboutConflict(identity);
+  if (!warnedKeys.has(key) && liveGenerators.some((other) => handle.mayRepeat(other.handle)))
+    warnAboutConflict(identity);
   groups.set(group, [...liveGenerators, { owner: new WeakRef(owner), handle }]);
 }
 
@@ -58,13 +59,13 @@ function isAlive({ owner }: Member): boolean {
   return owner.deref() !== undefined;
 }
 
-function forget(): void {
+function pruneDeadMembers(): void {
   for (const [group, members] of groups) if (!members.some(isAlive)) groups.delete(group);
-  room = Math.max(64, 2 * groups.size);
+  maxGroups = Math.max(64, 2 * groups.size);
 }
 
 function warnAboutConflict({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {
-  warned.add(key);
+  warnedKeys.add(key);
   emitWarning("polyflake_twin", `another generator has the same ${same()}: ${effect}; ${remedy}`);
 }
 

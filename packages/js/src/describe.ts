@@ -49,12 +49,12 @@ export interface FieldDescription {
 }
 
 /** A field of a fixed format. */
-type Fixed = [name: string, kind: FieldDescription["kind"], bits: number];
+type FixedField = [name: string, kind: FieldDescription["kind"], bits: number];
 
 /**
  * Returns the description of a fixed format. Its figures are constants, because computing them would add 2 KB to a wasm module.
  */
-export function describeFixedFormat(fixed: Fixed[], figures: Omit<Description, "bits" | "fields">): Description {
+export function describeFixedFormat(fixed: FixedField[], figures: Omit<Description, "bits" | "fields">): Description {
   let bits = 0;
   const fields = fixed.map(([name, kind, width]) => ({ name, kind, offset: (bits += width) - width, bits: width }));
   return withJson({ bits, fields, ...figures });

@@ -25,7 +25,7 @@ interface Host {
 }
 
 /** Returns a module that is built into the runtime, or `undefined` if the runtime has no module of this name. */
-export const builtIn = <Name extends keyof BuiltIns>(name: Name): BuiltIns[Name] | undefined =>
+export const getBuiltInModule = <Name extends keyof BuiltIns>(name: Name): BuiltIns[Name] | undefined =>
   (globalThis as Host).process?.getBuiltinModule?.(name);
 
 /**
@@ -36,7 +36,7 @@ export function kernelBytes(count: number): Uint8Array | undefined {
   if ("Deno" in globalThis) return undefined;
   const bytes = new Uint8Array(count);
   let file: number | undefined;
-  const files = builtIn("node:fs");
+  const files = getBuiltInModule("node:fs");
   try {
     file = files?.openSync("/dev/urandom", "r");
     return file !== undefined && files!.readSync(file, bytes) === count ? bytes : undefined;

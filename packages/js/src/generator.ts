@@ -1,11 +1,11 @@
 /** The methods that the generators of all ID formats have in common. */
-import { attached, inDates, isObject, time, within } from "./checks.js";
+import { attached, checkAtMost, checkTime, isObject, runWithDates } from "./checks.js";
 import type { Handle } from "./handle.js";
 import { type AsyncOptions, checkSignal, fillAsync, type Signal } from "./later.js";
 import type { Format } from "./lease/formats.js";
-import { alone, isUnavailable, whenGranted } from "./leased.js";
-import type { Machine, Next } from "./machine.js";
-import { fillNow, fillUp } from "./packed.js";
+import { isUnavailable, rejectLeased, whenGranted } from "./leased.js";
+import type { Machine, NextFunction } from "./machine.js";
+import { fillAvailable, fillUp } from "./packed.js";
 import { register } from "./protocol.js";
 import { addDisplay, emptyJson } from "./show.js";
 
@@ -26,7 +26,7 @@ export interface Family<Id, Many> {
   /** Writes the arguments that every ID needs: the handle and the parameter. */
   readonly ready: (parameter: unknown) => Machine;
   /** Generates one ID from the arguments in the scratch area, or returns undefined if the call failed. */
-  readonly next: Next<Id>;
+  readonly next: NextFunction<Id>;
   /** Reads the ID that a call generated. */
   readonly one: (m: Machine) => Id;
   /** Returns a copy of the packed ID that an asynchronous call left in the scratch area. */
@@ -106,7 +106,7 @@ export abstract class AnyGenerator<
     attached(isObject(this) && #handle in this);
     const { size, batch, many } = this.#family;
     const some = (count: number, made: number) => this.#fill("generatorTryFill", count, parameters[0], made);
-    return many(fillNow(this.#room(count), size, batch, some));
+    return many(fillAvailable(this.#room(count), size, batch, some));
   }
 
   /**
@@ -150,7 +150,7 @@ export abstract class AnyGenerator<
   }
 
   #room(count: unknown): Uint8Array {
-    return new Uint8Array(within(count, "count", this.#family.most) * this.#family.size);
+    return new Uint8Array(checkAtMost(count, "count", this.#family.most) * this.#family.size);
   }
 
   /** Returns the signal from the options, which are the last parameter of a call. */
@@ -216,8 +216,8 @@ export abstract class WindowGenerator<
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
-    const later = time(end, "end");
-    inDates([end], () => this.#handle.extend(later));
+    rejectLeased(this.#handle);
+    const later = checkTime(end, "end");
+    runWithDates([end], () => this.#handle.extend(later));
   }
 }

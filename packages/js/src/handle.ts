@@ -1,7 +1,7 @@
 import type { GuardedClock } from "./clock.js";
 import type { ErrorCode } from "./errors.js";
 import { abortableSleep, type Signal } from "./later.js";
-import { type AttachedLease, unavailable } from "./leased.js";
+import { type AttachedLease, leaseUnavailableError } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
 
@@ -22,7 +22,7 @@ const isDone = ({ numbers }: Machine): boolean => Number.isNaN(numbers[register.
 const builtHandle = ({ numbers }: Machine): number => numbers[register.handle]!;
 
 /** The errors that the backend reports if one of the JavaScript callbacks that it calls fails. */
-const LENT_FUNCTION_ERRORS = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
+const CALLBACK_ERRORS = /* @__PURE__ */ new Set<ErrorCode>(["entropy_unavailable", "partitions_exhausted"]);
 
 /** The errors that waiting can resolve. */
 const TEMPORARY_ERRORS = /* @__PURE__ */ new Set<ErrorCode>(["sequence_exhausted", "clock_behind"]);
@@ -114,7 +114,7 @@ export class Handle {
       do {
         // All calls share the scratch area, so this call writes the handle again after each sleep.
         await abortableSleep(m.numbers[register.sleep]!, signal);
-        if (this.lease && this.number !== number) throw unavailable(this.lease, {});
+        if (this.lease && this.number !== number) throw leaseUnavailableError(this.lease, {});
         m.catchUp();
         this.settle?.();
         m.numbers[register.handle] = waiting.number;
@@ -157,9 +157,9 @@ export class Handle {
     if (status === 0) this.machine.check(0);
     else
       this.machine.check(status, (error, code, message, isOfGrant) => {
-        if (this.machine.lent && LENT_FUNCTION_ERRORS.has(code)) this.machine.lent.rethrow();
+        if (this.machine.lent && CALLBACK_ERRORS.has(code)) this.machine.lent.rethrow();
         if (isBatch || Object.hasOwn(error, "written")) error.written = (error.written ?? 0) + made;
-        if (this.lease && isOfGrant) throw unavailable(this.lease, error);
+        if (this.lease && isOfGrant) throw leaseUnavailableError(this.lease, error);
         if (later && TEMPORARY_ERRORS.has(code) && !canSleep()) {
           // For a long wait, the core's message already suggests an asynchronous call, but does not name it.
           const waits = `await ${later}, which waits`;

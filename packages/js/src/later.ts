@@ -41,7 +41,7 @@ export function checkSignal(options: unknown): Signal | undefined {
   const { signal } = members(options, "options", ["signal"]);
   if (signal === undefined) return undefined;
   if (!isSignal(signal)) throw invalidType("AbortSignal", signal, { field: "signal" });
-  check(signal);
+  throwIfAborted(signal);
   return signal;
 }
 
@@ -52,7 +52,7 @@ function isSignal(value: unknown): value is Signal {
   );
 }
 
-function check(signal: Signal | undefined): void {
+function throwIfAborted(signal: Signal | undefined): void {
   if (signal?.aborted) throw signal.reason;
 }
 
@@ -65,7 +65,7 @@ function check(signal: Signal | undefined): void {
  */
 export function abortableSleep(nanos: number, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    check(signal);
+    throwIfAborted(signal);
     if (typeof setTimeout !== "function")
       throw new PolyflakeError("clock_failed", "expected `setTimeout` to wait with, found none");
     const done = (settle: () => void) => () => {

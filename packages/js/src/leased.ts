@@ -77,7 +77,7 @@ export interface AttachedLease {
 }
 
 /** The settings of an ID format, and the function that creates its generator for a worker ID. */
-interface Parts {
+interface HandleParts {
   readonly settings: Partial<Grantee["settings"]> & { readonly family: string };
   readonly clock: GuardedClock | undefined;
   readonly build: (number: number, start: number, end: number) => Handle;
@@ -108,7 +108,7 @@ export function isLease(value: unknown): value is AnyLease & { [LEASE_KEY](grant
  *
  * @throws {PolyflakeError} the same errors as a generator's constructor; `lease_mismatch` if the lease already has a generator.
  */
-export function createLeasedHandle(lease: AnyLease, { settings, clock, build }: Parts): Handle {
+export function createLeasedHandle(lease: AnyLease, { settings, clock, build }: HandleParts): Handle {
   const handle = createClosedGenerator(build);
   const take = (lease as unknown as { [LEASE_KEY](grantee: Grantee): AttachedLease })[LEASE_KEY];
   handle.lease = take.call(lease, {
@@ -121,14 +121,17 @@ export function createLeasedHandle(lease: AnyLease, { settings, clock, build }: 
 }
 
 /** Creates a generator without a grant, which rejects every call. */
-function createClosedGenerator(build: Parts["build"]): Handle {
+function createClosedGenerator(build: HandleParts["build"]): Handle {
   const built = build(0, NaN, NaN);
   built.call("generatorSeal");
   return built;
 }
 
 /** Returns the methods with which a lease switches a generator's handle from one grant to the next. */
-function grantMethods(handle: Handle, build: Parts["build"]): Pick<Grantee, "begin" | "extend" | "seal" | "close"> {
+function grantMethods(
+  handle: Handle,
+  build: HandleParts["build"],
+): Pick<Grantee, "begin" | "extend" | "seal" | "close"> {
   let isOpen = false;
   let used = NaN;
   const seal = (): number | undefined => {
@@ -150,7 +153,7 @@ function grantMethods(handle: Handle, build: Parts["build"]): Pick<Grantee, "beg
   let reported = seal;
   return {
     begin(number, start, end) {
-      if (handle.lease!.closed) throw unavailable(handle.lease!, {});
+      if (handle.lease!.closed) throw leaseUnavailableError(handle.lease!, {});
       seal();
       // The same worker ID may be leased again, but no two grants may use the same tick.
       handle.become(build(number, Number.isNaN(used) ? start : Math.max(start, used), end));
@@ -209,7 +212,7 @@ export function isUnavailable(handle: Handle, error: unknown): boolean {
 }
 
 /** Creates the error for a call to a generator whose lease is closed or has no grant. */
-export function unavailable(lease: AttachedLease, details: ErrorDetails): PolyflakeError {
+export function leaseUnavailableError(lease: AttachedLease, details: ErrorDetails): PolyflakeError {
   if (lease.closed) return new PolyflakeError("generator_closed", "generator is closed", details);
   const { message, until } = lease.reason();
   return new PolyflakeError(
@@ -220,7 +223,7 @@ export function unavailable(lease: AttachedLease, details: ErrorDetails): Polyfl
 }
 
 /** Rejects a call that generators with a lease do not support. */
-export function alone({ lease }: Handle): void {
+export function rejectLeased({ lease }: Handle): void {
   if (!lease) return;
   const reason = "expected a generator without a lease; to end this one, close its lease";
   throw new PolyflakeError("lease_mismatch", reason);
@@ -232,8 +235,8 @@ export function alone({ lease }: Handle): void {
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
  */
-function ambient(family: DefaultFormat): { lease?: AnyLease } {
-  const name = variable();
+function environmentOptions(family: DefaultFormat): { lease?: AnyLease } {
+  const name = findLeaseVariable();
   if (name === undefined) return {};
   const realm = globalThis as { [LEASE_KEY]?: (family: string) => AnyLease };
   if (realm[LEASE_KEY]) return { lease: realm[LEASE_KEY](family) };
@@ -250,7 +253,7 @@ function ambient(family: DefaultFormat): { lease?: AnyLease } {
 export function warnWithoutLease(): void {
   let name: string | undefined;
   try {
-    name = variable();
+    name = findLeaseVariable();
   } catch {
     // If Deno denies access to the environment variables, continue, because the generator does not need them.
   }
@@ -266,23 +269,23 @@ export function warnWithoutLease(): void {
  */
 const DEFAULT_GENERATORS_KEY = /* @__PURE__ */ Symbol.for("polyflake.lease.generators");
 
-type Defaults = Map<string, { lease: AnyLease; generator: object }>;
+type DefaultGenerators = Map<string, { lease: AnyLease; generator: object }>;
 
 /**
  * Returns the generator that a format's `generate` uses. With `POLYFLAKE_LEASE`, another copy of the package on this thread may
  * already have created it. All copies share that generator, because a second one would need a second worker ID, and a
  * synchronous call cannot wait for it.
  *
- * @throws {PolyflakeError} the same errors as {@link ambient}.
+ * @throws {PolyflakeError} the same errors as {@link environmentOptions}.
  */
 export function defaultGenerator<G extends object>(
   family: DefaultFormat,
   make: (options: { lease?: AnyLease }) => G,
 ): G {
-  const realm = globalThis as { [DEFAULT_GENERATORS_KEY]?: Defaults };
+  const realm = globalThis as { [DEFAULT_GENERATORS_KEY]?: DefaultGenerators };
   const held = realm[DEFAULT_GENERATORS_KEY]?.get(family);
   if (held) return held.generator as G;
-  const { lease } = ambient(family);
+  const { lease } = environmentOptions(family);
   if (!lease) return make({});
   const generator = make({ lease });
   (realm[DEFAULT_GENERATORS_KEY] ??= new Map()).set(family, { lease, generator });
@@ -291,7 +294,7 @@ export function defaultGenerator<G extends object>(
 
 /** Removes a closed lease's default generators, so that the next default generator starts a new lease. */
 export function removeDefaultGenerators(lease: AnyLease): void {
-  const all = (globalThis as { [DEFAULT_GENERATORS_KEY]?: Defaults })[DEFAULT_GENERATORS_KEY];
+  const all = (globalThis as { [DEFAULT_GENERATORS_KEY]?: DefaultGenerators })[DEFAULT_GENERATORS_KEY];
   for (const [family, held] of all ?? []) if (held.lease === lease) all!.delete(family);
 }
 
@@ -300,7 +303,7 @@ export function removeDefaultGenerators(lease: AnyLease): void {
  *
  * @throws {PolyflakeError} `lease_unavailable` in Deno, unless the program has permission to read the variables.
  */
-function variable(): string | undefined {
+function findLeaseVariable(): string | undefined {
   const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
     return ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].find((name) => host?.env?.[name] !== undefined);

@@ -1,11 +1,11 @@
 import type { GuardedClock } from "./clock.js";
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "./errors.js";
 import type { BackendCallbacks } from "./lent.js";
-import type { LentTable } from "./partitions.js";
+import type { TableCallbacks } from "./partitions.js";
 import { BYTES, type CallName, NUMBERS, register, type TableCallName } from "./protocol.js";
 import { loadCount, sharedState } from "./restores.js";
 import { decode, putAscii } from "./utf8.js";
-import type { LentKeys } from "./uuid7/keys.js";
+import type { KeyCallbacks } from "./uuid7/keys.js";
 
 /** A call without arguments. It returns 0 on success. */
 export type Call = () => number | undefined;
@@ -20,7 +20,7 @@ export type Calls = Record<CallName, Call> & { [Name in TableCallName]?: Call };
  * A function that returns the next ID from a generator, or undefined if the call failed. The generator's handle is in the
  * scratch area.
  */
-export type Next<Id> = () => Id | undefined;
+export type NextFunction<Id> = () => Id | undefined;
 
 /** A loaded backend: its calls, and the location of its scratch area. */
 export interface Backend {
@@ -30,13 +30,13 @@ export interface Backend {
    * Functions that generate one ID and return it directly. Only the native backend has them, because a return value is faster
    * there than a read from the scratch area.
    */
-  readonly makers?: { readonly [Name in CallName]?: Next<unknown> };
+  readonly makers?: { readonly [Name in CallName]?: NextFunction<unknown> };
   /** Sets the clock for the next generator that is created. */
   readonly setClock: (clock: GuardedClock) => void;
   /** Gives the backend the table from which it assigns random partitions. */
-  readonly lend: (table: LentTable) => void;
+  readonly lend: (table: TableCallbacks) => void;
   /** Provides a source of random bytes, if the backend has no access to the operating system's. */
-  readonly lendKeys?: (keys: LentKeys) => void;
+  readonly lendKeys?: (keys: KeyCallbacks) => void;
   /** Reports a restore to a backend that only this thread uses. Such a backend does not compare the restore count itself. */
   readonly restored?: Call;
   /** Returns the system time in Unix milliseconds, if reading it here is cheaper than in the backend. */
@@ -61,7 +61,7 @@ export const MAX_COUNT = 1 << 24;
  * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory
  * as long as any of the IDs does.
  */
-const CUT = 32;
+const IDS_PER_STRING = 32;
 
 /**
  * A function that completes an error with details that are available only in JavaScript. It returns a better message, or
@@ -157,9 +157,9 @@ export class Machine {
    * Returns a function that generates an ID with the given call, and reads the ID from the scratch area with `read`. If the
    * call uses the system clock, the function passes the current time as an argument.
    */
-  maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): Next<Id> {
+  maker<Id>(name: CallName, read: (m: Machine) => Id, readsClock: boolean): NextFunction<Id> {
     const maker = this.#makers?.[name];
-    if (maker) return maker as Next<Id>;
+    if (maker) return maker as NextFunction<Id>;
     const [call, now] = [this.calls[name], readsClock ? this.#now : undefined];
     return () => {
       if (now) this.numbers[register.now] = now();
@@ -194,25 +194,25 @@ export class Machine {
   /** Returns the ASCII string of `length` bytes. */
   ascii(from: number, length: number): string {
     let text = "";
-    for (let at = from; text.length < length; at += 16) text += sixteenBytes(this.bytes, at);
+    for (let at = from; text.length < length; at += 16) text += decodeSixteenBytes(this.bytes, at);
     return text.length === length ? text : text.slice(0, length);
   }
 
   /** Returns the 16-character string at `index`. */
   text(index: number): string {
-    return sixteenBytes(this.bytes, index * 16);
+    return decodeSixteenBytes(this.bytes, index * 16);
   }
 
   /**
    * Writes the strings in `count` cells of `width` bytes each into `texts`, starting at the index `to`.
    *
-   * This method decodes {@link CUT} cells into one string, and cuts the individual strings out of that string. This takes a
-   * third of the time of decoding each cell separately. As long as one of these strings is in use, all of them stay in
-   * memory.
+   * This method decodes {@link IDS_PER_STRING} cells into one string, and cuts the individual strings out of that string.
+   * This takes a third of the time of decoding each cell separately. As long as one of these strings is in use, all of
+   * them stay in memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
-    for (let from = 0; from < count; from += CUT) {
-      const end = Math.min(from + CUT, count);
+    for (let from = 0; from < count; from += IDS_PER_STRING) {
+      const end = Math.min(from + IDS_PER_STRING, count);
       const joined = decode(this.bytes.subarray(from * width, end * width));
       for (let k = from; k < end; k++) {
         const at = (k - from) * width;
@@ -247,7 +247,7 @@ export class Machine {
 }
 
 /** Returns 16 bytes as an ASCII string. A single call of `fromCharCode` with 16 codes is the fastest way. */
-function sixteenBytes(b: Uint8Array, at: number): string {
+function decodeSixteenBytes(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,
     b[at + 1]!,

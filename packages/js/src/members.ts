@@ -23,7 +23,7 @@ export function members<Name extends string>(
   others: "rejected" | "ignored" = "rejected",
 ): Partial<Record<Name, unknown>> {
   const object = checkObject(value, field);
-  if (!isPlain(object) && !names.some((name) => hasMember(object, name))) throw notPlainObject(object, field);
+  if (!isPlain(object) && !names.some((name) => hasMember(object, name))) throw notPlainObjectError(object, field);
   if (others === "rejected") rejectUnknown(object, names);
   const given: Partial<Record<Name, unknown>> = Object.create(null);
   for (const name of names) if (!isInherited(object, name)) given[name] = (object as Record<Name, unknown>)[name];
@@ -59,12 +59,12 @@ export function entries(value: unknown, field: string): [name: string, value: un
   if (value === undefined) return [];
   const object = checkObject(value, field);
   const all = Object.entries(object);
-  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw notPlainObject(object, field);
+  if (!isPlain(object) && (all.length === 0 || Symbol.iterator in object)) throw notPlainObjectError(object, field);
   return all.filter(([, member]) => member !== undefined);
 }
 
 /** Returns the two elements of an array or array-like object. `what` is the plural noun for them in error messages. */
-export function pair(value: unknown, field: string, what: string): [unknown, unknown] {
+export function checkPair(value: unknown, field: string, what: string): [unknown, unknown] {
   const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
   if (length === 2) return [first, second];
   const found = typeof length === "number" ? length : className(value);
@@ -76,7 +76,7 @@ function checkObject(value: unknown, field: string): object {
   throw invalidType("object", value, { field });
 }
 
-function notPlainObject(object: object, field: string): PolyflakeError {
+function notPlainObjectError(object: object, field: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected a plain object for \`${field}\`, found ${className(object)}`, {
     field,
   });

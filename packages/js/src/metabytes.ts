@@ -1,5 +1,5 @@
 /** Checks lists of metabytes, and checks that an ID has one of them. */
-import { within } from "./decode/checks.js";
+import { checkAtMost } from "./decode/checks.js";
 import { parseWords } from "./decode/words.js";
 import { PolyflakeError } from "./errors.js";
 
@@ -9,9 +9,9 @@ import { PolyflakeError } from "./errors.js";
  * @throws {PolyflakeError} `invalid_type` if a metabyte is not a number; `out_of_range` if a metabyte is out of range or the
  * list is empty.
  */
-export function metabytes(given: readonly unknown[], field: string): ReadonlySet<number> {
+export function checkMetabytes(given: readonly unknown[], field: string): ReadonlySet<number> {
   if (given.length === 0) throw new PolyflakeError("out_of_range", "expected a metabyte, found none", { field });
-  return new Set(given.map((metabyte) => within(metabyte, field, 255)));
+  return new Set(given.map((metabyte) => checkAtMost(metabyte, field, 255)));
 }
 
 /**

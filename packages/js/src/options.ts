@@ -1,9 +1,9 @@
-import { ABSENT, optionalInteger, time } from "./checks.js";
+import { ABSENT, checkOptionalInteger, checkTime } from "./checks.js";
 import { type GuardedClock, guardClock, type Stall } from "./clock.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import type { AnyLease } from "./leased.js";
 import type { Machine } from "./machine.js";
-import { members, pair } from "./members.js";
+import { checkPair, members } from "./members.js";
 import { register } from "./protocol.js";
 
 /** Options that every generator has. */
@@ -62,7 +62,7 @@ export const WINDOW_OPTIONS = ["window", "lease", ...SHARED_OPTIONS] as const;
  * The options that all generators share, as numbers. The window and the longest wait are in milliseconds. `onExhausted` is 0 to
  * wait and 1 to fail. `skipsFirstTick` is 1 if a generator with an explicit worker ID skips the tick of its first call.
  */
-export interface Shared {
+export interface SharedValues {
   readonly windowStart: number;
   readonly windowEnd: number;
   readonly onExhausted: number;
@@ -72,7 +72,7 @@ export interface Shared {
 
 /** The checked options: those that all formats share, as numbers, and those that only the JavaScript side uses. */
 export interface SharedSettings<Name extends string> {
-  readonly shared: Shared;
+  readonly shared: SharedValues;
   readonly clock: GuardedClock | undefined;
   /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
@@ -81,17 +81,26 @@ export interface SharedSettings<Name extends string> {
 }
 
 /** Reads each option of a generator once, and rejects options that are not in `names`. */
-export function sharedSettings<Name extends string>(options: unknown, names: readonly Name[]): SharedSettings<Name> {
+export function readSharedSettings<Name extends string>(
+  options: unknown,
+  names: readonly Name[],
+): SharedSettings<Name> {
   const own = members(options, "options", names);
   const given: Partial<Record<(typeof WINDOW_OPTIONS)[number], unknown>> = own;
-  const times = given.window === undefined ? [] : pair(given.window, "window", "times");
-  const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => time(each, "window"));
+  const times = given.window === undefined ? [] : checkPair(given.window, "window", "times");
+  const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => checkTime(each, "window"));
   const onExhausted = readOnExhausted(given.onExhausted);
   // With a caller's clock, which may be set manually or replay a recording, the generator need not skip its first tick.
   // It need not do so under a lease either, because a lease begins only after the previous lease has ended.
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
-    shared: { windowStart, windowEnd, onExhausted, maxWait: optionalInteger(given.maxWait, "maxWait"), skipsFirstTick },
+    shared: {
+      windowStart,
+      windowEnd,
+      onExhausted,
+      maxWait: checkOptionalInteger(given.maxWait, "maxWait"),
+      skipsFirstTick,
+    },
     clock: guardClock(given.clock, given.onStall),
     times,
     given: own,
@@ -103,7 +112,7 @@ export function sharedSettings<Name extends string>(options: unknown, names: rea
  * generator's own format. If the clock does not advance during a request, the generator is allowed to use the tick of its
  * first call, because it would otherwise wait forever.
  */
-export function putOptions(m: Machine, shared: Shared, own: readonly number[] = []): void {
+export function putOptions(m: Machine, shared: SharedValues, own: readonly number[] = []): void {
   const { windowStart, windowEnd, onExhausted, maxWait } = shared;
   const skipsFirstTick = m.standsStill ? 0 : shared.skipsFirstTick;
   m.numbers.set([windowStart, windowEnd, onExhausted, maxWait, skipsFirstTick], register.value);

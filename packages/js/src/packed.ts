@@ -6,7 +6,7 @@
  * The backend has one scratch area, so each loop passes at most one batch to a call, and copies the result before the next
  * call.
  */
-import { arrayLength, attached, byteRange, bytes as checkedBytes, integer, isObject } from "./checks.js";
+import { arrayLength, attached, byteRange, checkBytes as checkedBytes, checkInteger, isObject } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
@@ -50,7 +50,7 @@ export function fillUp(many: Uint8Array, size: number, batch: number, some: Writ
 /**
  * Fills `many` like {@link fillUp}, but stops when a call generates no ID, and then returns a copy of the part that was filled.
  */
-export function fillNow(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
+export function fillAvailable(many: Uint8Array, size: number, batch: number, some: WriteIds): Uint8Array {
   let at = 0;
   for (let left = true; left; ) {
     const ids = some(Math.min(batch, (many.length - at) / size), at / size);
@@ -142,7 +142,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
  * @throws {PolyflakeError} `invalid_type`, `out_of_range` or `invalid_length` if the argument is invalid; the error for the
  * first invalid string, with its index as `item`.
  */
-export function packed(given: unknown, { machine, length, width, batch, read, readOne }: PackedFormat): Uint8Array {
+export function packIds(given: unknown, { machine, length, width, batch, read, readOne }: PackedFormat): Uint8Array {
   const texts = readTexts(given, width);
   const many = new Uint8Array(texts.count * length);
   for (let from = 0; from < texts.count; from += batch) {
@@ -162,6 +162,6 @@ export function packed(given: unknown, { machine, length, width, batch, read, re
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */
 export function resolveIndex(index: number, length: number): number | undefined {
-  const place = integer(index, "index") < 0 ? index + length : index;
+  const place = checkInteger(index, "index") < 0 ? index + length : index;
   return place >= 0 && place < length ? place : undefined;
 }

@@ -5,7 +5,7 @@
  * The first copy that needs a table publishes its own under a registered symbol. Only the core decides how partitions are
  * reserved, renewed and released; the JavaScript side stores the cells.
  */
-import { within } from "./checks.js";
+import { checkAtMost } from "./checks.js";
 import { BackendCallbacks } from "./lent.js";
 import type { Call, Machine } from "./machine.js";
 import { register } from "./protocol.js";
@@ -13,7 +13,7 @@ import { pickNext, random16, sharedMemory } from "./restores.js";
 import { ensureStack } from "./stack.js";
 
 /** The number of partitions. */
-const COUNT = 65_536;
+const PARTITION_COUNT = 65_536;
 
 /** A table with an entry for each partition, in which the core records the holder and the expiry. */
 export interface Table {
@@ -36,7 +36,7 @@ export function lendPartitionTable(machine: Machine): boolean {
   if (machine.lent === undefined) {
     const table = sharedTable(machine);
     const isOwn = table.area !== undefined && table.area === machine.bytes.buffer;
-    const lent = isOwn ? false : new LentTable(table);
+    const lent = isOwn ? false : new TableCallbacks(table);
     machine.lent = lent;
     if (lent) machine.lend(lent);
   }
@@ -53,7 +53,7 @@ function sharedTable(machine: Machine): Table {
 }
 
 /** A partition table that a backend uses but does not own. */
-export class LentTable extends BackendCallbacks {
+export class TableCallbacks extends BackendCallbacks {
   readonly random: () => number;
   readonly next: () => number;
   readonly entry: (partition: number) => number;
@@ -64,7 +64,7 @@ export class LentTable extends BackendCallbacks {
     // Each assignment of a partition starts by calling this function. Once a program is warmed up, only these
     // assignments allocate memory.
     this.random = () => this.guardCall(() => (ensureStack(), random16()));
-    this.next = () => this.guardCall(() => within(table.next(), "partition", COUNT - 1));
+    this.next = () => this.guardCall(() => checkAtMost(table.next(), "partition", PARTITION_COUNT - 1));
     this.entry = (partition) => this.guardCall(() => table.entry(partition));
     this.swap = (partition, old, fresh) => this.guardCall(() => Number(table.swap(partition, old, fresh) === true));
   }
@@ -74,17 +74,17 @@ export class LentTable extends BackendCallbacks {
  * Returns the partition that is picked after `count` others. Within each aligned group whose size is a power of two, all
  * partitions are picked before the next group begins, in an order that `base` determines.
  */
-const cellIndex = (base: number, count: number): number => (base ^ count) % COUNT;
+const cellIndex = (base: number, count: number): number => (base ^ count) % PARTITION_COUNT;
 
 /**
  * The name under which the threads of a process find the shared entries. The number in the name must change whenever the
  * layout or the meaning of the entries changes.
  */
-const NAME = "polyflake.partitions.3";
+const SHARED_MEMORY_NAME = "polyflake.partitions.3";
 
 /** A table in memory, for the threads of a process or for one realm. */
 class CellTable implements Table {
-  readonly #entries = new BigInt64Array(sharedMemory(NAME, 8 * COUNT));
+  readonly #entries = new BigInt64Array(sharedMemory(SHARED_MEMORY_NAME, 8 * PARTITION_COUNT));
 
   next(): number {
     return cellIndex(...pickNext());

@@ -6,7 +6,7 @@
  * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
  * has a separate count for all threads of the process. A report therefore calls each addon that this thread has loaded.
  */
-import { builtIn, kernelBytes, randomBytes } from "./entropy.js";
+import { getBuiltInModule, kernelBytes, randomBytes } from "./entropy.js";
 import { PolyflakeError } from "./errors.js";
 
 /** An addon that this thread has loaded. */
@@ -37,7 +37,7 @@ interface SharedState {
   /** The addons by their scratch areas, which the copies of the package on this thread share. */
   readonly addons: Map<object, Addon>;
   /**
-   * The number of restores, as returned by {@link restores}, that the current base takes into account. If the number has
+   * The number of restores, as returned by {@link countRestores}, that the current base takes into account. If the number has
    * changed, the next pick replaces the base. Undefined before the first pick or report.
    */
   based?: number | undefined;
@@ -62,7 +62,7 @@ export function sharedState(): SharedState {
 export const loadCount = (cell: Int32Array): number => (typeof Atomics === "object" ? Atomics.load(cell, 0) : cell[0]!);
 
 /** Returns a number that changes whenever a restore is reported to this thread or to its addons. */
-export function restores(): number {
+export function countRestores(): number {
   const { count, addons } = sharedState();
   return [...addons.values()].reduce((sum, addon) => sum + addon.count(), loadCount(count));
 }
@@ -81,14 +81,14 @@ export function reportRestore(load: () => void): void {
   const realm = sharedState();
   const { count, addons } = realm;
   hasReported = true;
-  const failures = [failureOf(load)];
-  const seen = restores();
-  failures.push(failureOf(replaceBase));
+  const failures = [captureFailure(load)];
+  const seen = countRestores();
+  failures.push(captureFailure(replaceBase));
   const all = [...addons.values()];
   // If there are several tables, replace the base twice. A table may pick partitions from another table, and that table
   // has a new base only after the first pass.
   const reports = all.length > 1 ? [...all, ...all] : all;
-  for (const { report } of reports) failures.push(failureOf(report));
+  for (const { report } of reports) failures.push(captureFailure(report));
   // If another thread reports a restore in the meantime, the total differs from `based`, and the next pick replaces the
   // base again.
   realm.based = seen + reports.length + 1;
@@ -127,11 +127,11 @@ let hasReported = false;
  */
 export function freshBytes(count: number): Uint8Array {
   const bytes = randomBytes(count);
-  const others = hasReported || restores() !== 0 ? kernelBytes(count) : undefined;
+  const others = hasReported || countRestores() !== 0 ? kernelBytes(count) : undefined;
   return others ? bytes.map((byte, k) => byte ^ others[k]!) : bytes;
 }
 
-function failureOf(step: () => void): { error: unknown } | undefined {
+function captureFailure(step: () => void): { error: unknown } | undefined {
   try {
     step();
     return undefined;
@@ -146,14 +146,14 @@ export function pickNext(): [base: number, count: number] {
   const { order } = realm;
   // A thread that shares the addon but not this memory may have reported a restore. In that case, its report did not
   // replace this memory's base.
-  const seen = restores();
+  const seen = countRestores();
   if (seen !== (realm.based ?? seen)) replaceBase();
   realm.based = seen;
   for (;;) {
     const found = Atomics.load(order, 0);
     // Several threads may pick a base at the same time. The first base wins, because all threads must use the same
     // order.
-    if ((found & HAS_BASE) === 0n) replace(order, found, randomBase());
+    if ((found & HAS_BASE) === 0n) tryReplaceBase(order, found, randomBase());
     else {
       // The base and the count share a cell, so that one atomic addition reads the base and increments the count.
       const picked = Atomics.add(order, 0, 1n);
@@ -168,12 +168,12 @@ function replaceBase(): void {
   if (typeof Atomics !== "object") return;
   const { order } = sharedState();
   let [found, base] = [0n, 0n];
-  let failure: ReturnType<typeof failureOf>;
+  let failure: ReturnType<typeof captureFailure>;
   do {
     found = Atomics.load(order, 0);
     base = 0n;
-    failure = failureOf(() => (base = randomBase()));
-  } while (!replace(order, found, base));
+    failure = captureFailure(() => (base = randomBase()));
+  } while (!tryReplaceBase(order, found, base));
   if (failure) throw failure.error;
 }
 
@@ -183,7 +183,7 @@ function replaceBase(): void {
  * the same base. Each replacement is therefore counted. If the base was replaced after a thread read the cell, the thread
  * discards the base that it picked, and tries again.
  */
-function replace(order: BigInt64Array, found: bigint, base: bigint): boolean {
+function tryReplaceBase(order: BigInt64Array, found: bigint, base: bigint): boolean {
   const replaced = (((found >> 49n) + 1n) << 49n) | base | (found & 0xffffffffn);
   return Atomics.compareExchange(order, 0, found, replaced) === found;
 }
@@ -202,7 +202,7 @@ export function random16(): number {
  */
 export function sharedMemory(name: string, bytes: number): ArrayBufferLike {
   try {
-    const threads = builtIn("node:worker_threads")!;
+    const threads = getBuiltInModule("node:worker_threads")!;
     const existing = threads.getEnvironmentData(name);
     if (existing?.byteLength === bytes) return existing;
     const created = new SharedArrayBuffer(bytes);

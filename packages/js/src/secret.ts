@@ -1,9 +1,9 @@
-import { arrayLength, byteRange, bytes } from "./checks.js";
+import { arrayLength, byteRange, checkBytes } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { register } from "./protocol.js";
 
-const LENGTH = 16;
+const SECRET_LENGTH = 16;
 
 /**
  * Writes a key or secret to the scratch area and returns its length in bytes. The call that reads the bytes erases them. If the
@@ -12,8 +12,8 @@ const LENGTH = 16;
  * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
  */
 export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: string): number {
-  const length = arrayLength(bytes(secret, field));
-  if (length === LENGTH) m.bytes.set(byteRange(secret as Uint8Array, 0, LENGTH));
+  const length = arrayLength(checkBytes(secret, field));
+  if (length === SECRET_LENGTH) m.bytes.set(byteRange(secret as Uint8Array, 0, SECRET_LENGTH));
   return length;
 }
 
@@ -23,9 +23,9 @@ export function putSecret(m: Pick<Machine, "bytes">, secret: unknown, field: str
  * @throws {PolyflakeError} `invalid_type` unless the secret is a Uint8Array; `invalid_secret` if it has the wrong length.
  */
 export function copySecret(secret: unknown): Uint8Array {
-  const copy = Uint8Array.from(bytes(secret, "secret"));
-  if (copy.length === LENGTH) return copy;
-  throw new PolyflakeError("invalid_secret", `expected a secret of ${LENGTH} bytes, found ${copy.length}`);
+  const copy = Uint8Array.from(checkBytes(secret, "secret"));
+  if (copy.length === SECRET_LENGTH) return copy;
+  throw new PolyflakeError("invalid_secret", `expected a secret of ${SECRET_LENGTH} bytes, found ${copy.length}`);
 }
 
 /** Writes a key or secret, and returns a function that writes its length. */

@@ -81,7 +81,7 @@ export function parseDecimal(text: string): bigint | undefined {
 }
 
 /** Converts a lower-case hexadecimal string to bytes. Returns undefined for any other string. */
-export function unhex(text: string): Uint8Array | undefined {
+export function fromHex(text: string): Uint8Array | undefined {
   const digits = Array.from(text, (digit) => "0123456789abcdef".indexOf(digit));
   if (digits.includes(-1) || digits.length % 2 === 1) return undefined;
   return Uint8Array.from({ length: digits.length / 2 }, (_, k) => (digits[2 * k]! << 4) | digits[2 * k + 1]!);
@@ -99,7 +99,7 @@ export function bigintFromJson(json: unknown, field: string): bigint {
 
 /** Reads bytes from their JSON representation. */
 export function bytesFromJson(json: unknown, field: string): Uint8Array {
-  const value = typeof json === "string" ? unhex(json) : undefined;
+  const value = typeof json === "string" ? fromHex(json) : undefined;
   if (value) return value;
   throw invalidJson("hex in lower case", field);
 }

@@ -1,5 +1,5 @@
 /** Checks many strings that are read at once, and finds the first invalid one. */
-import { within } from "./checks.js";
+import { checkAtMost } from "./checks.js";
 import { invalidType, PolyflakeError } from "./errors.js";
 import { MAX_COUNT } from "./machine.js";
 
@@ -48,7 +48,11 @@ export function readTexts(texts: unknown, width: number): Texts {
     });
   }
   const joined = (from: number, to: number) => texts.slice(from * width, to * width);
-  return { count: within(texts.length / width, "ids", MAX_COUNT), joined, at: (index) => joined(index, index + 1) };
+  return {
+    count: checkAtMost(texts.length / width, "ids", MAX_COUNT),
+    joined,
+    at: (index) => joined(index, index + 1),
+  };
 }
 
 /**
@@ -58,7 +62,7 @@ export function readTexts(texts: unknown, width: number): Texts {
  */
 export function elements(ids: unknown, field = "ids"): readonly unknown[] {
   if (!Array.isArray(ids)) throw invalidType(`array of ${field === "ids" ? "IDs" : "UUIDs"}`, ids, { field });
-  const all = new Array<unknown>(within(ids.length, field, MAX_COUNT));
+  const all = new Array<unknown>(checkAtMost(ids.length, field, MAX_COUNT));
   for (let k = 0; k < all.length; k++) all[k] = ids[k];
   return all;
 }

@@ -8,9 +8,9 @@ import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { manifest, platformManifest, stagePlatformPackage } from "../build/pack.mjs";
-import { packageOf, thisPlatform } from "../build/platforms.mjs";
+import { addonPackageName, currentPlatform } from "../build/platforms.mjs";
 
-const HOME = fileURLToPath(new URL("..", import.meta.url));
+const PACKAGE_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
@@ -20,7 +20,7 @@ const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isVal
 const REQUIRE_SCRIPT = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
 
 /** The bundles to test: the package's ES module and CommonJS builds, each bundled in both module formats. */
-const KINDS = [
+const BUNDLE_SOURCES = [
   ["esm.mjs", PROGRAM],
   ["esm.cjs", PROGRAM],
   ["cjs.mjs", REQUIRE_SCRIPT],
@@ -30,7 +30,7 @@ const KINDS = [
 /** Paths of the source on the build machine, which webpack and other bundlers write into bundles. */
 const BUNDLED_KINDS = {
   "import.meta.url": JSON.stringify(new URL("../dist/esm/node.js", import.meta.url)),
-  __filename: JSON.stringify(join(HOME, "dist/cjs/node.js")),
+  __filename: JSON.stringify(join(PACKAGE_FOLDER, "dist/cjs/node.js")),
 };
 
 async function bundle(name, contents, define = {}) {
@@ -56,11 +56,11 @@ async function bundle(name, contents, define = {}) {
   return [name, outputFiles[0].contents];
 }
 
-const buildBundles = (define) => Promise.all(KINDS.map(([name, contents]) => bundle(name, contents, define)));
+const buildBundles = (define) => Promise.all(BUNDLE_SOURCES.map(([name, contents]) => bundle(name, contents, define)));
 const [bundles, baked] = await Promise.all([buildBundles({}), buildBundles(BUNDLED_KINDS)]);
 
 /** Creates a project with one folder per kind of bundle. */
-function project(name, install = () => undefined, built = bundles) {
+function createProject(name, install = () => undefined, built = bundles) {
   const [folder, dist] = [join(root, name), join(root, name, "dist/deep")];
   mkdirSync(dist, { recursive: true });
   for (const [file, contents] of built) writeFileSync(join(dist, file), contents);
@@ -69,25 +69,25 @@ function project(name, install = () => undefined, built = bundles) {
     built.map(([file]) => execFileSync(process.execPath, start(join(dist, file)), { cwd, encoding: "utf8" }).trim());
 }
 
-const expectedForAll = (machine) => bundles.map(() => machine);
+const expectedOutputs = (machine) => bundles.map(() => machine);
 
-const platform = thisPlatform();
+const platform = currentPlatform();
 
 /**
  * Installs a package.json with this version of the package, and this platform's addon package with the same or a
  * different version.
  */
-function copyOf(version, versionOfAddon = version) {
+function createInstaller(version, versionOfAddon = version) {
   return (to, modules = dirname(to)) => {
-    const addon = join(modules, packageOf(platform));
+    const addon = join(modules, addonPackageName(platform));
     for (const folder of [to, addon]) mkdirSync(folder, { recursive: true });
-    stagePlatformPackage(platform, join(HOME, "prebuilds", platform.name, "polyflake.node"), addon);
-    write(to, manifest(), version);
-    write(addon, platformManifest(platform), versionOfAddon);
+    stagePlatformPackage(platform, join(PACKAGE_FOLDER, "prebuilds", platform.name, "polyflake.node"), addon);
+    writeManifest(to, manifest(), version);
+    writeManifest(addon, platformManifest(platform), versionOfAddon);
   };
 }
 
-function write(folder, content, version = content.version) {
+function writeManifest(folder, content, version = content.version) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...content, version }));
 }
 
@@ -96,45 +96,45 @@ function write(folder, content, version = content.version) {
  */
 function linkToStore(to) {
   const store = join(dirname(to), ".store/polyflake/node_modules");
-  copyOf()(join(store, "polyflake"), store);
+  createInstaller()(join(store, "polyflake"), store);
   symlinkSync(join(store, "polyflake"), to, "junction");
 }
 
 function linkTo(to) {
   mkdirSync(dirname(to), { recursive: true });
-  symlinkSync(HOME, to, "junction");
+  symlinkSync(PACKAGE_FOLDER, to, "junction");
 }
 
 describe("a bundle", () => {
   test("uses the addon of the package that is installed above it", () => {
-    assert.deepEqual(project("installed", copyOf())(), expectedForAll("native"));
-    assert.deepEqual(project("linked", linkTo)(), expectedForAll("native"));
-    assert.deepEqual(project("stored", linkToStore)(), expectedForAll("native"));
+    assert.deepEqual(createProject("installed", createInstaller())(), expectedOutputs("native"));
+    assert.deepEqual(createProject("linked", linkTo)(), expectedOutputs("native"));
+    assert.deepEqual(createProject("stored", linkToStore)(), expectedOutputs("native"));
   });
 
   test("finds the addon from its own file if another program loads it", () => {
-    const loaded = project("loaded", copyOf());
+    const loaded = createProject("loaded", createInstaller());
     const found = loaded(root, (path) => [
       "--input-type=module",
       "--eval",
       `await import(${JSON.stringify(pathToFileURL(path))});`,
     ]);
-    assert.deepEqual(found, expectedForAll("native"));
+    assert.deepEqual(found, expectedOutputs("native"));
   });
 
   test("uses wasm if the addon is missing or has another version", () => {
-    assert.deepEqual(project("alone")(), expectedForAll("wasm"));
-    assert.deepEqual(project("other", copyOf("0.0.1"))(), expectedForAll("wasm"));
-    assert.deepEqual(project("other addon", copyOf(undefined, "0.0.1"))(), expectedForAll("wasm"));
+    assert.deepEqual(createProject("alone")(), expectedOutputs("wasm"));
+    assert.deepEqual(createProject("other", createInstaller("0.0.1"))(), expectedOutputs("wasm"));
+    assert.deepEqual(createProject("other addon", createInstaller(undefined, "0.0.1"))(), expectedOutputs("wasm"));
   });
 
   test("loads nothing from its build folder", () => {
-    assert.deepEqual(project("moved", undefined, baked)(), expectedForAll("wasm"));
-    assert.deepEqual(project("moved and installed", copyOf(), baked)(), expectedForAll("native"));
+    assert.deepEqual(createProject("moved", undefined, baked)(), expectedOutputs("wasm"));
+    assert.deepEqual(createProject("moved and installed", createInstaller(), baked)(), expectedOutputs("native"));
   });
 
   test("loads nothing from the working directory", () => {
-    project("elsewhere", copyOf());
-    assert.deepEqual(project("alone")(join(root, "elsewhere")), expectedForAll("wasm"));
+    createProject("elsewhere", createInstaller());
+    assert.deepEqual(createProject("alone")(join(root, "elsewhere")), expectedOutputs("wasm"));
   });
 });

@@ -76,7 +76,7 @@ function samples({ hotguid, layout, public: { Keyring }, randflake, sno, sparx64
 }
 
 /** Returns functions that create a generator with the given options. */
-const generatorMakers = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
+const generatorFactories = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
   sno: (options) => new sno.Generator(options),
   hotguid: (options) => new hotguid.Generator(options),
   uuid7: (options) => new uuid7.Generator(options),
@@ -92,7 +92,7 @@ const generatorMakers = ({ hotguid, layout, randflake, sno, uuid7 }) => ({
 });
 
 /** Options in api.toml that are positional parameters in JavaScript. */
-const POSITIONAL = ["layout", "grant", "secret"];
+const POSITIONAL_PARAMETERS = ["layout", "grant", "secret"];
 
 onEachMachine((polyflake) => {
   test("the package exports exactly the names that api.toml lists", () => {
@@ -127,14 +127,17 @@ onEachMachine((polyflake) => {
     if (options.length === 0) continue;
 
     test(`${family}: only the listed options are accepted`, () => {
-      const make = generatorMakers(polyflake)[family];
+      const make = generatorFactories(polyflake)[family];
       make(Object.fromEntries(options.map((name) => [name, undefined])));
       assert.throws(
         () => make({ other: 1 }),
         (error) => {
           assert.equal(error.code, "unknown_field");
           const named = error.message.match(/^unknown field `other`, expected one of `(.*)`$/)[1].split("`, `");
-          assert.deepEqual([...named, ...POSITIONAL.filter((name) => options.includes(name))].sort(), options);
+          assert.deepEqual(
+            [...named, ...POSITIONAL_PARAMETERS.filter((name) => options.includes(name))].sort(),
+            options,
+          );
           return true;
         },
       );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
 /** Reads a vector file by its name. */
-export const vectors = (name) =>
+export const loadVectors = (name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
 /** Asserts that a call throws a `PolyflakeError` with a code and optional members, and returns the error. */
@@ -29,7 +29,7 @@ export const rejection = (promise) =>
   );
 
 /** Awaits a call, asserts that it fails with a code, and returns the error. */
-export async function rejected(code, promise, more) {
+export async function assertRejects(code, promise, more) {
   const error = await rejection(promise);
   const rethrow = () => {
     throw error;

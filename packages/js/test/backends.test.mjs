@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import vm from "node:vm";
-import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
+import { addonPackageName, currentPlatform, PLATFORMS } from "../build/platforms.mjs";
 import { assertError } from "./assertions.mjs";
-import { browse, isMissing } from "./browser.mjs";
+import { browse, skipReason } from "./browser.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { bundleIn, realm, requireIn } from "./realm.mjs";
+import { bundleIn, createRealm, requireIn } from "./realm.mjs";
 
 /** One call of each format and of the cipher. */
 const FIRST_USES = `[
@@ -22,7 +22,7 @@ const FIRST_USES = `[
 ]`;
 
 /** Runs a script in a new Node process, with or without `POLYFLAKE_BACKEND`, and returns the lines that it prints. */
-function run(source, POLYFLAKE_BACKEND) {
+function runScript(source, POLYFLAKE_BACKEND) {
   const { POLYFLAKE_BACKEND: _, ...env } = process.env;
   if (POLYFLAKE_BACKEND !== undefined) env.POLYFLAKE_BACKEND = POLYFLAKE_BACKEND;
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), env };
@@ -30,7 +30,7 @@ function run(source, POLYFLAKE_BACKEND) {
 }
 
 /** Returns a script that prints how the copy of the package at `path` behaves. */
-const report = (path) => `
+const reportScript = (path) => `
   const polyflake = await import(${JSON.stringify(path)});
   const describe = (use) => {
     try { return use(); } catch (error) { return [error.name, error.code, error.field, error.cause?.errors?.length].filter(Boolean).join(" "); }
@@ -40,7 +40,7 @@ const report = (path) => `
   console.log(describe(() => polyflake.backend()));`;
 
 const FIVE_SUCCESSES = new Array(5).fill("well");
-const lines = (line) => new Array(7).fill(line);
+const repeatLine = (line) => new Array(7).fill(line);
 
 onEachMachine((polyflake, name) => {
   test("the entry point of one backend reports its name", () => assert.equal(polyflake.backend(), name));
@@ -54,29 +54,32 @@ describe("in Node with an addon", () => {
     ["wasm", "wasm"],
   ]) {
     test(`POLYFLAKE_BACKEND=${variable} selects the backend`, () =>
-      assert.deepEqual(run(report("polyflake"), variable), [expected, ...FIVE_SUCCESSES, expected]));
+      assert.deepEqual(runScript(reportScript("polyflake"), variable), [expected, ...FIVE_SUCCESSES, expected]));
   }
 
   test("another value is rejected at the first use and not at the import", () => {
     for (const wrong of ["Native", "wasm ", "auto", "1"]) {
-      assert.deepEqual(run(report("polyflake"), wrong), lines("PolyflakeError out_of_range POLYFLAKE_BACKEND"));
+      assert.deepEqual(
+        runScript(reportScript("polyflake"), wrong),
+        repeatLine("PolyflakeError out_of_range POLYFLAKE_BACKEND"),
+      );
     }
   });
 
   test("the entry points of one backend ignore the variable", () => {
     for (const variable of ["native", "wasm", "auto"]) {
       for (const name of ["native", "wasm"])
-        assert.deepEqual(run(report(`polyflake/${name}`), variable), [name, ...FIVE_SUCCESSES, name]);
+        assert.deepEqual(runScript(reportScript(`polyflake/${name}`), variable), [name, ...FIVE_SUCCESSES, name]);
     }
   });
 });
 
 describe("in Node without an addon", () => {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
-  const platform = thisPlatform();
+  const platform = currentPlatform();
   const prebuilds = join(folder, "prebuilds", platform.name);
   const entryPath = (entry) => join(folder, "dist/cjs", `${entry}.js`);
-  const EXPECTED_REJECTION = lines(
+  const EXPECTED_REJECTION = repeatLine(
     `PolyflakeError backend_unavailable ${PLATFORMS.filter(({ os, cpu }) => os === platform.os && cpu === platform.cpu).length}`,
   );
 
@@ -94,10 +97,10 @@ describe("in Node without an addon", () => {
   for (const [state, prepare] of Object.entries(ADDON_STATES)) {
     test(state, () => {
       prepare();
-      assert.deepEqual(run(report(entryPath("node"))), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
-      assert.deepEqual(run(report(entryPath("node")), "wasm"), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
-      assert.deepEqual(run(report(entryPath("node")), "native"), EXPECTED_REJECTION);
-      assert.deepEqual(run(report(entryPath("native"))), EXPECTED_REJECTION);
+      assert.deepEqual(runScript(reportScript(entryPath("node"))), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
+      assert.deepEqual(runScript(reportScript(entryPath("node")), "wasm"), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
+      assert.deepEqual(runScript(reportScript(entryPath("node")), "native"), EXPECTED_REJECTION);
+      assert.deepEqual(runScript(reportScript(entryPath("native"))), EXPECTED_REJECTION);
     });
   }
 });
@@ -108,13 +111,13 @@ describe("the error if no addon loads", () => {
       Object.defineProperties(process, ${JSON.stringify(place)});
       const { sno } = await import("polyflake/native");
       try { sno.generate(); } catch ({ code, message }) { console.log(code, message); }`;
-    return run(script)[0];
+    return runScript(script)[0];
   };
   const entryPath = (platform, arch) => ({ platform: { value: platform }, arch: { value: arch } });
 
   test("names the packages that the platform needs", () => {
     for (const platform of PLATFORMS.filter(({ os }) => os !== process.platform)) {
-      const message = `expected the package ${packageOf(platform)}, found none that loads`;
+      const message = `expected the package ${addonPackageName(platform)}, found none that loads`;
       assert.equal(outputOn(entryPath(platform.os, platform.cpu)), `backend_unavailable ${message}`);
     }
   });
@@ -129,7 +132,7 @@ describe("if wasm cannot run", () => {
   const first = (context, entry) => requireIn(context, entry).sno;
 
   test("a missing WebAssembly is reported", () => {
-    const context = realm({ WebAssembly: undefined });
+    const context = createRealm({ WebAssembly: undefined });
     const { sno, backend, layout } = requireIn(context, "wasm");
     assert.equal(backend(), "wasm");
     for (const use of [() => sno.generate(), () => layout.Layout.preset("discord")]) {
@@ -137,13 +140,13 @@ describe("if wasm cannot run", () => {
       assert.equal(message, "expected WebAssembly, found none");
       assert.equal(cause.name, "TypeError");
     }
-    const bare = realm();
+    const bare = createRealm();
     vm.runInContext("delete globalThis.WebAssembly", bare);
     assert.equal(assertError("backend_unavailable", () => first(bare, "wasm").generate()).cause.name, "ReferenceError");
   });
 
   test("a realm without permission to compile gets the directive in the error", () => {
-    const context = realm({}, { codeGeneration: { wasm: false } });
+    const context = createRealm({}, { codeGeneration: { wasm: false } });
     const { message, cause } = assertError("backend_unavailable", () => first(context, "wasm").generate());
     assert.match(message, /'wasm-unsafe-eval'/);
     assert.equal(cause.name, "CompileError");
@@ -151,7 +154,7 @@ describe("if wasm cannot run", () => {
   });
 
   test("a compiled module that does not start is reported", async () => {
-    const context = realm();
+    const context = createRealm();
     const { sno } = await bundleIn(
       context,
       "edge-light",
@@ -160,13 +163,17 @@ describe("if wasm cannot run", () => {
     assertError("backend_unavailable", () => sno.generate());
   });
 
-  test("Node reports the reason of wasm if neither backend works", () => {
-    const script = `delete globalThis.WebAssembly;\n${report("polyflake")}`;
-    assert.deepEqual(run(script), ["native", ...FIVE_SUCCESSES, "native"]);
-    assert.deepEqual(run(script, "wasm"), ["wasm", ...new Array(5).fill("PolyflakeError backend_unavailable"), "wasm"]);
+  test("Node reports the wasm error if neither backend works", () => {
+    const script = `delete globalThis.WebAssembly;\n${reportScript("polyflake")}`;
+    assert.deepEqual(runScript(script), ["native", ...FIVE_SUCCESSES, "native"]);
+    assert.deepEqual(runScript(script, "wasm"), [
+      "wasm",
+      ...new Array(5).fill("PolyflakeError backend_unavailable"),
+      "wasm",
+    ]);
   });
 
-  test("a content security policy without wasm is reported", { skip: isMissing }, async () => {
+  test("a content security policy without wasm is reported", { skip: skipReason }, async () => {
     const script = `Promise.all(["wasm", "decode"].map((name) => import("/packages/js/dist/esm/" + name + ".js"))).then(([{ sno, backend }, decode]) => {
       const describe = (use) => { try { return String(use()); } catch ({ name, code, message, cause }) { return [name, code, /'wasm-unsafe-eval'/.test(message), cause.name].join(" "); } };
       return [decode.metabyte("a7rdmuv326nct5if"), backend(), sno.metabyte("a7rdmuv326nct5if"), describe(() => new sno.Generator()), describe(() => sno.generate())];

@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { withBigints } from "polyflake/json";
 import { assertError } from "./assertions.mjs";
-import { browse, isMissing } from "./browser.mjs";
+import { browse, skipReason } from "./browser.mjs";
 
 const BIG_INTEGER = 4594531474933654033n;
 const LIMITS = [-(1n << 63n), (1n << 63n) - 1n, (1n << 64n) - 1n, 1n << 53n, -(1n << 53n), 0n, -1n];
-const isWhole = JSON.rawJSON !== undefined;
+const hasRawJson = JSON.rawJSON !== undefined;
 const json = withBigints(["id", "ids"]);
 const asNumbers = withBigints(["id", "ids"], { numbers: true });
 
@@ -86,7 +86,7 @@ describe("strings, in every engine", () => {
   });
 });
 
-describe("numbers, if the engine provides the source text", { skip: !isWhole && "no source text access" }, () => {
+describe("numbers, if the engine provides the source text", { skip: !hasRawJson && "no source text access" }, () => {
   test("integers past 2^53 are read as bigints, named or not", () => {
     assert.deepEqual(json.parse(`{"id": ${BIG_INTEGER}, "ids": [1, ${BIG_INTEGER}]}`), {
       id: BIG_INTEGER,
@@ -170,7 +170,7 @@ test("written values round-trip", () => {
 });
 
 // In Node 20, access to the source text of numbers requires a flag.
-test("all tests pass if the engine provides the source text of numbers", { skip: isWhole }, () => {
+test("all tests pass if the engine provides the source text of numbers", { skip: hasRawJson }, () => {
   const { NODE_TEST_CONTEXT, ...env } = process.env;
   const flags = ["--harmony-json-parse-with-source", fileURLToPath(import.meta.url)];
   const { status, stdout } = spawnSync(process.execPath, flags, { encoding: "utf8", env });
@@ -178,7 +178,7 @@ test("all tests pass if the engine provides the source text of numbers", { skip:
   assert.match(stdout, /^ok \d+ - numbers, if the engine provides the source text$/m);
 });
 
-describe("in Chromium", { skip: isMissing }, () => {
+describe("in Chromium", { skip: skipReason }, () => {
   test("64-bit integers stay exact, also as numbers", async () => {
     const { page, close } = await browse("packages/js/test/types/tsconfig.json");
     try {

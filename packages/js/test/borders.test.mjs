@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";
-import { detached, MisreportingArray, NOT_A_NUMBER, NOT_WHOLE, nonBytesFor, throwingProxy } from "./catalogue.mjs";
+import {
+  detachedBytes,
+  MisreportingArray,
+  NON_INTEGERS,
+  NON_NUMBERS,
+  nonBytesFor,
+  throwingProxy,
+} from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
@@ -42,7 +49,7 @@ onEachMachine((polyflake) => {
       for (const value of nonBytesFor(length)) assertError("invalid_type", () => read(value), { field });
       for (const other of [0, length - 1, length + 1, 2 * length, 1 << 20])
         assertError(code, () => read(new Uint8Array(other)), { field });
-      assertError(code, () => read(detached(length)), { field });
+      assertError(code, () => read(detachedBytes(length)), { field });
       const given = Uint8Array.from({ length }, (_, k) => k * 7);
       const answer = read(given);
       const shared = new Uint8Array(new SharedArrayBuffer(length));
@@ -97,12 +104,12 @@ onEachMachine((polyflake) => {
       resizable.resize?.(10);
     }
     assert.equal(seen.length, 3);
-    for (const index of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE])
+    for (const index of [undefined, ...NON_NUMBERS, ...NON_INTEGERS])
       assertError("invalid_type", () => shrinking.at(index));
   });
 
   test("partitions are accepted as two bytes", () => {
-    for (const bytes of [...[0, 1, 3].map((length) => new Uint8Array(length)), detached(2)])
+    for (const bytes of [...[0, 1, 3].map((length) => new Uint8Array(length)), detachedBytes(2)])
       assertError("invalid_length", () => new Generator({ partition: bytes }), { field: "partition" });
     for (const value of [new Uint16Array(2), new DataView(new ArrayBuffer(2)), new ArrayBuffer(2), [1, 2]])
       assertError("invalid_type", () => new Generator({ partition: value }), { field: "partition" });
@@ -146,7 +153,7 @@ onEachMachine((polyflake) => {
       (value) => new Generator({ window: [value, NOW] }),
       (value) => new Generator({ window: [NOW, value] }),
     ];
-    for (const value of [undefined, ...NOT_A_NUMBER, ...NOT_WHOLE, "2026-01-01", { getTime: () => NOW }])
+    for (const value of [undefined, ...NON_NUMBERS, ...NON_INTEGERS, "2026-01-01", { getTime: () => NOW }])
       for (const call of calls) assertError("invalid_type", () => call(value));
   });
 

@@ -7,16 +7,16 @@ import { chromium } from "playwright-core";
 
 export const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url));
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const BROWSER_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const executablePath = (process.env.PATH ?? "")
   .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .flatMap((folder) => BROWSER_NAMES.map((name) => join(folder, name)))
   .find(existsSync);
 
 /** The reason to skip browser tests, or `false` to run them. */
-export const isMissing = executablePath ? false : "no Chromium on this machine";
+export const skipReason = executablePath ? false : "no Chromium on this machine";
 
-const TYPES = {
+const MEDIA_TYPES = {
   ".html": "text/html",
   ".js": "text/javascript",
   ".mjs": "text/javascript",
@@ -30,7 +30,7 @@ const serveWith =
   ({ url }, response) => {
     const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
     if (!existsSync(path)) return response.writeHead(404).end();
-    const type = TYPES[extname(path)] ?? "application/octet-stream";
+    const type = MEDIA_TYPES[extname(path)] ?? "application/octet-stream";
     response.writeHead(200, { "content-type": type, ...headers }).end(readFileSync(path));
   };
 

@@ -12,7 +12,7 @@ export const namesOf = (module) =>
     .sort();
 
 /** Values of every type except numbers. */
-export const NOT_A_NUMBER = [
+export const NON_NUMBERS = [
   null,
   "",
   "1",
@@ -27,10 +27,10 @@ export const NOT_A_NUMBER = [
   () => 1,
   new Date(NaN),
 ];
-export const NOT_WHOLE = [NaN, Infinity, -Infinity, 1.5, -0.5, Number.MIN_VALUE];
+export const NON_INTEGERS = [NaN, Infinity, -Infinity, 1.5, -0.5, Number.MIN_VALUE];
 
 /** Values for a bigint parameter. They include numbers, which may have been rounded. */
-export const NOT_A_BIGINT = [
+export const NON_BIGINTS = [
   undefined,
   null,
   0,
@@ -83,7 +83,7 @@ export const nonBytesFor = (length) => [
 ];
 
 /** Returns bytes whose buffer was transferred, so that the array is detached. */
-export function detached(length = 10) {
+export function detachedBytes(length = 10) {
   const bytes = new Uint8Array(length);
   structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
   return bytes;

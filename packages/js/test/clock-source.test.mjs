@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { hotguid as guid, parse } from "polyflake/decode";
 import { assertError } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { realm, requireIn } from "./realm.mjs";
+import { createRealm, requireIn } from "./realm.mjs";
 
 const ADDON_SOURCES = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
@@ -48,7 +48,7 @@ test("wasm always uses the host's clock", () => {
 
 test("on wasm each call reads the current time", () => {
   let now = Date.UTC(2027, 0, 1);
-  const { sno, hotguid, randflake } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
+  const { sno, hotguid, randflake } = requireIn(createRealm({ crypto, Date: { now: () => now } }), "wasm");
   const grant = new randflake.Grant(7, 1_730_000_000, 2_000_000_000);
   const [secret, codec] = [new Uint8Array(16), new randflake.Codec(new Uint8Array(16))];
   const [snos, guids, flakes] = [
@@ -88,7 +88,7 @@ test("on wasm each call reads the current time", () => {
 
 test("on wasm a stack overflow leaves no stale time", () => {
   let now = Date.UTC(2027, 0, 1);
-  const { sno } = requireIn(realm({ crypto, Date: { now: () => now } }), "wasm");
+  const { sno } = requireIn(createRealm({ crypto, Date: { now: () => now } }), "wasm");
   const ids = new sno.Generator({ partition: 1 });
   assert.equal(ids.tryGenerateMany(1).length, 0);
   now += 4;

@@ -33,7 +33,7 @@ const THROWN_VALUES = [
   ["object", Object.create(null)],
 ];
 
-const raising = (thrown) => () => {
+const throwingClock = (thrown) => () => {
   throw thrown;
 };
 
@@ -66,7 +66,7 @@ onEachMachine((polyflake) => {
             },
           );
         for (const [name, thrown] of THROWN_VALUES)
-          assertFails(raising(thrown), ({ cause, message }) => {
+          assertFails(throwingClock(thrown), ({ cause, message }) => {
             assert.equal(cause, thrown);
             assert.equal(message.replace("item 0: ", ""), `expected a time from the clock, found ${name}`);
           });

@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { realm, requireIn } from "./realm.mjs";
+import { createRealm, requireIn } from "./realm.mjs";
 
 const STEP = 100;
-const stepped = (ms) => Math.floor(ms / STEP) * STEP;
-const now = () => stepped(Date.now());
+const floorToStep = (ms) => Math.floor(ms / STEP) * STEP;
+const now = () => floorToStep(Date.now());
 
 /** Loads the package in a page with such clocks, where the thread cannot sleep. */
 function page() {
-  const performance = { now: () => stepped(globalThis.performance.now()) };
+  const performance = { now: () => floorToStep(globalThis.performance.now()) };
   const globals = { crypto, Date: { now }, performance, setTimeout, clearTimeout, SharedArrayBuffer: undefined };
-  return requireIn(realm(globals), "wasm");
+  return requireIn(createRealm(globals), "wasm");
 }
 
 /** Returns the error that a call throws. */

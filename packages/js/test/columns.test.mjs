@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";
-import { detached, throwingProxy } from "./catalogue.mjs";
+import { detachedBytes, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
 const WIDE_DESCRIPTION = {
@@ -148,7 +148,7 @@ onEachMachine(({ layout }) => {
       assertError("invalid_type", () => wideLayout.parseColumns(value), { field: "packed" });
     for (const length of [1, 39, 41])
       assertError("invalid_length", () => wideLayout.parseColumns(new Uint8Array(length)));
-    assert.equal(wideLayout.parseColumns(detached(40)).sequence.length, 0);
+    assert.equal(wideLayout.parseColumns(detachedBytes(40)).sequence.length, 0);
   });
 
   test("long IDs are packed in several calls", () => {

@@ -10,7 +10,7 @@ const START = 1_730_000_000;
 const SECRET = new Uint8Array(16);
 
 /** The warning is emitted once per identity, so each test uses a new identity. */
-let fresh = 40_000;
+let nextNumber = 40_000;
 
 /** Returns the warnings that a call emits. */
 async function warningsOf(call) {
@@ -42,7 +42,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   const families = { flakes: (nodes) => flakes({ nodes }), sonyflakes, snos };
   for (const [family, make] of Object.entries(families)) {
     test(`${family}: conflicting generators warn once per identity, unless one was closed`, async () => {
-      const [number, closed, other] = [fresh++, fresh++, fresh++];
+      const [number, closed, other] = [nextNumber++, nextNumber++, nextNumber++];
       const kept = [];
       await assertNoWarning(() => kept.push(make(number)));
       const message = await warned(() => {
@@ -59,11 +59,11 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   }
 
   test("partitions conflict if sequences and windows overlap", async () => {
-    const [partition, windowed] = [fresh++, fresh++];
+    const [partition, windowed] = [nextNumber++, nextNumber++];
     const kept = [];
     await assertNoWarning(() => {
       kept.push(snos(partition, { sequenceMax: 999 }), snos(partition, { sequenceMin: 1000 }));
-      kept.push(new sno.Generator(), new sno.Generator(), snos(fresh++));
+      kept.push(new sno.Generator(), new sno.Generator(), snos(nextNumber++));
       kept.push(snos(windowed, { window: [NOW, NOW + 1000] }), snos(windowed, { window: [NOW + 1000, NOW + 2000] }));
     });
     kept[6].extendWindow(NOW + 3000);
@@ -79,7 +79,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   for (const how of ["restore", "importOriginal"]) {
     for (const isGiven of [true, false]) {
       test(`passing a snapshot of ${isGiven ? "an explicit" : "a default"} partition to ${how} twice warns`, async () => {
-        const one = isGiven ? snos(fresh++) : new sno.Generator();
+        const one = isGiven ? snos(nextNumber++) : new sno.Generator();
         one.generate();
         const snapshot = one.close();
         let two;
@@ -90,8 +90,8 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     }
   }
 
-  test("bounds are read like the Go library", async () => {
-    const partition = fresh++;
+  test("bounds are read as the Go library reads them", async () => {
+    const partition = nextNumber++;
     const snapshot = { ...snos(partition).close(), sequenceMin: 2000, sequenceMax: 1000, sequence: 1000 };
     const kept = [];
     await assertNoWarning(() =>
@@ -102,7 +102,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   });
 
   test("different grants do not conflict", async () => {
-    const [first, second] = [fresh++, fresh++];
+    const [first, second] = [nextNumber++, nextNumber++];
     const kept = [];
     await assertNoWarning(() => {
       kept.push(flakes({ nodes: first }), flakes({ nodes: second }), flakes({ nodes: [first, second] }));
@@ -134,7 +134,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   });
 
   test("different bindables and windows do not conflict", async () => {
-    const [first, second, windowed] = [fresh++, fresh++, fresh++];
+    const [first, second, windowed] = [nextNumber++, nextNumber++, nextNumber++];
     const kept = [];
     await assertNoWarning(() => {
       kept.push(

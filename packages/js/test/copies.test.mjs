@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const COPIES = [native, wasm, require("polyflake/native"), require("polyflake/wasm"), require("polyflake")];
 
 /** Runs a script in a new Node process and returns its output. */
-function run(source, ...flags) {
+function runScript(source, ...flags) {
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
   return execFileSync(process.execPath, [...flags, "--input-type=module", "--eval", source], options).trim();
 }
@@ -116,7 +116,7 @@ describe("loading", () => {
     const imports = paths.map((path) => `polyflake${path}`);
     const script = imports.map((name) => `await import("${name}");`).join("\n");
     const registered = 'console.log(Symbol.for("polyflake.partitions") in globalThis)';
-    assert.equal(run(`${strip}\n${script}\n${registered}`), "false");
+    assert.equal(runScript(`${strip}\n${script}\n${registered}`), "false");
   });
 
   test("a generator needs entropy and time at its first ID and reports if they are missing", () => {
@@ -131,7 +131,7 @@ describe("loading", () => {
       globalThis.crypto.getRandomValues = random;
       Date.now = now;
       console.log(sno.isValid(drawn.generate()), sno.isValid(given.generate()));`;
-    assert.equal(run(script), "entropy_unavailable not here\nclock_failed not here\ntrue true");
+    assert.equal(runScript(script), "entropy_unavailable not here\nclock_failed not here\ntrue true");
   });
 
   test("only Hot Guid needs entropy at a generator's first ID, and a failure can be retried", () => {
@@ -146,6 +146,9 @@ describe("loading", () => {
       console.log(typeof new randflake.Generator(grant, new Uint8Array(16)).generate(), typeof new layout.Generator(discord).generate());
       globalThis.crypto.getRandomValues = random;
       console.log(hotguid.isValid(guids.generate()));`;
-    assert.equal(run(script), "entropy_unavailable undefined\nentropy_unavailable undefined\nbigint bigint\ntrue");
+    assert.equal(
+      runScript(script),
+      "entropy_unavailable undefined\nentropy_unavailable undefined\nbigint bigint\ntrue",
+    );
   });
 });

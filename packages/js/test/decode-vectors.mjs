@@ -2,7 +2,7 @@
 // tests also run their source text in engines without modules, WebAssembly or host APIs.
 
 /** The vector files with strings. */
-export const FILES = [
+export const VECTOR_FILES = [
   "hotguid",
   "polymorphic",
   "presets",

@@ -11,15 +11,15 @@ import { layout } from "polyflake";
 import * as decode from "polyflake/decode";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
-import { thisPlatform } from "../build/platforms.mjs";
-import { assertError, vectors } from "./assertions.mjs";
-import { browse, isMissing } from "./browser.mjs";
-import { FILES, readVectors } from "./decode-vectors.mjs";
+import { currentPlatform } from "../build/platforms.mjs";
+import { assertError, loadVectors } from "./assertions.mjs";
+import { browse, skipReason } from "./browser.mjs";
+import { readVectors, VECTOR_FILES } from "./decode-vectors.mjs";
 import { onEachMachine } from "./machines.mjs";
-import { realm, requireIn } from "./realm.mjs";
+import { createRealm, requireIn } from "./realm.mjs";
 
 const require = createRequire(import.meta.url);
-const VECTORS = Object.fromEntries(FILES.map((name) => [name, vectors(name)]));
+const VECTORS = Object.fromEntries(VECTOR_FILES.map((name) => [name, loadVectors(name)]));
 const ID = "a7rdmuv326nct5if";
 
 /** The decoding functions of each format, by the format's name in the package. */
@@ -68,7 +68,7 @@ describe("every vector", () => {
   });
 
   test("are decoded without WebAssembly, host APIs or mutable builtins", () => {
-    const bare = realm();
+    const bare = createRealm();
     vm.runInContext(
       `
       for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef", "escape", "unescape", "eval", "Intl"]) delete globalThis[name];
@@ -86,13 +86,16 @@ describe("every vector", () => {
 
   test("are decoded by the whole package without WebAssembly", () => {
     for (const entry of ["wasm", "node"]) {
-      const { sno, hotguid, randflake, uuid7, PolyflakeError } = requireIn(realm({ WebAssembly: undefined }), entry);
+      const { sno, hotguid, randflake, uuid7, PolyflakeError } = requireIn(
+        createRealm({ WebAssembly: undefined }),
+        entry,
+      );
       // Only `polyflake/decode` decodes the snowflakes of services such as Discord.
       assertAllDecoded(readVectors({ ...decode, ...sno, hotguid, randflake, uuid7, PolyflakeError }, VECTORS));
     }
   });
 
-  test("are decoded in a page with a strict content security policy", { skip: isMissing }, async () => {
+  test("are decoded in a page with a strict content security policy", { skip: skipReason }, async () => {
     const { page, close } = await browse("examples/web/style.css", {
       "content-security-policy": "default-src 'none'; script-src 'self'; connect-src 'self'",
     });
@@ -100,7 +103,7 @@ describe("every vector", () => {
       const script = `(async () => {
         const { readVectors } = await import("/packages/js/test/decode-vectors.mjs");
         const json = async (name) => [name, await (await fetch("/tests/vectors/" + name + ".json")).json()];
-        const vectors = Object.fromEntries(await Promise.all(${JSON.stringify(FILES)}.map(json)));
+        const vectors = Object.fromEntries(await Promise.all(${JSON.stringify(VECTOR_FILES)}.map(json)));
         return readVectors(await import("/packages/js/dist/esm/decode.js"), vectors);
       })()`;
       assertAllDecoded(await page.evaluate(script));
@@ -132,7 +135,7 @@ function decodeWithCore(call, text, before = (_bytes) => undefined) {
 const [NUMBERS, COUNT, ERROR] = [42, 6, 32];
 const RANDFLAKE_OFFSETS = 960 * 13;
 new native.sno.Generator();
-const addon = require(fileURLToPath(new URL(`../prebuilds/${thisPlatform().name}/polyflake.node`, import.meta.url)));
+const addon = require(fileURLToPath(new URL(`../prebuilds/${currentPlatform().name}/polyflake.node`, import.meta.url)));
 const { area, calls } = addon.attach(new Uint8Array(NUMBERS * 8 + 16 * 1024));
 const registers = new Float64Array(area.buffer, area.byteOffset, NUMBERS);
 
@@ -146,7 +149,7 @@ function runDecode(read, text) {
 }
 
 /** Generates strings that consist mostly of a format's characters, with a few other ASCII characters. */
-const nearlyValid = (alphabet, length) =>
+const nearlyValidTexts = (alphabet, length) =>
   fc
     .array(
       fc.oneof(
@@ -157,14 +160,14 @@ const nearlyValid = (alphabet, length) =>
     )
     .map((all) => all.join(""));
 
-const SNO = "23456789abcdefghijklmnopqrstuvwx";
-const HEX32 = "0123456789abcdefghijklmnopqrstuv";
+const SNO_ALPHABET = "23456789abcdefghijklmnopqrstuvwx";
+const BASE32HEX_ALPHABET = "0123456789abcdefghijklmnopqrstuv";
 const RUN_OPTIONS = { numRuns: 5000 };
 
 describe("results and errors match the core's", () => {
   test("sno", () => {
     fc.assert(
-      fc.property(nearlyValid(SNO, { minLength: 16, maxLength: 16 }), (text) => {
+      fc.property(nearlyValidTexts(SNO_ALPHABET, { minLength: 16, maxLength: 16 }), (text) => {
         const expectedError = decodeWithCore("snoFromTexts", text);
         for (const read of [decode.parse, decode.toBytes, decode.toUuid, (text) => decode.withMetabyte(text, 7)])
           assert.deepEqual(runDecode(read, text), expectedError);
@@ -181,7 +184,7 @@ describe("results and errors match the core's", () => {
   });
 
   test("Hot Guid", () => {
-    const group = (length) => nearlyValid("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
+    const group = (length) => nearlyValidTexts("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
     const hyphen = fc.oneof({ weight: 60, arbitrary: fc.constant("-") }, { weight: 1, arbitrary: group(1) });
     const text = fc
       .tuple(group(8), hyphen, group(4), hyphen, group(4), hyphen, group(4), hyphen, group(12))
@@ -203,7 +206,7 @@ describe("results and errors match the core's", () => {
   });
 
   test("UUID v7", () => {
-    const group = (length) => nearlyValid("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
+    const group = (length) => nearlyValidTexts("0123456789abcdefABCDEF", { minLength: length, maxLength: length });
     const marked = (marks) => fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...marks) }, group(1));
     const text = fc
       .tuple(group(8), group(4), marked("7"), group(3), marked("89abAB"), group(3), group(12))
@@ -225,7 +228,7 @@ describe("results and errors match the core's", () => {
     const offsets = (length) => (bytes) =>
       new Int32Array(bytes.buffer, bytes.byteOffset + RANDFLAKE_OFFSETS, 2).set([0, length]);
     fc.assert(
-      fc.property(nearlyValid(HEX32, { minLength: 0, maxLength: 15 }), (text) => {
+      fc.property(nearlyValidTexts(BASE32HEX_ALPHABET, { minLength: 0, maxLength: 15 }), (text) => {
         const expectedError = decodeWithCore("randflakeFromTexts", text, offsets(text.length));
         assert.deepEqual(runDecode(decode.randflake.decodeText, text), expectedError);
         if (expectedError !== undefined) return;

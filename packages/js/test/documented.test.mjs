@@ -12,7 +12,7 @@ const ENTRY_PATHS = ["index", "public/index", "decode", "json", ...LIBRARIES.map
   (name) => `${name}.d.ts`,
 );
 
-const read = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
+const readDeclarations = (path) => readFileSync(join(DECLARATIONS, path), "utf8");
 
 /** Returns the names within an export's braces: `type A` and `A as B` both count as `A`. */
 const splitNames = (braces) =>
@@ -27,11 +27,11 @@ const splitNames = (braces) =>
     .filter((name) => name !== "");
 
 /** Returns a file's public names, each with the file that declares it. */
-function exported(path) {
-  const text = read(path);
+function exportedNames(path) {
+  const text = readDeclarations(path);
   const file = (from) => join(dirname(path), from.replace(/\.js$/, ".d.ts"));
   const reexportedModules = [...text.matchAll(/^export \* (?:as \w+ )?from "([^"]*)";/gm)].flatMap(([, from]) =>
-    exported(file(from)),
+    exportedNames(file(from)),
   );
   const reexportedNames = [...text.matchAll(/^export (?:type )?\{(.*?)\} from "([^"]*)";/gms)];
   const ownNames = [
@@ -45,7 +45,7 @@ function exported(path) {
 
 /** Returns the file that declares a name that another file exports. */
 function findDeclaration(path, name) {
-  const found = exported(path).find(([, its]) => its === name);
+  const found = exportedNames(path).find(([, its]) => its === name);
   assert.ok(found, `${path} exports no ${name}`);
   return found;
 }
@@ -54,7 +54,7 @@ const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
 
 /** Returns the declarations of a name and its members that have no comment. If a name has overloads, the first one has the comment. */
 function findUndocumented(path, name) {
-  const lines = read(path).split("\n");
+  const lines = readDeclarations(path).split("\n");
   const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
   const at = lines.findIndex((line) => starts.test(line));
   assert.ok(at >= 0, `${path} declares no ${name}`);
@@ -76,7 +76,7 @@ function findUndocumented(path, name) {
 
 for (const entry of ENTRY_PATHS) {
   test(`${entry}: each name and member has a doc comment`, () => {
-    const names = exported(entry);
+    const names = exportedNames(entry);
     assert.ok(names.length > 5, `found ${names.length}`);
     const missing = names.flatMap(([path, name]) => findUndocumented(path, name).map((its) => `${path}: ${its}`));
     assert.deepEqual(missing, []);

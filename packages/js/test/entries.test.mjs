@@ -65,9 +65,9 @@ test("in Node, import and require return the same copy", async () => {
   assert.equal((await import("polyflake")).sno, require("polyflake").sno);
 });
 
-const COMPILED = { workerd: "", "edge-light": "?module" };
+const MODULE_QUERIES = { workerd: "", "edge-light": "?module" };
 
-for (const [condition, query] of Object.entries(COMPILED)) {
+for (const [condition, query] of Object.entries(MODULE_QUERIES)) {
   test(`${condition} has the module compiled by the runtime`, async () => {
     const { seen, sno } = await bundle([condition, "browser", "node"], "esm");
     const modules = ["hotguid", "layout", "public", "randflake", "sno", "uuid7"].map(
@@ -97,10 +97,10 @@ for (const conditions of [["deno", "node"], ["bun", "node"], ["browser"], []]) {
 
 for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun", "node"], ["browser"], []]) {
   test(`${conditions.join(", ") || "default"}: polyflake/public includes no other module`, async () => {
-    const compiled = Object.hasOwn(COMPILED, conditions[0]);
+    const compiled = Object.hasOwn(MODULE_QUERIES, conditions[0]);
     for (const format of compiled ? ["esm"] : ["esm", "cjs"]) {
       const { seen, Keyring } = await bundle(conditions, format, "polyflake/public", "Keyring");
-      assert.deepEqual(seen, compiled ? [`./public.wasm${COMPILED[conditions[0]]}`] : []);
+      assert.deepEqual(seen, compiled ? [`./public.wasm${MODULE_QUERIES[conditions[0]]}`] : []);
       const secret = Uint8Array.from({ length: 32 }, (_, k) => k);
       assert.equal(new Keyring(secret).of("order").encode(0), "order_1abpg7dgwhjba5j");
     }
@@ -110,7 +110,7 @@ for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun",
 for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun", "node"], ["browser"], []]) {
   test(`${conditions.join(", ") || "default"}: a report of a restore reaches all formats`, async () => {
     const names = "afterRestore, hotguid, layout, randflake, sno";
-    for (const format of Object.hasOwn(COMPILED, conditions[0]) ? ["esm"] : ["esm", "cjs"]) {
+    for (const format of Object.hasOwn(MODULE_QUERIES, conditions[0]) ? ["esm"] : ["esm", "cjs"]) {
       const { afterRestore, hotguid, layout, randflake, sno } = await bundle(conditions, format, "polyflake", names);
       const explicit = [
         new sno.Generator({ partition: 7 }),

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { sno } from "polyflake/native";
-import { browse, isMissing, REPOSITORY } from "./browser.mjs";
+import { browse, REPOSITORY, skipReason } from "./browser.mjs";
 
 /** Returns an example's output. */
-function run(name) {
+function runExample(name) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {
     mkdirSync(join(folder, "node_modules"));
@@ -35,10 +35,10 @@ test("every example is run", () => {
 });
 
 for (const [name, printed] of Object.entries(EXAMPLES)) {
-  test(name, () => assert.match(run(name), printed));
+  test(name, () => assert.match(runExample(name), printed));
 }
 
-describe("the web page", { skip: isMissing }, () => {
+describe("the web page", { skip: skipReason }, () => {
   let page;
   let close;
   const faults = [];

@@ -6,7 +6,7 @@ import { hotguid, public as publicIds, randflake, sno } from "polyflake";
 import * as forms from "polyflake/forms";
 import * as prisma from "polyflake/prisma";
 import { assertError } from "./assertions.mjs";
-import { realm, requireIn } from "./realm.mjs";
+import { createRealm, requireIn } from "./realm.mjs";
 
 const SNO = "a7rdmuv326nct5if";
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
@@ -104,7 +104,7 @@ test("a CommonJS library accepts the CommonJS columns", () => {
 });
 
 test("forms work without WebAssembly and with another realm's bytes", () => {
-  const { snoBytes } = requireIn(realm({ WebAssembly: undefined }), "forms");
+  const { snoBytes } = requireIn(createRealm({ WebAssembly: undefined }), "forms");
   assert.deepEqual([...snoBytes.to(SNO)], [...sno.toBytes(SNO)]);
   assert.equal(snoBytes.from(sno.toBytes(SNO).buffer), SNO);
 });

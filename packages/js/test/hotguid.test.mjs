@@ -6,9 +6,14 @@ import { assertError, NOW } from "./assertions.mjs";
 import { nonTextsFor } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-const bytes = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
+const bytesFromHex = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
 const ID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
-const PARTS = { timestamp: 1_763_650_000, machine: bytes("aabbccddee"), counter: 0x010203, shardKey: 0x7fff_ffff };
+const PARTS = {
+  timestamp: 1_763_650_000,
+  machine: bytesFromHex("aabbccddee"),
+  counter: 0x010203,
+  shardKey: 0x7fff_ffff,
+};
 
 onEachMachine(({ hotguid }) => {
   const { Generator } = hotguid;

@@ -8,7 +8,7 @@ import { onEachMachine } from "./machines.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
-const bytesOfIds = fc.uint8Array({ minLength: 10, maxLength: 10 });
+const idBytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
 
 onEachMachine(({ sno }) => {
   test("invalid characters are counted in UTF-16 units and never truncated", () => {
@@ -41,7 +41,7 @@ onEachMachine(({ sno }) => {
   test("changing a field leaves the others, and strings and bytes sort identically and round-trip", () => {
     const words = fc.integer({ min: 0, max: 65_535 });
     fc.assert(
-      fc.property(bytesOfIds, bytesOfIds, words, (bytes, others, word) => {
+      fc.property(idBytes, idBytes, words, (bytes, others, word) => {
         const [text, other] = [bytes, others].map(sno.fromBytes);
         const fields = sno.parse(text);
         const byte = word & 255;

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";
-import { NOT_A_BIGINT, NOT_A_NUMBER, NOT_WHOLE } from "./catalogue.mjs";
+import { NON_BIGINTS, NON_INTEGERS, NON_NUMBERS } from "./catalogue.mjs";
 import { END, familiesOf, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-const SECOND = NOW / 1000;
+const NOW_SECONDS = NOW / 1000;
 const ID = "a7rdmuv326nct5if";
 const HUGE_NUMBERS = [2 ** 32, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 1e300, -(2 ** 63), -1e300];
 
@@ -19,11 +19,11 @@ onEachMachine((polyflake) => {
   const codec = new randflake.Codec(SECRET);
   const snos = families.sno.large({ clock });
   const guids = families.hotguid.make(1, { clock });
-  const flake = (changes) => codec.encrypt({ timestamp: SECOND, node: 1, sequence: 1, ...changes });
+  const flake = (changes) => codec.encrypt({ timestamp: NOW_SECONDS, node: 1, sequence: 1, ...changes });
   const guid = (changes) =>
-    hotguid.fromParts({ timestamp: SECOND, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
+    hotguid.fromParts({ timestamp: NOW_SECONDS, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
   const uuid8 = (changes) =>
-    hotguid.fromUuid8Parts({ timestamp: SECOND, machine: 1, counter: 0, shardKey: 0, ...changes });
+    hotguid.fromUuid8Parts({ timestamp: NOW_SECONDS, machine: 1, counter: 0, shardKey: 0, ...changes });
   const fields = { tick: 1, tickTock: false, metabyte: 1, partition: 1, sequence: 1 };
   const snapshot = new sno.Generator({ partition: 1, sequenceMax: 9 }).close();
   const restoreInBothWays = (changes) =>
@@ -53,11 +53,11 @@ onEachMachine((polyflake) => {
     ["wallHi", (wallHi) => restoreInBothWays({ wallHi }), 0, 2 ** 39 - 1],
     ["wallSafe", (wallSafe) => restoreInBothWays({ wallSafe }), 0, 2 ** 39 - 1],
     ["drifts", (drifts) => restoreInBothWays({ drifts }), 0, 2 ** 32 - 1],
-    ["nodes", (node) => new randflake.Grant(node, SECOND, SECOND + 1), 0, 131_071],
-    ["nodes", (node) => new randflake.Grant([node, 131_071], SECOND, SECOND + 1), 0, 131_071],
-    ["nodes", (node) => new randflake.Grant([0, node], SECOND, SECOND + 1), 0, 131_071],
+    ["nodes", (node) => new randflake.Grant(node, NOW_SECONDS, NOW_SECONDS + 1), 0, 131_071],
+    ["nodes", (node) => new randflake.Grant([node, 131_071], NOW_SECONDS, NOW_SECONDS + 1), 0, 131_071],
+    ["nodes", (node) => new randflake.Grant([0, node], NOW_SECONDS, NOW_SECONDS + 1), 0, 131_071],
     ["start", (start) => new randflake.Grant(1, start, END), START, END - 1],
-    ["end", (end) => new randflake.Grant(1, SECOND, end), SECOND + 1, END],
+    ["end", (end) => new randflake.Grant(1, NOW_SECONDS, end), NOW_SECONDS + 1, END],
     ["resumeAfter", (resumeAfter) => new randflake.Generator(grant, SECRET, { resumeAfter }), START, END - 1],
     ["node", (node) => flake({ node }), 0, 131_071],
     ["sequence", (sequence) => flake({ sequence }), 0, 131_071],
@@ -81,7 +81,7 @@ onEachMachine((polyflake) => {
 
   numbers.forEach(([field, call, least, most], k) => {
     test(`number ${k}: an invalid ${field} is rejected`, () => {
-      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
+      for (const value of [...NON_NUMBERS, ...NON_INTEGERS])
         assert(assertError("invalid_type", () => call(value), { field }).message.includes(field));
       const outside = [least - 1, (most ?? 2 ** 24) + 1, ...HUGE_NUMBERS].filter(
         (value) => value < least || value > most,
@@ -106,7 +106,7 @@ onEachMachine((polyflake) => {
   times.forEach((call, k) => {
     test(`timestamp ${k}: an invalid timestamp is rejected`, () => {
       const field = "timestamp";
-      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE]) assertError("invalid_type", () => call(value), { field });
+      for (const value of [...NON_NUMBERS, ...NON_INTEGERS]) assertError("invalid_type", () => call(value), { field });
       for (const value of [-1, ...HUGE_NUMBERS]) assertError("time_out_of_range", () => call(value));
     });
   });
@@ -121,7 +121,7 @@ onEachMachine((polyflake) => {
 
   bigints.forEach(([field, call, least, most], k) => {
     test(`bigint ${k}: an invalid ${field} is rejected`, () => {
-      for (const value of NOT_A_BIGINT) assertError("invalid_type", () => call(value), { field });
+      for (const value of NON_BIGINTS) assertError("invalid_type", () => call(value), { field });
       for (const value of [least - 1n, most + 1n, 2n ** 64n, -(2n ** 63n) - 1n, 2n ** 128n, 2n ** 100_000n])
         assert(assertError("out_of_range", () => call(value), { field }).message.length < 200);
       for (const value of [least, most, 0n, 1n]) call(value);

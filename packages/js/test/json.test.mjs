@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { sno } from "polyflake";
 import * as decode from "polyflake/decode";
 import { byMetabyte, PolyflakeError } from "polyflake/json";
-import { assertError, vectors } from "./assertions.mjs";
-import { realm, requireIn } from "./realm.mjs";
+import { assertError, loadVectors } from "./assertions.mjs";
+import { createRealm, requireIn } from "./realm.mjs";
 
 class User {
   constructor(members) {
@@ -14,29 +14,29 @@ class User {
   }
 }
 
-const USER = "aaaaaaaa55aaaaaa"; // metabyte 24
-const ORDER = decode.withMetabyte(USER, 2);
-const UNKNOWN_KIND_ID = decode.withMetabyte(USER, 3);
+const USER_ID = "aaaaaaaa55aaaaaa"; // metabyte 24
+const ORDER_ID = decode.withMetabyte(USER_ID, 2);
+const UNKNOWN_KIND_ID = decode.withMetabyte(USER_ID, 3);
 const records = byMetabyte({ 24: User, 2: ({ id, total }) => ({ kind: "order", id, total }) });
 
 describe("byMetabyte", () => {
   test("the ID selects the type of an object", () => {
-    const user = records.parse(`{"id": "${USER}", "foo": "bar", "baz": "bar"}`);
+    const user = records.parse(`{"id": "${USER_ID}", "foo": "bar", "baz": "bar"}`);
     assert(user instanceof User);
-    assert.deepEqual({ ...user }, { id: USER, foo: "bar", baz: "bar" });
-    assert.deepEqual(records.parse(`{"id": "${ORDER}", "total": 2}`), { kind: "order", id: ORDER, total: 2 });
-    assert.deepEqual(records.decode({ id: ORDER, total: 3 }), { kind: "order", id: ORDER, total: 3 });
+    assert.deepEqual({ ...user }, { id: USER_ID, foo: "bar", baz: "bar" });
+    assert.deepEqual(records.parse(`{"id": "${ORDER_ID}", "total": 2}`), { kind: "order", id: ORDER_ID, total: 2 });
+    assert.deepEqual(records.decode({ id: ORDER_ID, total: 3 }), { kind: "order", id: ORDER_ID, total: 3 });
   });
 
   test("parseMany reads a list of typed objects", () => {
     const [user, order] = records.parseMany(
-      `[{"id": "${USER}", "of": {"id": "${USER}"}}, {"id": "${ORDER}", "total": 2}]`,
+      `[{"id": "${USER_ID}", "of": {"id": "${USER_ID}"}}, {"id": "${ORDER_ID}", "total": 2}]`,
     );
     assert(user instanceof User && user.of instanceof User);
-    assert.deepEqual(order, { kind: "order", id: ORDER, total: 2 });
+    assert.deepEqual(order, { kind: "order", id: ORDER_ID, total: 2 });
     assert.deepEqual(records.parseMany("[]"), []);
-    assert.match(assertError("invalid_type", () => records.parse(`[{"id": "${USER}"}]`)).message, /parseMany/);
-    assert.match(assertError("invalid_type", () => records.parseMany(`{"id": "${USER}"}`)).message, /`parse`/);
+    assert.match(assertError("invalid_type", () => records.parse(`[{"id": "${USER_ID}"}]`)).message, /parseMany/);
+    assert.match(assertError("invalid_type", () => records.parseMany(`{"id": "${USER_ID}"}`)).message, /`parse`/);
     assertError("invalid_type", () => records.parseMany("[1]"));
     assertError("missing_field", () => records.parseMany("[{}]"), { field: "id" });
     assertError("missing_field", () => records.decode([]), { field: "id" });
@@ -45,14 +45,14 @@ describe("byMetabyte", () => {
 
   test("nested objects are converted anywhere, and other values are kept", () => {
     const text = JSON.stringify([
-      { id: ORDER, total: { id: USER } },
+      { id: ORDER_ID, total: { id: USER_ID } },
       { id: UNKNOWN_KIND_ID },
       { id: "no ID" },
       { id: 1 },
-      { "": { id: USER } },
+      { "": { id: USER_ID } },
       null,
       1,
-      USER,
+      USER_ID,
     ]);
     const read = records.revive(JSON.parse(text));
     assert.deepEqual(read, JSON.parse(text, records.reviver));
@@ -60,16 +60,16 @@ describe("byMetabyte", () => {
     assert(order.total instanceof User && within[""] instanceof User);
     assert.deepEqual(
       [other, none, number, ...rest],
-      [{ id: UNKNOWN_KIND_ID }, { id: "no ID" }, { id: 1 }, null, 1, USER],
+      [{ id: UNKNOWN_KIND_ID }, { id: "no ID" }, { id: 1 }, null, 1, USER_ID],
     );
-    assert(records.parse(`{"id": "${ORDER}", "total": {"": {"id": "${USER}"}}}`).total[""] instanceof User);
+    assert(records.parse(`{"id": "${ORDER_ID}", "total": {"": {"id": "${USER_ID}"}}}`).total[""] instanceof User);
   });
 
   test("revive equals JSON.parse with the reviver", () => {
     const { revive, reviver } = byMetabyte({ 24: (user) => ({ user }), 2: (order) => [order] });
     const members = ["__proto__", "constructor", "toJSON", "0", "id"];
     const object = fc.letrec((tie) => ({
-      leaf: fc.oneof(fc.constantFrom(USER, ORDER, UNKNOWN_KIND_ID, "", null, true), fc.double({ noNaN: true })),
+      leaf: fc.oneof(fc.constantFrom(USER_ID, ORDER_ID, UNKNOWN_KIND_ID, "", null, true), fc.double({ noNaN: true })),
       list: fc.array(tie("value"), { maxLength: 3 }),
       object: fc.dictionary(fc.constantFrom(...members), tie("value"), { maxKeys: 4, noNullPrototype: true }),
       value: fc.oneof({ maxDepth: 5 }, tie("leaf"), tie("list"), tie("object")),
@@ -80,7 +80,7 @@ describe("byMetabyte", () => {
         assert.deepEqual(revive(JSON.parse(text)), JSON.parse(text, reviver));
       }),
     );
-    const own = records.revive(JSON.parse(`{"__proto__": {"id": "${USER}"}}`));
+    const own = records.revive(JSON.parse(`{"__proto__": {"id": "${USER_ID}"}}`));
     assert(
       Object.getOwnPropertyDescriptor(own, "__proto__").value instanceof User &&
         Object.getPrototypeOf(own) === Object.prototype,
@@ -88,10 +88,10 @@ describe("byMetabyte", () => {
   });
 
   test("written objects round-trip", () => {
-    const user = new User({ id: USER, friends: [new User({ id: USER })] });
+    const user = new User({ id: USER_ID, friends: [new User({ id: USER_ID })] });
     assert.deepEqual(records.parse(records.stringify(user)), user);
-    assertError("invalid_type", () => records.stringify({ id: USER }), { field: "id" });
-    assertError("invalid_type", () => records.stringify(Object.assign(Object.create(null), { id: USER })), {
+    assertError("invalid_type", () => records.stringify({ id: USER_ID }), { field: "id" });
+    assertError("invalid_type", () => records.stringify(Object.assign(Object.create(null), { id: USER_ID })), {
       field: "id",
     });
     assertError("out_of_range", () => records.stringify(new User({ id: UNKNOWN_KIND_ID })), { field: "id" });
@@ -103,8 +103,8 @@ describe("byMetabyte", () => {
       assert.equal(message, "expected an ID of metabyte 2, 24, found 3");
       assertError("missing_field", () => read({}), { field: "id" });
       assertError("invalid_length", () => read({ id: "" }), { field: "id" });
-      assertError("invalid_character", () => read({ id: `${USER.slice(1)}!` }), { field: "id", position: 15 });
-      for (const value of [null, 1, USER]) assertError("invalid_type", () => read(value));
+      assertError("invalid_character", () => read({ id: `${USER_ID.slice(1)}!` }), { field: "id", position: 15 });
+      for (const value of [null, 1, USER_ID]) assertError("invalid_type", () => read(value));
       for (const id of [1, null, {}]) assertError("invalid_type", () => read({ id }), { field: "id" });
     }
     assert.throws(() => records.parse("{"), SyntaxError);
@@ -112,26 +112,26 @@ describe("byMetabyte", () => {
 
   test("cyclic and frozen objects are rejected", () => {
     const records = byMetabyte({ 24: User, 2: (members) => members });
-    const selfReferencing = { id: ORDER };
+    const selfReferencing = { id: ORDER_ID };
     selfReferencing.inner = [selfReferencing];
     assertError("invalid_type", () => records.revive(selfReferencing));
     assertError("invalid_type", () => records.stringify(selfReferencing));
-    const twice = { id: ORDER, of: [selfReferencing.id, {}, {}] };
+    const twice = { id: ORDER_ID, of: [selfReferencing.id, {}, {}] };
     twice.of[1] = twice.of[2];
     assert.deepEqual(records.parse(records.stringify(twice)), twice);
-    const unserializable = { id: ORDER, count: 1n };
+    const unserializable = { id: ORDER_ID, count: 1n };
     assert.throws(() => records.stringify(unserializable), TypeError);
     assertError("invalid_type", () => records.revive(JSON.parse("[".repeat(1001) + "]".repeat(1001))));
     assert.equal(records.revive(JSON.parse("[".repeat(1000) + "]".repeat(1000))).length, 1);
-    assertError("invalid_type", () => records.revive(Object.freeze([{ id: USER }])));
+    assertError("invalid_type", () => records.revive(Object.freeze([{ id: USER_ID }])));
     const untouched = Object.freeze([{ id: "else" }]);
     assert.equal(records.revive(untouched), untouched);
   });
 
   test("the member name is configurable", () => {
     const named = byMetabyte({ 24: User }, "_id");
-    assert(named.parse(`{"_id": "${USER}", "id": 1}`) instanceof User);
-    assertError("missing_field", () => named.parse(`{"id": "${USER}"}`), { field: "_id" });
+    assert(named.parse(`{"_id": "${USER_ID}", "id": 1}`) instanceof User);
+    assertError("missing_field", () => named.parse(`{"id": "${USER_ID}"}`), { field: "_id" });
   });
 
   test("types must be classes or functions by metabyte", () => {
@@ -152,11 +152,11 @@ describe("byMetabyte", () => {
         24: function plain(members) {
           return members.foo;
         },
-      }).parse(`{"id": "${USER}", "foo": 0}`),
+      }).parse(`{"id": "${USER_ID}", "foo": 0}`),
       0,
     );
     class Mine extends User {}
-    assert(byMetabyte({ 24: Mine }).parse(`{"id": "${USER}"}`) instanceof Mine);
+    assert(byMetabyte({ 24: Mine }).parse(`{"id": "${USER_ID}"}`) instanceof Mine);
     const thrown = new Error("theirs");
     assert.throws(
       () =>
@@ -164,7 +164,7 @@ describe("byMetabyte", () => {
           24: () => {
             throw thrown;
           },
-        }).decode({ id: USER }),
+        }).decode({ id: USER_ID }),
       thrown,
     );
   });
@@ -174,7 +174,7 @@ describe("byMetabyte", () => {
       Object.fromEntries(Array.from({ length: 256 }, (_, metabyte) => [metabyte, ({ id }) => `${id} ${metabyte}`])),
     );
     let found = 0;
-    for (const { json, pointer, id, metabyte } of vectors("polymorphic").cases) {
+    for (const { json, pointer, id, metabyte } of loadVectors("polymorphic").cases) {
       if (pointer !== "/id") continue;
       assert.equal(kinds.parse(json), `${id} ${metabyte}`, json);
       found += 1;
@@ -183,8 +183,8 @@ describe("byMetabyte", () => {
   });
 
   test("byMetabyte works without WebAssembly and throws the errors of the package", () => {
-    const { byMetabyte: inside } = requireIn(realm({ WebAssembly: undefined }), "json");
-    assert.equal(inside({ 24: ({ foo }) => foo }).parse(`{"id": "${USER}", "foo": "bar"}`), "bar");
+    const { byMetabyte: inside } = requireIn(createRealm({ WebAssembly: undefined }), "json");
+    assert.equal(inside({ 24: ({ foo }) => foo }).parse(`{"id": "${USER_ID}", "foo": "bar"}`), "bar");
     assert.equal(PolyflakeError, decode.PolyflakeError);
     assert(records.parse(JSON.stringify({ id: sno.generate(24) })) instanceof User);
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mock, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { NOW, rejected, rejection, scriptedClock } from "./assertions.mjs";
+import { assertRejects, NOW, rejection, scriptedClock } from "./assertions.mjs";
 import { exhaustTick, familiesOf } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
@@ -76,9 +76,10 @@ onEachMachine((polyflake, machine) => {
       const made = maker.tryGenerateMany(perTick);
       assert.equal(made.length, 1 + leftAfter(read(maker, made.at(0)).ordinal), "nothing was taken");
       for (const signal of [7, "abort", {}, { aborted: false }, null]) {
-        for (const promise of calls(signal)) await rejected("invalid_type", promise, { field: "signal" });
+        for (const promise of calls(signal)) await assertRejects("invalid_type", promise, { field: "signal" });
       }
-      for (const promise of calls(undefined, "signals")) await rejected("unknown_field", promise, { field: "signals" });
+      for (const promise of calls(undefined, "signals"))
+        await assertRejects("unknown_field", promise, { field: "signals" });
     });
 
     test(`${name}: errors match those of synchronous calls`, async () => {
@@ -100,9 +101,9 @@ onEachMachine((polyflake, machine) => {
         }
       }
       const small = make(2, { clock: () => NOW, onExhausted: "error" });
-      await rejected("out_of_range", small.generateManyAsync((1 << 24) + 1), { field: "count" });
+      await assertRejects("out_of_range", small.generateManyAsync((1 << 24) + 1), { field: "count" });
       exhaustTick(small, family, 1);
-      await rejected("sequence_exhausted", small.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
+      await assertRejects("sequence_exhausted", small.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
     });
 
     // All Hot Guids of one second would take up 256 MiB.
@@ -149,7 +150,7 @@ onEachMachine((polyflake, machine) => {
         const heard = [];
         const onStall = ({ sleptMs }) => (heard.push(sleptMs), block(20));
         const { ids } = exhausted({ maxWait: 100, onStall });
-        await rejected("sequence_exhausted", wait(ids));
+        await assertRejects("sequence_exhausted", wait(ids));
         assert(heard.length <= 6, `${heard.length} stalls of 20 ms in 100 ms`);
         heard.forEach((sleptMs, stalls) => assert(sleptMs >= 20 * stalls, `${sleptMs} ms after ${stalls} stalls`));
       }
@@ -168,7 +169,7 @@ onEachMachine((polyflake, machine) => {
       assert.equal(await rejection(aborted.generateAsync(...about, { signal: controller.signal })), mine);
       // A later call that fails for another reason must not throw the callback's error again.
       ids.close();
-      await rejected("generator_closed", ids.generateAsync());
+      await assertRejects("generator_closed", ids.generateAsync());
     });
   }
 
@@ -189,15 +190,15 @@ onEachMachine((polyflake, machine) => {
     assert.equal(typeof (await ids.generateAsync()), "string");
     const behind = FAMILIES.layout.make(1, { clock: scriptedClock(NOW, NOW - 20, NOW - 10, NOW) });
     behind.generate();
-    await rejected("clock_behind", behind.generateAsync(), { retryAt: NOW });
+    await assertRejects("clock_behind", behind.generateAsync(), { retryAt: NOW });
   });
 
   test("invalid arguments are rejected, and Randflakes are strings on request", async () => {
     const ids = new sno.Generator({ metabyte: 9 });
     assert.equal(sno.metabyte(await ids.generateAsync()), 9);
     for (const call of [ids.generateAsync(256), ids.generateManyAsync(0, 256)])
-      await rejected("out_of_range", call, { field: "metabyte" });
-    await rejected("missing_field", FAMILIES.layout.make(undefined).generateAsync(), { field: "shard" });
+      await assertRejects("out_of_range", call, { field: "metabyte" });
+    await assertRejects("missing_field", FAMILIES.layout.make(undefined).generateAsync(), { field: "shard" });
     const flakes = FAMILIES.randflake.make(7);
     assert.equal(flakes.inspect(randflake.decodeText(await flakes.generateTextAsync())).node, 7);
   });
@@ -234,7 +235,7 @@ onEachMachine((polyflake, machine) => {
     globalThis.setTimeout = undefined;
     const promise = ids.generateAsync();
     globalThis.setTimeout = setTimeout;
-    await rejected("clock_failed", promise);
+    await assertRejects("clock_failed", promise);
   });
 
   test("a wait sleeps until the next tick and removes its listener", async () => {

@@ -17,7 +17,7 @@ const SMALL_DESCRIPTION = {
     { kind: "sequence", bits: 2, start: 1 },
   ],
 };
-const BYTES = {
+const BYTES_DESCRIPTION = {
   id: "bytes",
   bits: 160,
   fields: [
@@ -30,7 +30,7 @@ const BYTES = {
 onEachMachine((polyflake) => {
   const { Generator, Layout, LayoutArray } = polyflake.layout;
   const smallLayout = new Layout(SMALL_DESCRIPTION);
-  const bytes = new Layout(BYTES);
+  const bytes = new Layout(BYTES_DESCRIPTION);
   const clock = () => NOW;
   const generatorWith = (options = {}) =>
     new Generator(smallLayout, { clock, bindables: { node_id: 5 }, maxWait: 0, ...options });

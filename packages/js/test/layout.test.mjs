@@ -6,7 +6,7 @@ import { assertError, NOW } from "./assertions.mjs";
 import { MisreportingArray, nonTextsFor, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-const SNOWFLAKE = {
+const SNOWFLAKE_DESCRIPTION = {
   id: "integer",
   bits: 64,
   fields: [
@@ -36,11 +36,11 @@ const SNOWFLAKE_JSON =
   '{"kind":"constant","bits":5,"name":"region","value":1},{"kind":"bindable","bits":5,"name":"worker_id"},' +
   '{"kind":"sequence","bits":12,"start":0}]}';
 
-const snowflakeWith = (changes) => ({ ...SNOWFLAKE, ...changes });
+const snowflakeWith = (changes) => ({ ...SNOWFLAKE_DESCRIPTION, ...changes });
 const descriptionWithField = (field) => snowflakeWith({ fields: [{ bits: 64, ...field }] });
-const loop = [];
-loop.push(loop);
-const deeplyNested = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
+const cyclicArray = [];
+cyclicArray.push(cyclicArray);
+const deeplyNestedDescription = Array.from({ length: 100_000 }).reduce((inner) => ({ fields: inner }), {});
 
 /** Descriptions that JSON cannot express, or that JSON.stringify would change. */
 const BAD_DESCRIPTIONS = {
@@ -49,15 +49,15 @@ const BAD_DESCRIPTIONS = {
   "bits past 2^53": snowflakeWith({ bits: 2 ** 60 }),
   "bits past 64 bits": snowflakeWith({ bits: 2n ** 200n }),
   "fields of a set": snowflakeWith({ fields: new Set([1]) }),
-  "a hole": snowflakeWith({ fields: [, ...SNOWFLAKE.fields] }),
+  "a hole": snowflakeWith({ fields: [, ...SNOWFLAKE_DESCRIPTION.fields] }),
   "a name of a lone surrogate": descriptionWithField({ kind: "bindable", name: "\ud800" }),
   "a member of a lone surrogate": { "\udfff": 1 },
   "a function": snowflakeWith({ bits: () => 64 }),
   "a symbol": snowflakeWith({ id: Symbol("integer") }),
   "bytes of a value": descriptionWithField({ kind: "constant", value: new Uint8Array(8) }),
   "a rounded value": descriptionWithField({ kind: "constant", value: 2 ** 53 + 2 }),
-  "a loop": snowflakeWith({ fields: loop }),
-  depth: deeplyNested,
+  "a loop": snowflakeWith({ fields: cyclicArray }),
+  depth: deeplyNestedDescription,
   nothing: undefined,
   null: null,
   "a number": 7,
@@ -81,7 +81,7 @@ const BAD_TEXTS = {
 
 onEachMachine(({ layout }) => {
   const { Layout } = layout;
-  const snowflake = new Layout(SNOWFLAKE);
+  const snowflake = new Layout(SNOWFLAKE_DESCRIPTION);
   const wideLayout = new Layout(WIDE_DESCRIPTION);
   /** Creates a layout with a single 16-bit field. */
   const layoutWithField = (field) => new Layout({ id: "bytes", bits: 16, fields: [{ bits: 16, ...field }] });
@@ -136,7 +136,7 @@ onEachMachine(({ layout }) => {
     assertError("out_of_range", () => layoutWithField({ kind: "constant", name: "too_large", value: 65_536 }), {
       field: "too_large",
     });
-    assert.throws(() => Layout(SNOWFLAKE), TypeError);
+    assert.throws(() => Layout(SNOWFLAKE_DESCRIPTION), TypeError);
   });
 
   test("times can be numbers, bigints or Dates, and integers numbers or bigints", () => {

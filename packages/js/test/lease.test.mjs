@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { test } from "node:test";
 import * as polyflake from "polyflake";
 import { check, close, lease } from "polyflake/lease";
-import { assertError, rejected } from "./assertions.mjs";
+import { assertError, assertRejects } from "./assertions.mjs";
 
 /** Creates a pg client whose server rejects every statement. */
 const rejectingClient = (more = {}) => ({
@@ -22,10 +22,10 @@ const rejectingClient = (more = {}) => ({
   }),
 });
 
-const URLS = JSON.parse(readFileSync(new URL("../../../tests/leases/urls.json", import.meta.url), "utf8")).cases;
-const PG = Symbol.for("polyflake.pg");
-const MYSQL = Symbol.for("polyflake.mysql2/promise");
-const IOREDIS = Symbol.for("polyflake.ioredis");
+const URL_CASES = JSON.parse(readFileSync(new URL("../../../tests/leases/urls.json", import.meta.url), "utf8")).cases;
+const PG_KEY = Symbol.for("polyflake.pg");
+const MYSQL_KEY = Symbol.for("polyflake.mysql2/promise");
+const IOREDIS_KEY = Symbol.for("polyflake.ioredis");
 
 /** Runs a call with the given environment variables set. */
 function withEnvironment({ variable, url, node }, call) {
@@ -57,7 +57,7 @@ test("URLs are parsed the same way in every language", async (t) => {
   // class, and a `fetch` that records the address and the token. `type` is the type of the file system that contains
   // the SQLite file.
   let made;
-  globalThis[PG] = {
+  globalThis[PG_KEY] = {
     Client: class {
       constructor(options) {
         made = options;
@@ -67,13 +67,13 @@ test("URLs are parsed the same way in every language", async (t) => {
       end = async () => {};
     },
   };
-  globalThis[MYSQL] = {
+  globalThis[MYSQL_KEY] = {
     createConnection(options) {
       made = options;
       return Promise.reject(new Error("no server"));
     },
   };
-  globalThis[IOREDIS] = {
+  globalThis[IOREDIS_KEY] = {
     createClient: () => assert.fail("expected the class, since this function of ioredis connects at once"),
     Redis: class {
       constructor(options) {
@@ -104,7 +104,7 @@ test("URLs are parsed the same way in every language", async (t) => {
   /** Returns the settings of the last lease, as the core receives them. */
   const settings = () => JSON.parse(mock.calls.findLast(({ result }) => result?.includes('"holder":')).result);
   let catches = false;
-  for (const one of URLS) {
+  for (const one of URL_CASES) {
     const { namespace, place, error } = one;
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
@@ -176,9 +176,9 @@ test("URLs are parsed the same way in every language", async (t) => {
     await held.close();
     assert.throws(() => ids.generate());
   }
-  delete globalThis[PG];
-  delete globalThis[MYSQL];
-  delete globalThis[IOREDIS];
+  delete globalThis[PG_KEY];
+  delete globalThis[MYSQL_KEY];
+  delete globalThis[IOREDIS_KEY];
   assert.match(
     assertError("out_of_range", () => lease("redis://localhost", "orders")).message,
     /npm install ioredis, or redis/,
@@ -232,14 +232,14 @@ test("an invalid source is rejected", () => {
 });
 
 /** Runs a program that preloads `polyflake/lease`, with the given environment variables. */
-function preloaded(program, variables) {
+function runPreloaded(program, variables) {
   const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
   return spawnSync(process.execPath, ["--import", "polyflake/lease", "-e", program], options);
 }
 
 test("with --import an invalid variable ends a program before it starts", () => {
   for (const url of ["", "gopher://host", "/tmp/a.db", "sqlite::memory:?namespace=orders"]) {
-    const { status, stdout, stderr } = preloaded("console.log(1)", { POLYFLAKE_LEASE: url });
+    const { status, stdout, stderr } = runPreloaded("console.log(1)", { POLYFLAKE_LEASE: url });
     assert.equal(status, 1, url);
     assert.equal(stdout, "", url);
     assert.match(stderr, /PolyflakeError: cannot read POLYFLAKE_LEASE: /, url);
@@ -249,7 +249,7 @@ test("with --import an invalid variable ends a program before it starts", () => 
 test("with --import an unknown ID format in the variable ends a program before it starts", () => {
   for (const formats of ["", "randflake", "sno,", "sno hotguid"]) {
     const variables = { POLYFLAKE_LEASE: "sqlite:/ids.db?namespace=orders", POLYFLAKE_FORMATS: formats };
-    const { status, stderr } = preloaded("console.log(1)", variables);
+    const { status, stderr } = runPreloaded("console.log(1)", variables);
     assert.equal(status, 1, formats);
     assert.match(stderr, /PolyflakeError: cannot read POLYFLAKE_FORMATS: expected some of sno,hotguid,uuid7, found /);
   }
@@ -356,7 +356,7 @@ test("invalid options are rejected, some only when the generator is created", ()
 
 test("a lease serves one generator of one format", async () => {
   const one = lease(rejectingClient(), "orders");
-  await rejected("lease_mismatch", one.ready());
+  await assertRejects("lease_mismatch", one.ready());
   assert.deepEqual(
     { ...one.status() },
     { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null },
@@ -379,7 +379,7 @@ test("a failing store is reported in events, errors and the status", async () =>
     const watch = (event) => events.push(event);
     const unreachable = lease(rejectingClient(more), "orders", { waitMs: 1000, watch });
     const ids = new polyflake.sno.Generator({ lease: unreachable });
-    const { message } = await rejected("lease_unavailable", unreachable.ready());
+    const { message } = await assertRejects("lease_unavailable", unreachable.ready());
     assert.match(message, /^cannot lease a worker ID for orders\/sno: .*the server says no/);
     assert.equal(assertError("lease_unavailable", () => ids.generate()).message, message);
     const [event] = events;
@@ -391,7 +391,7 @@ test("a failing store is reported in events, errors and the status", async () =>
     assertError("generator_closed", () => ids.generate());
     await closing;
     const since = performance.now();
-    await rejected("generator_closed", ids.generateAsync());
+    await assertRejects("generator_closed", ids.generateAsync());
     assert(performance.now() - since < 900, "it does not wait for a lease");
   }
 });
@@ -400,15 +400,15 @@ test("close ends all leases", async () => {
   const some = [1, 2, 3].map(() => lease(rejectingClient(), "orders"));
   for (const one of some) new polyflake.sno.Generator({ lease: one });
   await close();
-  for (const one of some) await rejected("generator_closed", one.ready());
+  for (const one of some) await assertRejects("generator_closed", one.ready());
 });
 
 test("a client that never connects is abandoned after the wait", async () => {
   const silent = { connect: () => new Promise(() => {}) };
   const unreachable = lease(silent, "orders", { waitMs: 50 });
   const ids = new polyflake.sno.Generator({ lease: unreachable });
-  await rejected("lease_unavailable", ids.generateAsync());
-  await rejected("lease_unavailable", unreachable.ready());
+  await assertRejects("lease_unavailable", ids.generateAsync());
+  await assertRejects("lease_unavailable", unreachable.ready());
   assert.equal(unreachable.status().number, null);
 });
 
@@ -423,7 +423,7 @@ test("a check of an unresponsive store times out like a lease", async (t) => {
     ...more,
   });
   for (const source of [never, silent("query", { query: never }), silent("end", { end: never })]) {
-    const ended = rejected("lease_unavailable", check(source, "orders"));
+    const ended = assertRejects("lease_unavailable", check(source, "orders"));
     // Lets all pending promises settle before the timer fires.
     for (let k = 0; k < 20; k++) await null;
     t.mock.timers.tick(15_000);
@@ -434,7 +434,7 @@ test("a check of an unresponsive store times out like a lease", async (t) => {
 
 test("a check that fails before its first request keeps the cause", async () => {
   const url = "sqlite:/nowhere/at/all.db?namespace=orders";
-  const { message, cause } = await rejected("lease_unavailable", check(url, undefined, { sqlite: class {} }));
+  const { message, cause } = await assertRejects("lease_unavailable", check(url, undefined, { sqlite: class {} }));
   assert.equal(message, "cannot lease a worker ID from sqlite:/nowhere/at/all.db: the folder does not exist");
   assert.equal(cause.code, "ENOENT");
 });
@@ -451,20 +451,20 @@ test("a check rejects the terms that a lease rejects", async () => {
     const before = { ...process.env };
     Object.assign(process.env, variables, { POLYFLAKE_LEASE: url + terms });
     try {
-      const { message } = await rejected("out_of_range", check(undefined, undefined, { sqlite: class {} }));
+      const { message } = await assertRejects("out_of_range", check(undefined, undefined, { sqlite: class {} }));
       assert.match(message, reason);
     } finally {
       process.env = before;
     }
   }
   for (const options of [{ leaseMs: 1 }, { insist: 7, numbers: [3, 4] }, { numbers: [4, 3] }, { prefer: 2 ** 53 }])
-    await rejected("out_of_range", check(rejectingClient(), "orders", options));
+    await assertRejects("out_of_range", check(rejectingClient(), "orders", options));
 });
 
 test("a check waits for a reply as long as a lease does", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const client = { on() {}, off() {}, query: () => new Promise(() => {}), end: async () => {} };
-  const ended = rejected(
+  const ended = assertRejects(
     "lease_unavailable",
     check(async () => client, "orders", { leaseMs: 8000 }),
   );
@@ -474,28 +474,28 @@ test("a check waits for a reply as long as a lease does", async (t) => {
 });
 
 test("an unreadable certificate file is reported immediately by name", async () => {
-  globalThis[PG] = { Client: class {} };
+  globalThis[PG_KEY] = { Client: class {} };
   const folder = fs.mkdtempSync(`${tmpdir()}/roots-`);
   fs.writeFileSync(`${folder}/empty.pem`, "");
   for (const file of ["/nowhere/root.pem", folder, `${folder}/empty.pem`]) {
     const url = `postgres://localhost/db?namespace=orders&sslrootcert=${encodeURIComponent(file)}`;
     const expectedText = `cannot read the root certificates in ${file} (\`sslrootcert\`): `;
-    assert((await rejected("out_of_range", check(url))).message.includes(expectedText));
+    assert((await assertRejects("out_of_range", check(url))).message.includes(expectedText));
     const held = lease(url);
     const ids = new polyflake.sno.Generator({ lease: held });
     const began = performance.now();
-    assert((await rejected("lease_unavailable", held.ready())).message.includes(expectedText));
-    assert((await rejected("lease_unavailable", ids.generateAsync())).message.includes(expectedText));
+    assert((await assertRejects("lease_unavailable", held.ready())).message.includes(expectedText));
+    assert((await assertRejects("lease_unavailable", ids.generateAsync())).message.includes(expectedText));
     assert(performance.now() - began < 5000);
     await held.close();
   }
-  delete globalThis[PG];
+  delete globalThis[PG_KEY];
   fs.rmSync(folder, { recursive: true });
 });
 
 test("a read-only server is skipped if the URL requests a writable one", async () => {
   const closed = [];
-  globalThis[PG] = {
+  globalThis[PG_KEY] = {
     Client: class {
       constructor({ host }) {
         this.host = host;
@@ -516,11 +516,11 @@ test("a read-only server is skipped if the URL requests a writable one", async (
     ["one", "any", "a statement of the rules"],
   ]) {
     const url = `postgres://${hosts}/db?namespace=orders&sslmode=disable&target_session_attrs=${attributes}`;
-    const { message } = await rejected("lease_unavailable", check(url));
+    const { message } = await assertRejects("lease_unavailable", check(url));
     assert(message.includes(reason), message);
     assert.deepEqual(closed.splice(0), hosts.split(","));
   }
-  delete globalThis[PG];
+  delete globalThis[PG_KEY];
 });
 
 test("a connection that cannot be closed is ignored", async () => {
@@ -534,10 +534,10 @@ test("a connection that cannot be closed is ignored", async () => {
   for (const release of [fails, throws, () => ({ then: (_, failed) => failed(new Error("a promise of a library")) })]) {
     const query = () => Promise.reject(new Error("the server says no"));
     const pool = { connect: async () => ({ on() {}, off() {}, query, release }) };
-    assert.match((await rejected("lease_unavailable", check(pool, "orders"))).message, /the server says no/);
+    assert.match((await assertRejects("lease_unavailable", check(pool, "orders"))).message, /the server says no/);
     const held = lease(pool, "orders", { waitMs: 50 });
     new polyflake.sno.Generator({ lease: held });
-    assert.match((await rejected("lease_unavailable", held.ready())).message, /the server says no/);
+    assert.match((await assertRejects("lease_unavailable", held.ready())).message, /the server says no/);
     await held.close();
   }
   await new Promise((resolve) => setTimeout(resolve, 10));
@@ -546,7 +546,7 @@ test("a connection that cannot be closed is ignored", async () => {
 });
 
 /** Runs a program with the given environment variables. `before` runs first and prepares the process. */
-function run(program, variables, before = "") {
+function runProgram(program, variables, before = "") {
   const options = {
     env: { ...process.env, ...variables },
     encoding: "utf8",
@@ -563,7 +563,7 @@ test("an unknown ID format in the variable ends a program that requires the modu
     const { sno } = require("polyflake");
     for (const call of [() => require("polyflake/lease"), () => require("polyflake/lease"), sno.generate])
       try { call(); console.log("no error"); } catch ({ name, code, message }) { console.log(name, code, message); }`;
-  const { stdout, stderr } = run(program, variables);
+  const { stdout, stderr } = runProgram(program, variables);
   const lines = stdout.trim().split("\n");
   const expectedError =
     "PolyflakeError out_of_range cannot read POLYFLAKE_FORMATS: expected some of sno,hotguid,uuid7, ";
@@ -592,25 +592,25 @@ test("missing Deno permissions are errors with a code and a remedy", () => {
     `PolyflakeError lease_unavailable expected the permission to read ${name}, found none: ${remedy} | NotCapable: ${name}`;
   const required = shown('typeof require("polyflake/lease")');
   for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS"]) {
-    const { stdout, stderr } = run(required, { DENIED: name }, denied);
+    const { stdout, stderr } = runProgram(required, { DENIED: name }, denied);
     assert.equal(stdout.trim(), expectedError(name), stderr);
   }
   const program = (url) =>
     `const { sno } = require("polyflake"); const { lease } = require("polyflake/lease");
     ${shown(`new sno.Generator({ lease: lease("${url}", "orders", { sqlite: class {} }) }).toString()`)}`;
-  const first = run(program("sqlite:/nowhere/ids.db"), { DENIED: "POLYFLAKE_HOLDER" }, denied);
+  const first = runProgram(program("sqlite:/nowhere/ids.db"), { DENIED: "POLYFLAKE_HOLDER" }, denied);
   assert.equal(first.stdout.trim(), expectedError("POLYFLAKE_HOLDER"), first.stderr);
-  const named = run(program("sqlite:/nowhere/ids.db"), { DENIED: "" }, denied);
+  const named = runProgram(program("sqlite:/nowhere/ids.db"), { DENIED: "" }, denied);
   assert.match(
     named.stdout,
     /^\[?[oO]bject|Generator/,
     `the host name is only a part of a name: ${named.stdout}${named.stderr}`,
   );
-  const relative = run(program("sqlite:ids.db"), { DENIED: "" }, denied);
+  const relative = runProgram(program("sqlite:ids.db"), { DENIED: "" }, denied);
   const expected =
     "PolyflakeError lease_unavailable the working directory is unknown: NotCapable: cwd | NotCapable: cwd";
   assert.equal(relative.stdout.trim(), expected, relative.stderr);
-  const server = run(program("postgres://localhost/db"), { DENIED: "" }, denied);
+  const server = runProgram(program("postgres://localhost/db"), { DENIED: "" }, denied);
   assert.match(server.stdout, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
 });
 
@@ -619,7 +619,7 @@ test("polyflake/lease/pg without pg is an error with a code and a remedy", () =>
     import("polyflake/lease/pg").catch(({ name, code, message }) => console.log(name, code, message)).then(() => {
       try { require("polyflake/lease/pg") } catch ({ name, code, message }) { console.log(name, code, message) }
     });`;
-  const { stdout, stderr } = run(program, {});
+  const { stdout, stderr } = runProgram(program, {});
   const lines = stdout.trim().split("\n");
   assert.equal(lines.length, 2, stderr);
   for (const line of lines)
@@ -628,7 +628,7 @@ test("polyflake/lease/pg without pg is an error with a code and a remedy", () =>
 
 /** Returns the output of a program that sends itself SIGTERM, which releases its lease. */
 const runWithSignal = (before, after = "") =>
-  run(
+  runProgram(
     `
     const { sno } = require("polyflake");
     const { close, lease } = require("polyflake/lease");

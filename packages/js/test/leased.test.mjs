@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { assertError, NOW, rejected } from "./assertions.mjs";
+import { assertError, assertRejects, NOW } from "./assertions.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-const KEY = Symbol.for("polyflake.lease");
+const LEASE_KEY = Symbol.for("polyflake.lease");
 const MINUTE = 60_000;
 const SECRET = new Uint8Array(16).fill(7);
 
@@ -16,7 +16,7 @@ class SimulatedLease {
   }
   ready() {}
   close() {}
-  [KEY](grantee) {
+  [LEASE_KEY](grantee) {
     this.grantee = grantee;
     const reason = () => ({ message: "expected a lease, found none yet", until: NOW + 5, permanent: false });
     return { reason, longest: this.longest, granted: false, closed: false, attached() {} };
@@ -147,7 +147,7 @@ onEachMachine((polyflake, machine) => {
       waiting.grantee = waiting.lease.grantee;
       made.ids.generate();
       sealed.grantee.seal();
-      const late = rejected("generator_closed", waiting.ids.generateAsync());
+      const late = assertRejects("generator_closed", waiting.ids.generateAsync());
       for (const { ids, grantee } of [made, sealed, unused, waiting]) {
         grantee.close();
         grantee.close();
@@ -156,8 +156,8 @@ onEachMachine((polyflake, machine) => {
         assertError("generator_closed", () => ids.tryGenerate());
         assertError("generator_closed", () => ids.generateMany(2), { written: 0 });
         assertError("generator_closed", () => ids.tryGenerateMany(2), { written: 0 });
-        await rejected("generator_closed", ids.generateAsync());
-        await rejected("generator_closed", ids.generateManyAsync(2));
+        await assertRejects("generator_closed", ids.generateAsync());
+        await assertRejects("generator_closed", ids.generateManyAsync(2));
         assert(performance.now() - started < MINUTE / 2, "no call waits for a lease");
         if (ids !== made.ids) assert.equal(grantee.seal(), undefined);
         assertError("generator_closed", () => grantee.begin(8, start(), start() + MINUTE));
@@ -174,7 +174,7 @@ onEachMachine((polyflake, machine) => {
         const ids = make(lease, { clock: () => now });
         lease.grantee.begin(7, start(), start() + MINUTE);
         now = at;
-        const waiting = rejected("lease_unavailable", ids.generateAsync());
+        const waiting = assertRejects("lease_unavailable", ids.generateAsync());
         try {
           assert.equal(lease.grantee.seal(), undefined);
         } catch (error) {
@@ -237,10 +237,10 @@ onEachMachine((polyflake, machine) => {
       const aborted = AbortSignal.timeout(20);
       const parameters = ["randflake", "uuid7"].includes(family) ? [] : [undefined];
       await assert.rejects(ids.generateAsync(...parameters, { signal: aborted }), { name: "TimeoutError" });
-      await rejected("lease_unavailable", ids.generateAsync());
+      await assertRejects("lease_unavailable", ids.generateAsync());
       // Only the first call waits until its timeout. Later calls fail immediately until the next grant.
       const began = performance.now();
-      await rejected("lease_unavailable", ids.generateManyAsync(3), { written: 0 });
+      await assertRejects("lease_unavailable", ids.generateManyAsync(3), { written: 0 });
       assert(performance.now() - began < 250);
     });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import vm from "node:vm";
-import { assertError, NOW, rejected } from "./assertions.mjs";
+import { assertError, assertRejects, NOW } from "./assertions.mjs";
 import { ForeignError, thrower, throwingProxy } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
@@ -207,7 +207,7 @@ onEachMachine((polyflake) => {
           const foreign = all.find((each) => !(each instanceof owner.constructor));
           for (const other of [undefined, null, {}, foreign, Object.create(object)]) {
             const call = () => Reflect.apply(value ?? get, other, []);
-            if (name.endsWith("Async")) await rejected("invalid_type", call(), { field: "this" });
+            if (name.endsWith("Async")) await assertRejects("invalid_type", call(), { field: "this" });
             else assertError("invalid_type", call, { field: "this" });
             seen += 1;
           }

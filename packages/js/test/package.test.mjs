@@ -7,9 +7,9 @@ import { basename, join, resolve } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { platformManifest, stagePackage, stagePlatformPackage } from "../build/pack.mjs";
-import { PLATFORMS, packageOf, thisPlatform } from "../build/platforms.mjs";
+import { addonPackageName, currentPlatform, PLATFORMS } from "../build/platforms.mjs";
 
-const CHECKOUT = new URL("..", import.meta.url);
+const PACKAGE_URL = new URL("..", import.meta.url);
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
@@ -27,7 +27,7 @@ function packPackage(name, fill) {
 /** Asserts that no file contains a folder name of the build machine. */
 function assertNoFolderName(home, files) {
   const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
-  const repository = resolve(fileURLToPath(new URL("../..", CHECKOUT)));
+  const repository = resolve(fileURLToPath(new URL("../..", PACKAGE_URL)));
   const folders = [repository, homedir(), CARGO_HOME, resolve(repository, CARGO_TARGET_DIR), "registry/src/"];
   for (const file of files) {
     const content = readFileSync(new URL(file, home));
@@ -55,7 +55,7 @@ function listReadModules(backend, format) {
     fs.readFileSync = (path, ...rest) => (seen.push(String(path)), read(path, ...rest));
     sno.generate();
     console.log(seen.filter((path) => /wasm|base64/.test(path)).join());`;
-  const options = { cwd: fileURLToPath(new URL("test", CHECKOUT)), encoding: "utf8" };
+  const options = { cwd: fileURLToPath(new URL("test", PACKAGE_URL)), encoding: "utf8" };
   const env = { ...process.env, POLYFLAKE_BACKEND: backend };
   const type = `--input-type=${format === "esm" ? "module" : "commonjs"}`;
   const paths = execFileSync(process.execPath, [type, "--eval", program], { ...options, env }).trim();
@@ -69,7 +69,7 @@ describe("the tarball", () => {
     for (const name of ["LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md", "THIRD-PARTY.md", "CHANGELOG.md", "README.md"])
       assert(files.includes(name), name);
     const [ours, repository] = ["README.md", "../../README.md"].map((path) =>
-      readFileSync(new URL(path, CHECKOUT), "utf8"),
+      readFileSync(new URL(path, PACKAGE_URL), "utf8"),
     );
     assert.notEqual(ours, repository);
     assert.match(ours.slice(0, 500), /npm install polyflake/);
@@ -211,7 +211,7 @@ describe("the tarball", () => {
       files.filter((file) => file.endsWith(".node")),
       [],
     );
-    const wanted = PLATFORMS.map((platform) => [packageOf(platform), manifest.version]);
+    const wanted = PLATFORMS.map((platform) => [addonPackageName(platform), manifest.version]);
     assert(wanted.length >= 7, `${wanted.length} platforms`);
     assert.deepEqual(manifest.optionalDependencies, Object.fromEntries(wanted));
   });
@@ -228,7 +228,7 @@ describe("the tarball", () => {
 
   test("can be published, unlike the folder of its sources", () => {
     assert.equal(manifest.private, undefined);
-    assert.equal(JSON.parse(readFileSync(new URL("package.json", CHECKOUT), "utf8")).private, true);
+    assert.equal(JSON.parse(readFileSync(new URL("package.json", PACKAGE_URL), "utf8")).private, true);
   });
 
   test("has README links that work outside the repository", () => {
@@ -244,7 +244,7 @@ describe("the tarball", () => {
     ];
     const printed = Object.fromEntries(rows.map(([, name, oldest, newest]) => [name, [oldest, newest]]));
     const project = (name) =>
-      JSON.parse(readFileSync(new URL(`../../tests/packaging/js/${name}/package.json`, CHECKOUT), "utf8"));
+      JSON.parse(readFileSync(new URL(`../../tests/packaging/js/${name}/package.json`, PACKAGE_URL), "utf8"));
     const { dependencies: databases, oldest } = project("databases");
     const { dependencies: servers } = project("servers");
     const prisma = project("prisma");
@@ -267,10 +267,10 @@ describe("the tarball", () => {
 });
 
 describe("a platform's package", () => {
-  const addon = ({ name }) => fileURLToPath(new URL(`prebuilds/${name}/polyflake.node`, CHECKOUT));
+  const addon = ({ name }) => fileURLToPath(new URL(`prebuilds/${name}/polyflake.node`, PACKAGE_URL));
 
   test("states its platform and contains an addon without local paths", () => {
-    const platform = thisPlatform();
+    const platform = currentPlatform();
     const { HOME, manifest, files } = packPackage(platform.name, (folder) =>
       stagePlatformPackage(platform, addon(platform), folder),
     );

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 
 /** Runs a script in a new Node process, and parses its output as JSON. */
-function run(source) {
+function runScript(source) {
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url), maxBuffer: 1 << 24 };
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", source], options));
 }
@@ -31,7 +31,7 @@ for (const machine of ["native", "wasm"]) {
   describe(machine, () => {
     test("70,000 consecutive generators never fail or collide with a live one", () => {
       const script = `const { sno } = await import("polyflake/${machine}"); ${consecutiveScript(70_000)}`;
-      assert.equal(run(script), 140_100);
+      assert.equal(runScript(script), 140_100);
     });
 
     test("partitions_exhausted reports when one is free", () => {
@@ -52,7 +52,7 @@ for (const machine of ["native", "wasm"]) {
         found.push(failure());
         now += 4;
         console.log(JSON.stringify([...found, failure()]));`;
-      const [taken, first, second, third] = run(script);
+      const [taken, first, second, third] = runScript(script);
       assert.deepEqual(
         [taken, ...first.slice(0, 2), ...second.slice(0, 2), third],
         [65536, "partitions_exhausted", 4, "partitions_exhausted", 8, 16],
@@ -77,7 +77,7 @@ for (const machine of ["native", "wasm"]) {
         const made = await Promise.all(workers.map((worker) => new Promise((done, fail) => worker.on("message", done).on("error", fail))));
         console.log(new Set(made.flat()).size);
         process.exit();`;
-      assert.equal(run(script), 600);
+      assert.equal(runScript(script), 600);
     });
 
     test("a configured partition is never shared with the default generator that leased it before", () => {
@@ -97,7 +97,7 @@ for (const machine of ["native", "wasm"]) {
         now += 4;
         for (let k = 0; k < 100; k++) made.add(configured.generate()).add(leased.generate());
         console.log(JSON.stringify([first, made.size, leased.partition === partition]));`;
-      assert.deepEqual(run(script), [["sequence_exhausted", 4], 301, false]);
+      assert.deepEqual(runScript(script), [["sequence_exhausted", 4], 301, false]);
     });
 
     test("a closed generator's partition stays reserved for its snapshot", () => {
@@ -110,7 +110,7 @@ for (const machine of ["native", "wasm"]) {
         const others = new Set();
         for (let k = 0; k < 66000; k++, now += 4) others.add(sno.parse(new sno.Generator({ clock: () => now }).generate()).partition);
         console.log(JSON.stringify([partition === high * 256 + low, others.size, others.has(partition)]));`;
-      assert.deepEqual(run(script), [true, 65_535, false]);
+      assert.deepEqual(runScript(script), [true, 65_535, false]);
     });
   });
 }
@@ -133,7 +133,7 @@ describe("copies of the package", () => {
         }
         const both = [...generators, ...Array.from({ length: 100 }, () => new sno.Generator())];
         console.log(JSON.stringify([made.size, new Set(both.map((ids) => (ids.generate(), ids.partition))).size]));`;
-      assert.deepEqual(run(script), [140_100, 200]);
+      assert.deepEqual(runScript(script), [140_100, 200]);
     });
   }
 
@@ -142,7 +142,7 @@ describe("copies of the package", () => {
    * partition, or the code or message of the error.
    */
   const partitionWithTable = (machine, table) =>
-    run(`
+    runScript(`
       globalThis[Symbol.for("polyflake.partitions")] = ${table};
       const { sno } = await import("polyflake/${machine}");
       const ids = new sno.Generator();
@@ -173,7 +173,7 @@ describe("copies of the package", () => {
         reading = Date.UTC(2026, 0, 1);
         ids.generate();
         console.log(JSON.stringify([looked, ids.partition, ...codes]));`;
-      assert.deepEqual(run(script), [1, 1, "clock_failed"]);
+      assert.deepEqual(runScript(script), [1, 1, "clock_failed"]);
     });
   }
 });

@@ -7,38 +7,38 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { thisPlatform } from "../build/platforms.mjs";
+import { currentPlatform } from "../build/platforms.mjs";
 
-const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
-const rustSource = read("../../../bindings-js/src/protocol.rs");
-const typescriptSource = read("../src/protocol.ts");
+const readSource = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
+const rustSource = readSource("../../../bindings-js/src/protocol.rs");
+const typescriptSource = readSource("../src/protocol.ts");
 const camelCase = (name) => name.toLowerCase().replace(/_([a-z\d])/g, (_, letter) => letter.toUpperCase());
 
 /**
  * Matches a pattern that has two groups, and returns an object that maps the first group of each match to the second
  * group.
  */
-const pairs = (text, pattern, nameOf = (name) => name) =>
+const extractPairs = (text, pattern, nameOf = (name) => name) =>
   Object.fromEntries([...text.matchAll(pattern)].map(([, name, value]) => [nameOf(name), value]));
 
 describe("Rust and TypeScript have the same", () => {
   test("sizes and tags match", () => {
-    const sizes = pairs(rustSource, /^pub(?:\(crate\))? const (\w+): usize = (\d+)/gm);
-    const tags = pairs(rustSource, /const (\w+): u8 = (\d+)/g, (name) => `TAG_${name}`);
+    const sizes = extractPairs(rustSource, /^pub(?:\(crate\))? const (\w+): usize = (\d+)/gm);
+    const tags = extractPairs(rustSource, /const (\w+): u8 = (\d+)/g, (name) => `TAG_${name}`);
     assert.equal(Object.keys(sizes).length, 3);
     assert.equal(Object.keys(tags).length, 13);
-    assert.deepEqual(pairs(typescriptSource, /^export const (\w+) = (\d+);/gm), { ...sizes, ...tags });
+    assert.deepEqual(extractPairs(typescriptSource, /^export const (\w+) = (\d+);/gm), { ...sizes, ...tags });
   });
 
   test("registers match", () => {
     const [, body] = /^export const register = \{(.*?)^\}/ms.exec(typescriptSource);
-    const registers = pairs(body, /^ {2}(\w+): (\d+)/gm);
+    const registers = extractPairs(body, /^ {2}(\w+): (\d+)/gm);
     assert.equal(Object.keys(registers).length, 11);
-    assert.deepEqual(registers, pairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase));
+    assert.deepEqual(registers, extractPairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase));
   });
 
   test("every register has one use", () => {
-    const at = pairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
+    const at = extractPairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
     const numbers = Object.values(at).map(Number);
     assert.equal(new Set(numbers).size, numbers.length);
     // The shared options occupy the registers between `value` and `own`, followed by the format's own options. sno has
@@ -52,7 +52,7 @@ describe("Rust and TypeScript have the same", () => {
   test("the addon and each wasm module export the same calls", () => {
     const macros = [...rustSource.matchAll(/^ {4}(?:"\w+" )?(\w+)_calls \{(.*?)^ {4}\}/gms)];
     const calls = Object.fromEntries(
-      macros.map(([, family, body]) => [family, Object.values(pairs(body, /(\w+) => "(\w+)"/g, camelCase))]),
+      macros.map(([, family, body]) => [family, Object.values(extractPairs(body, /(\w+) => "(\w+)"/g, camelCase))]),
     );
     for (const [, , body] of macros)
       for (const [, method, name] of body.matchAll(/(\w+) => "(\w+)"/g)) assert.equal(camelCase(method), name);
@@ -68,7 +68,7 @@ describe("Rust and TypeScript have the same", () => {
       "public",
     ]);
     assertUnion("CallName", all);
-    const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
+    const addon = createRequire(import.meta.url)(`../prebuilds/${currentPlatform().name}/polyflake.node`);
     const { calls: exported } = addon.attach(new Uint8Array(42 * 8 + 16_384));
     const names = Object.getOwnPropertyNames(exported);
     for (const name of all) assert(names.includes(name), name);

@@ -6,15 +6,15 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import * as native from "polyflake/native";
-import { thisPlatform } from "../build/platforms.mjs";
-import { assertError, vectors } from "./assertions.mjs";
-import { NOT_A_NUMBER, NOT_WHOLE, nonBytesFor, nonTextsFor } from "./catalogue.mjs";
+import { currentPlatform } from "../build/platforms.mjs";
+import { assertError, loadVectors } from "./assertions.mjs";
+import { NON_INTEGERS, NON_NUMBERS, nonBytesFor, nonTextsFor } from "./catalogue.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-const { cases } = vectors("public");
+const { cases } = loadVectors("public");
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const OTHER_SECRET = new Uint8Array(32).fill(7);
-const ZERO = "order_1abpg7dgwhjba5j"; // the encoding of 0 with SECRET
+const ZERO_ID = "order_1abpg7dgwhjba5j"; // the encoding of 0 with SECRET
 
 onEachMachine(({ public: { Keyring, IdType } }) => {
   const ids = new Keyring(SECRET);
@@ -72,9 +72,9 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     assert.deepEqual(orders.decodeMany(mixed), [1, 2, 3]);
     assertError("out_of_range", () => orders.encodeMany([1, 2 ** 48]), { item: 1 });
     assertError("invalid_type", () => orders.encodeMany([1, "2"]), { item: 1, field: "ids" });
-    assertError("check_failed", () => orders.decodeMany([...mixed, `${ZERO.slice(0, -1)}0`]), { item: 3 });
+    assertError("check_failed", () => orders.decodeMany([...mixed, `${ZERO_ID.slice(0, -1)}0`]), { item: 3 });
     assertError("invalid_length", () => orders.decodeMany([...mixed, "order_"]), { item: 3 });
-    assertError("invalid_character", () => orders.decodeMany([`${ZERO.slice(0, -1)}é`]), { item: 0, position: 20 });
+    assertError("invalid_character", () => orders.decodeMany([`${ZERO_ID.slice(0, -1)}é`]), { item: 0, position: 20 });
     for (const value of ["1", {}, null, undefined, new Float64Array(1)]) {
       assertError("invalid_type", () => orders.encodeMany(value), { field: "ids" });
       assertError("invalid_type", () => orders.decodeMany(value), { field: "ids" });
@@ -84,7 +84,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
   test("invalid numbers are rejected", () => {
     const field = "number";
     for (const of of [orders, wideType]) {
-      for (const value of [...NOT_A_NUMBER, ...NOT_WHOLE])
+      for (const value of [...NON_NUMBERS, ...NON_INTEGERS])
         if (typeof value !== "bigint") assertError("invalid_type", () => of.encode(value), { field });
       for (const value of [-0, -1, -(2 ** 53)]) assertError("out_of_range", () => of.encode(value), { field });
     }
@@ -101,19 +101,19 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
 
   test("invalid strings are rejected", () => {
     const field = "text";
-    for (const value of nonTextsFor(ZERO)) assertError("invalid_type", () => orders.decode(value), { field });
+    for (const value of nonTextsFor(ZERO_ID)) assertError("invalid_type", () => orders.decode(value), { field });
     const found = (text) =>
       assertError("type_mismatch", () => orders.decode(text), { field }).message.split(", found ")[1];
     assert.equal(found("invoice_1abpg7dgwhjba5j"), "`invoice`");
     assert.equal(found("other_1abpg7dgwhjba5j"), "`other`");
-    assertError("type_mismatch", () => orders.decodeMany([ZERO, "other_1abpg7dgwhjba5j"]), { item: 1 });
-    assert.equal(found(ZERO.replace("1", "_1")), "`order_`");
-    assert.equal(found(ZERO.replace("gw", "g_")), "`order_1abpg7dg`");
+    assertError("type_mismatch", () => orders.decodeMany([ZERO_ID, "other_1abpg7dgwhjba5j"]), { item: 1 });
+    assert.equal(found(ZERO_ID.replace("1", "_1")), "`order_`");
+    assert.equal(found(ZERO_ID.replace("gw", "g_")), "`order_1abpg7dg`");
     assert.equal(found(""), "another");
     assert.equal(found("order"), "another");
     assert.equal(found(`${"x".repeat(64)}_`), "another");
     assert.equal(found(`${"x".repeat(1 << 20)}_1abpg7dgwhjba5j`), "another");
-    for (const text of ["order_", ZERO.slice(0, -1), `${ZERO}0`, `order_${"1".repeat(1 << 20)}`])
+    for (const text of ["order_", ZERO_ID.slice(0, -1), `${ZERO_ID}0`, `order_${"1".repeat(1 << 20)}`])
       assert.equal(
         assertError("invalid_length", () => orders.decode(text), { field }).message,
         `expected length 21, found ${text.length}`,
@@ -130,11 +130,11 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
       [13, "i", "1"],
       [14, "L", "1"],
     ]) {
-      const text = ZERO.slice(0, at) + character + ZERO.slice(at + 1);
+      const text = ZERO_ID.slice(0, at) + character + ZERO_ID.slice(at + 1);
       const { message } = assertError("invalid_character", () => orders.decode(text), { position: at, field });
       assert.equal(message.endsWith(`, did you mean \`${meant}\`?`), meant !== undefined, message);
     }
-    assertError("invalid_character", () => orders.decode(ZERO.replace("_1a", "_1g")), { position: 7, field });
+    assertError("invalid_character", () => orders.decode(ZERO_ID.replace("_1a", "_1g")), { position: 7, field });
     assertError("check_failed", () => orders.decode("order_0123456789abcde"), { field });
     assertError("unknown_version", () => orders.decode(new Keyring({ 2: SECRET }).of("order").encode(0)), { field });
     assertError("unknown_id", () => orders.decode(wideType.encode(2n ** 64n - 1n)), { field });
@@ -142,18 +142,18 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
 
   test("each wrong character and each swap is rejected", () => {
     const characters = "0123456789abcdefghjkmnpqrstvwxyz";
-    for (let at = 6; at < ZERO.length; at++)
+    for (let at = 6; at < ZERO_ID.length; at++)
       for (const character of characters) {
-        const text = ZERO.slice(0, at) + character + ZERO.slice(at + 1);
-        if (text !== ZERO)
+        const text = ZERO_ID.slice(0, at) + character + ZERO_ID.slice(at + 1);
+        if (text !== ZERO_ID)
           assert.throws(
             () => wideType.decode(text),
             ({ code }) => code === (at === 7 && character > "f" ? "invalid_character" : "check_failed"),
           );
       }
-    for (let at = 6; at < ZERO.length - 1; at++) {
-      const text = ZERO.slice(0, at) + ZERO[at + 1] + ZERO[at] + ZERO.slice(at + 2);
-      if (text !== ZERO) assert.throws(() => wideType.decode(text), { name: "PolyflakeError" });
+    for (let at = 6; at < ZERO_ID.length - 1; at++) {
+      const text = ZERO_ID.slice(0, at) + ZERO_ID[at + 1] + ZERO_ID[at] + ZERO_ID.slice(at + 2);
+      if (text !== ZERO_ID) assert.throws(() => wideType.decode(text), { name: "PolyflakeError" });
     }
   });
 
@@ -199,7 +199,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
       assertError("out_of_range", () => ids.of("order", { bits }), { field: "bits" });
     for (const bits of [null, "48", 1.5, 48n])
       assertError("invalid_type", () => ids.of("order", { bits }), { field: "bits" });
-    assert.equal(ids.of("order", { bits: undefined }).encode(0), ZERO);
+    assert.equal(ids.of("order", { bits: undefined }).encode(0), ZERO_ID);
     assertError("unknown_field", () => ids.of("order", { bit: 48 }), { field: "bit" });
     for (const [name, position] of [
       ["Order", 0],
@@ -214,7 +214,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     for (const name of ["", "a".repeat(64)]) assertError("invalid_length", () => ids.of(name), { field: "type" });
     for (const name of [undefined, null, 1, ["order"]])
       assertError("invalid_type", () => ids.of(name), { field: "type" });
-    assert.equal(new IdType(ids, "order").encode(0), ZERO);
+    assert.equal(new IdType(ids, "order").encode(0), ZERO_ID);
     for (const other of [undefined, {}, SECRET, Object.create(Keyring.prototype)])
       assertError("invalid_type", () => new IdType(other, "order"), { field: "keyring" });
   });
@@ -223,7 +223,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     const given = Uint8Array.from(SECRET);
     const own = new Keyring(given);
     given.fill(0);
-    assert.equal(own.of("order").encode(0), ZERO);
+    assert.equal(own.of("order").encode(0), ZERO_ID);
     for (const shown of [own, own.of("order")]) {
       assert.equal(JSON.stringify(shown), "{}");
       assert.match(inspect(shown, { showHidden: true, depth: 9 }), /^(Keyring|IdType) \{\}$/);
@@ -235,17 +235,17 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
   test("the schema decodes a string to its integer", () => {
     const { validate, jsonSchema, vendor } = orders.schema["~standard"];
     assert.equal(vendor, "polyflake");
-    assert.deepEqual(validate(ZERO), { value: 0 });
+    assert.deepEqual(validate(ZERO_ID), { value: 0 });
     assert.deepEqual(wideType.schema["~standard"].validate(wideType.encode(0n)), { value: 0n });
     assert.equal(validate(7).issues[0].code, "invalid_type");
     assert.equal(validate("invoice_1abpg7dgwhjba5j").issues[0].code, "type_mismatch");
     assert.deepEqual(
-      validate(ZERO.replace("7", "L")).issues.map(({ code, position }) => [code, position]),
+      validate(ZERO_ID.replace("7", "L")).issues.map(({ code, position }) => [code, position]),
       [["invalid_character", 11]],
     );
     const { pattern, examples } = jsonSchema.input({ target: "draft-2020-12" });
-    for (const text of [ZERO, ...examples]) assert.match(text, new RegExp(pattern));
-    for (const text of [ZERO.toUpperCase(), ZERO.replace("_1a", "_1g"), `${ZERO}0`, `a${ZERO}`])
+    for (const text of [ZERO_ID, ...examples]) assert.match(text, new RegExp(pattern));
+    for (const text of [ZERO_ID.toUpperCase(), ZERO_ID.replace("_1a", "_1g"), `${ZERO_ID}0`, `a${ZERO_ID}`])
       assert.doesNotMatch(text, new RegExp(pattern));
     assertError("invalid_type", () => jsonSchema.output({ target: "draft-07" }));
   });
@@ -254,7 +254,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
 test("no secret remains in the scratch area", () => {
   const secrets = { 3: Uint8Array.from({ length: 32 }, (_, k) => 201 + k), 4: new Uint8Array(32).fill(199) };
   new native.public.Keyring(secrets);
-  const addon = createRequire(import.meta.url)(`../prebuilds/${thisPlatform().name}/polyflake.node`);
+  const addon = createRequire(import.meta.url)(`../prebuilds/${currentPlatform().name}/polyflake.node`);
   const { area } = addon.attach(new Uint8Array(72 * 8 + 16_384));
   for (const secret of Object.values(secrets)) assert(!Buffer.from(area).includes(Buffer.from(secret.subarray(0, 8))));
 });
@@ -276,6 +276,6 @@ test("polyflake/public uses the backend that the environment selects", () => {
       ...options,
       encoding: "utf8",
     });
-    assert.equal(printed, `${backend} ${ZERO}\n`);
+    assert.equal(printed, `${backend} ${ZERO_ID}\n`);
   }
 });

@@ -9,7 +9,7 @@ import { nonTextsFor } from "./catalogue.mjs";
 import { END, SECRET, START } from "./families.mjs";
 import { onEachMachine } from "./machines.mjs";
 
-const SECOND = 1_763_650_000;
+const NOW_SECONDS = 1_763_650_000;
 
 onEachMachine(({ randflake }) => {
   const { Codec, decodeText, encodeText, Generator, Grant } = randflake;
@@ -47,7 +47,7 @@ onEachMachine(({ randflake }) => {
   test("secrets are copied and never shown", () => {
     const grant = new Grant(1, START, END);
     const shown = new TextEncoder().encode("sixteen byte key");
-    const parts = { timestamp: SECOND, node: 9, sequence: 3 };
+    const parts = { timestamp: NOW_SECONDS, node: 9, sequence: 3 };
     const id = new Codec(shown).encrypt(parts);
     const seen = [];
     const record = (value) =>
@@ -79,51 +79,51 @@ onEachMachine(({ randflake }) => {
       assertError("invalid_type", () => new Grant(value, START, END));
     for (const value of [undefined, null, 0, {}, { nodes: 1 }]) {
       assertError("invalid_type", () => new Generator(value, SECRET));
-      assertError("invalid_type", () => generatorAt(SECOND).extendGrant(value));
+      assertError("invalid_type", () => generatorAt(NOW_SECONDS).extendGrant(value));
     }
     assertError("out_of_range", () => new Generator({ nodes: [0, 131_072], start: START, end: END }, SECRET));
     assert.deepEqual(new Generator({ ...grant }, SECRET).grant, grant);
   });
 
   test("a grant can be extended", () => {
-    let now = SECOND + 2;
-    const ids = new Generator(new Grant(1, SECOND, SECOND + 2), SECRET, { clock: () => now * 1000 });
+    let now = NOW_SECONDS + 2;
+    const ids = new Generator(new Grant(1, NOW_SECONDS, NOW_SECONDS + 2), SECRET, { clock: () => now * 1000 });
     assertError("lease_expired", () => ids.generate());
-    const longer = new Grant(1, SECOND, SECOND + 3);
-    for (const grant of [longer, new Grant(1, SECOND, SECOND + 1)]) {
+    const longer = new Grant(1, NOW_SECONDS, NOW_SECONDS + 3);
+    for (const grant of [longer, new Grant(1, NOW_SECONDS, NOW_SECONDS + 1)]) {
       ids.extendGrant(grant);
       assert.deepEqual(ids.grant, longer);
     }
     assert(ids.grant instanceof Grant);
     assert.deepEqual(ids.inspect(decodeText(ids.generateText())), { timestamp: now, node: 1, sequence: 0 });
-    assertError("lease_mismatch", () => ids.extendGrant(new Grant(2, SECOND, END)));
-    now = SECOND - 1;
-    const early = new Generator(new Grant(1, SECOND, END), SECRET, { clock: () => now * 1000 });
-    assertError("lease_not_started", () => early.generate(), { retryAt: SECOND * 1000 });
+    assertError("lease_mismatch", () => ids.extendGrant(new Grant(2, NOW_SECONDS, END)));
+    now = NOW_SECONDS - 1;
+    const early = new Generator(new Grant(1, NOW_SECONDS, END), SECRET, { clock: () => now * 1000 });
+    assertError("lease_not_started", () => early.generate(), { retryAt: NOW_SECONDS * 1000 });
   });
 
   test("a range continues with the next node", () => {
-    const ids = new Generator(new Grant([5, 6], START, END), SECRET, { clock: () => SECOND * 1000 });
+    const ids = new Generator(new Grant([5, 6], START, END), SECRET, { clock: () => NOW_SECONDS * 1000 });
     const many = ids.generateMany(131_073);
     assert.deepEqual(
       [many.at(131_071), many.at(131_072)].map((id) => ids.inspect(id)),
       [
-        { timestamp: SECOND, node: 5, sequence: 131_071 },
-        { timestamp: SECOND, node: 6, sequence: 0 },
+        { timestamp: NOW_SECONDS, node: 5, sequence: 131_071 },
+        { timestamp: NOW_SECONDS, node: 6, sequence: 0 },
       ],
     );
   });
 
   test("a closed generator returns the second to resume after", () => {
-    const ids = generatorAt(SECOND);
+    const ids = generatorAt(NOW_SECONDS);
     assert.deepEqual(ids.stats(), { lastSecond: undefined, len: 0, closed: false });
     ids.generate();
-    assert.deepEqual(ids.stats(), { lastSecond: SECOND, len: 1, closed: false });
-    assert.equal(ids.close(), SECOND);
+    assert.deepEqual(ids.stats(), { lastSecond: NOW_SECONDS, len: 1, closed: false });
+    assert.equal(ids.close(), NOW_SECONDS);
     assertError("generator_closed", () => ids.generateText());
-    assert.equal(generatorAt(SECOND).close(), undefined);
-    const next = generatorAt(SECOND, { resumeAfter: SECOND });
-    assertError("sequence_exhausted", () => next.generate(), { retryAt: (SECOND + 1) * 1000 });
+    assert.equal(generatorAt(NOW_SECONDS).close(), undefined);
+    const next = generatorAt(NOW_SECONDS, { resumeAfter: NOW_SECONDS });
+    assertError("sequence_exhausted", () => next.generate(), { retryAt: (NOW_SECONDS + 1) * 1000 });
   });
 
   test("inspectColumns equals inspecting each ID", () => {

@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url);
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 
 /** Creates a realm with only the language and the given globals. `options` are those of `vm.createContext`. */
-export function realm(globals = {}, options = {}) {
+export function createRealm(globals = {}, options = {}) {
   return vm.createContext({ ...globals }, options);
 }
 
@@ -37,7 +37,7 @@ export function requireIn(context, name) {
  * Bundles the package for an export condition, runs the bundle in a realm, and returns the package's exports. The wasm
  * modules belong to the current realm, just as an edge runtime's modules belong to its host's realm.
  */
-export async function bundleIn(context, condition, compile = compiledModule) {
+export async function bundleIn(context, condition, compile = compileModule) {
   const compiled = {
     name: "compiled",
     setup({ onResolve, onLoad }) {
@@ -64,4 +64,4 @@ export async function bundleIn(context, condition, compile = compiledModule) {
   return vm.runInContext(`${outputFiles[0].text}; polyflake`, context);
 }
 
-const compiledModule = (family) => new WebAssembly.Module(readFileSync(join(DIST, `esm/${family}.wasm`)));
+const compileModule = (family) => new WebAssembly.Module(readFileSync(join(DIST, `esm/${family}.wasm`)));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import vm from "node:vm";
 import { assertError, NOW, scriptedClock } from "./assertions.mjs";
-import { bundleIn, realm, requireIn } from "./realm.mjs";
+import { bundleIn, createRealm, requireIn } from "./realm.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
@@ -69,7 +69,7 @@ const ENTRIES = ["node", "native", "wasm"];
 for (const entry of ENTRIES) {
   describe(entry, () => {
     test("works in a realm without host APIs", () => {
-      const bare = realm();
+      const bare = createRealm();
       useAllFormats(requireIn(bare, entry));
       assert.equal(requireIn(bare, "decode").metabyte(ID), 1);
     });
@@ -77,7 +77,7 @@ for (const entry of ENTRIES) {
     for (const missing of Object.keys(HOST_GLOBALS)) {
       test(`works without ${missing}`, () => {
         const { [missing]: _, ...others } = HOST_GLOBALS;
-        useAllFormats(requireIn(realm(others), entry));
+        useAllFormats(requireIn(createRealm(others), entry));
       });
     }
 
@@ -87,19 +87,19 @@ for (const entry of ENTRIES) {
           return new TextEncoder().encode(text);
         }
       }
-      useAllFormats(requireIn(realm({ ...HOST_GLOBALS, TextEncoder: Polyfill }), entry));
+      useAllFormats(requireIn(createRealm({ ...HOST_GLOBALS, TextEncoder: Polyfill }), entry));
     });
 
     for (const missing of ENGINE_GLOBALS) {
       test(`works without ${missing}`, () => {
-        const context = realm(HOST_GLOBALS);
+        const context = createRealm(HOST_GLOBALS);
         vm.runInContext(`delete globalThis.${missing}`, context);
         useAllFormats(requireIn(context, entry));
       });
     }
 
     test("missing entropy is reported, unless the addon asks the system", () => {
-      const { hotguid, sno } = requireIn(realm(), entry);
+      const { hotguid, sno } = requireIn(createRealm(), entry);
       if (entry !== "wasm") {
         assert.ok(hotguid.isValid(hotguid.generate()));
         return;
@@ -117,7 +117,7 @@ for (const entry of ENTRIES) {
           throw scopeError;
         },
       };
-      const { hotguid, sno } = requireIn(realm({ ...HOST_GLOBALS, crypto }), entry);
+      const { hotguid, sno } = requireIn(createRealm({ ...HOST_GLOBALS, crypto }), entry);
       for (const make of entry === "wasm" ? [() => sno.generate(), () => hotguid.generate()] : []) {
         const { cause, message } = assertError("entropy_unavailable", make);
         assert.equal(cause, scopeError);
@@ -126,7 +126,7 @@ for (const entry of ENTRIES) {
     });
 
     test("objects of another realm are accepted", () => {
-      const context = realm(HOST_GLOBALS);
+      const context = createRealm(HOST_GLOBALS);
       const { hotguid, layout, sno } = requireIn(context, entry);
       const given = new sno.Generator({
         partition: new Uint8Array([1, 2]),
@@ -163,7 +163,7 @@ describe("wasm's monotonic clock", () => {
   };
   for (const [what, performance] of Object.entries({ ...invalidClocks, ...wildClock, ...invalidTable })) {
     test(`${what}: a wait is charged the requested sleeps`, () => {
-      const { sno } = requireIn(realm({ ...HOST_GLOBALS, performance }), "wasm");
+      const { sno } = requireIn(createRealm({ ...HOST_GLOBALS, performance }), "wasm");
       let stalls = 0;
       const ids = new sno.Generator({
         partition: 7,
@@ -179,7 +179,7 @@ describe("wasm's monotonic clock", () => {
   }
 
   test("is captured at the import", () => {
-    const context = realm({ ...HOST_GLOBALS, performance: { now: () => performance.now() } });
+    const context = createRealm({ ...HOST_GLOBALS, performance: { now: () => performance.now() } });
     const { sno } = requireIn(context, "wasm");
     vm.runInContext("performance.now = () => { throw new Error('asked later'); }; performance = undefined;", context);
     const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 100 });
@@ -192,7 +192,7 @@ describe("wasm's monotonic clock", () => {
 
 for (const condition of ["edge-light", "workerd"]) {
   test(`${condition}: compiled modules of another realm are accepted`, async () => {
-    const polyflake = await bundleIn(realm({ crypto }), condition);
+    const polyflake = await bundleIn(createRealm({ crypto }), condition);
     useAllFormats(polyflake);
     assert.equal(polyflake.sno.parse(polyflake.sno.generate(3)).metabyte, 3);
     assert(polyflake.hotguid.isValid(polyflake.hotguid.generate()));
@@ -200,7 +200,7 @@ for (const condition of ["edge-light", "workerd"]) {
 }
 
 test("an error names the async call if a thread cannot sleep", async () => {
-  const context = realm(HOST_GLOBALS);
+  const context = createRealm(HOST_GLOBALS);
   const { sno } = requireIn(context, "wasm");
   vm.runInContext(
     "Atomics.wait = () => { throw new TypeError('Atomics.wait cannot be called in this context') }",

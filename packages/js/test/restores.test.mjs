@@ -9,14 +9,14 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 
 /** Runs a script in a new Node process, and parses its output as JSON. */
-function run(source, ...parameters) {
+function runScript(source, ...parameters) {
   const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
   const flags = ["--input-type=module", "--eval", source, ...parameters];
   return JSON.parse(execFileSync(process.execPath, flags, options));
 }
 
 /** Helper functions that are prepended to the scripts. */
-const TOOLS = `
+const SCRIPT_PRELUDE = `
   const codeOf = (call) => { try { call(); return "none"; } catch ({ code, message }) { return code ?? message; } };
   const grant = (randflake, node) => new randflake.Grant(node, 1_730_000_000, 2_803_741_824);
   const secret = new Uint8Array(16);
@@ -38,7 +38,7 @@ const TOOLS = `
 for (const backend of ["native", "wasm"]) {
   describe(backend, () => {
     test("default worker IDs are assigned anew, and explicit ones are rejected", () => {
-      const script = `${TOOLS}
+      const script = `${SCRIPT_PRELUDE}
         const polyflake = await import("polyflake/${backend}");
         const { afterRestore, hotguid, sno } = polyflake;
         const seen = [[machineOf(hotguid), partitionOf(sno)]];
@@ -58,11 +58,11 @@ for (const backend of ["native", "wasm"]) {
         const distinct = (at) => new Set(seen.map((one) => one[at])).size;
         console.log(JSON.stringify([distinct(0), distinct(1), codes]));`;
       const codes = [...new Array(7).fill("none"), ...new Array(14).fill("forked")];
-      assert.deepEqual(run(script), [3, 3, [...codes, ...codes]]);
+      assert.deepEqual(runScript(script), [3, 3, [...codes, ...codes]]);
     });
 
     test("a call that waits across the restore fails under an explicit partition", () => {
-      const script = `${TOOLS}
+      const script = `${SCRIPT_PRELUDE}
         const { afterRestore, sno } = await import("polyflake/${backend}");
         let now = Date.UTC(2026, 0, 1);
         const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, clock: () => now });
@@ -72,21 +72,21 @@ for (const backend of ["native", "wasm"]) {
         afterRestore();
         now += 4;
         console.log(JSON.stringify(await waits));`;
-      assert.equal(run(script), "forked");
+      assert.equal(runScript(script), "forked");
     });
 
     test("restores are watched, or the error states the reason", () => {
-      const script = `${TOOLS}
+      const script = `${SCRIPT_PRELUDE}
         const { watchRestores } = await import("polyflake/${backend}");
         console.log(JSON.stringify([codeOf(watchRestores), codeOf(watchRestores)]));
         process.exit();`;
-      const [code, again] = run(script);
+      const [code, again] = runScript(script);
       assert.equal(code, again);
       assert((backend === "native" ? ["none", "watch_unavailable"] : ["watch_unavailable"]).includes(code));
     });
 
     test("a signal after a restore reports it", { skip: process.platform === "win32" }, () => {
-      const script = `${TOOLS}
+      const script = `${SCRIPT_PRELUDE}
         const { afterRestore, sno } = await import("polyflake/${backend}");
         const before = partitionOf(sno);
         process.on("SIGUSR2", () => {
@@ -96,23 +96,23 @@ for (const backend of ["native", "wasm"]) {
         });
         process.kill(process.pid, "SIGUSR2");
         setInterval(() => {}, 1000);`;
-      assert(run(script));
+      assert(runScript(script));
     });
 
     test("one call reaches the threads that were started after the package was used, and those they start", () => {
-      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", "afterRestore();"), EXPECTED);
+      assert.deepEqual(runInThread(backend, "partitionOf(polyflake.sno);", "afterRestore();"), EXPECTED_RESULTS);
       // The threads share the restore count, even if a thread's first call reports the restore.
-      assert.deepEqual(threads(backend, "afterRestore();", "afterRestore();"), EXPECTED);
+      assert.deepEqual(runInThread(backend, "afterRestore();", "afterRestore();"), EXPECTED_RESULTS);
     });
 
     test("a call in a thread reaches the thread that started it", () => {
-      assert.deepEqual(threads(backend, "partitionOf(polyflake.sno);", 'await ask("report");'), EXPECTED);
+      assert.deepEqual(runInThread(backend, "partitionOf(polyflake.sno);", 'await ask("report");'), EXPECTED_RESULTS);
     });
   });
 }
 
 test("a report to the addon reaches threads that started before the import", () => {
-  assert.deepEqual(threads("native", "", "afterRestore();"), EXPECTED);
+  assert.deepEqual(runInThread("native", "", "afterRestore();"), EXPECTED_RESULTS);
 });
 
 test("addon generators use a new base after another thread's report", () => {
@@ -139,11 +139,11 @@ test("addon generators use a new base after another thread's report", () => {
     worker.postMessage("generate");
     console.log(JSON.stringify((await once(worker, "message"))[0]));
     process.exit();`;
-  assert(run(script));
+  assert(runScript(script));
 });
 
 test("a request in progress sends no more statements after a report", () => {
-  const script = `${TOOLS}
+  const script = `${SCRIPT_PRELUDE}
     const { afterRestore, sno } = await import("polyflake");
     const { lease } = await import("polyflake/lease");
     const sent = [];
@@ -165,12 +165,12 @@ test("a request in progress sends no more statements after a report", () => {
     const { length } = sent.filter((at) => at === 0);
     console.log(JSON.stringify([code, length, clients[0].isLost, sent.length > 2]));
     process.exit();`;
-  assert.deepEqual(run(script), ["lease_unavailable", 1, true, true]);
+  assert.deepEqual(runScript(script), ["lease_unavailable", 1, true, true]);
 });
 
 for (const backend of ["native", "wasm"]) {
   test(`a report in ${backend} at the end of the stack throws, or reaches all generators`, () => {
-    const script = `${TOOLS}
+    const script = `${SCRIPT_PRELUDE}
       const { afterRestore, sno } = await import("polyflake/${backend}");
       /**
        * Recurses until the stack overflows, and then makes the call at the deepest level and at each outer level until
@@ -192,20 +192,20 @@ for (const backend of ["native", "wasm"]) {
         outcomes.add(partitionOf(sno) !== before);
       }
       console.log(JSON.stringify([...outcomes]));`;
-    assert.deepEqual(run(script), ["forked", true]);
+    assert.deepEqual(runScript(script), ["forked", true]);
   });
 }
 
 /** The results of a thread: default worker IDs are new, and explicit generators fail with this code. */
-const EXPECTED = [true, true, ...new Array(7).fill("forked")];
+const EXPECTED_RESULTS = [true, true, ...new Array(7).fill("forked")];
 
 /**
  * Runs `prepare` in the main thread, starts a thread that generates IDs, runs `report` in the main thread, and returns what the
  * thread then observes.
  */
-function threads(backend, prepare, report) {
+function runInThread(backend, prepare, report) {
   const thread = `
-    ${TOOLS}
+    ${SCRIPT_PRELUDE}
     const { parentPort } = require("node:worker_threads");
     import("polyflake/${backend}").then((polyflake) => {
       const { afterRestore, hotguid, sno } = polyflake;
@@ -220,7 +220,7 @@ function threads(backend, prepare, report) {
       });
       parentPort.postMessage("ready");
     });`;
-  return run(`${TOOLS}
+  return runScript(`${SCRIPT_PRELUDE}
     import { once } from "node:events";
     import { Worker } from "node:worker_threads";
     const polyflake = await import("polyflake/${backend}");
@@ -244,7 +244,7 @@ describe("copies of the package", () => {
   ]) {
     for (const caller of [first, second]) {
       test(`${first} and ${second} on one thread are reached by a call of ${caller}`, () => {
-        const script = `${TOOLS}
+        const script = `${SCRIPT_PRELUDE}
           const both = [await import("polyflake/${first}"), await import("polyflake/${second}")];
           const found = () => both.flatMap(({ hotguid, sno }) => [machineOf(hotguid), partitionOf(sno)]);
           const [old, before] = [both.flatMap((one, k) => explicit(one, 7 + k)), found()];
@@ -253,7 +253,7 @@ describe("copies of the package", () => {
           const after = found();
           const codes = old.map((ids) => codeOf(() => ids.generate()));
           console.log(JSON.stringify([after.map((one, k) => one !== before[k]), after[1] !== after[3], codes]));`;
-        assert.deepEqual(run(script), [new Array(4).fill(true), true, new Array(14).fill("forked")]);
+        assert.deepEqual(runScript(script), [new Array(4).fill(true), true, new Array(14).fill("forked")]);
       });
     }
   }
@@ -265,13 +265,13 @@ describe("copies of the package", () => {
         cpSync(new URL(`../${part}`, import.meta.url), join(folder, part), { recursive: true });
       const paths = [createRequire(import.meta.url).resolve("polyflake/native"), join(folder, "dist/cjs/native.js")];
       for (const [one, other] of [paths, paths.toReversed?.() ?? [...paths].reverse()]) {
-        const script = `${TOOLS}
+        const script = `${SCRIPT_PRELUDE}
           const [{ default: caller }, { default: other }] = [await import(${JSON.stringify(one)}), await import(${JSON.stringify(other)})];
           const ids = [caller, other].map(({ sno }) => new sno.Generator({ partition: 7 }));
           for (const one of ids) one.generate();
           caller.afterRestore();
           console.log(JSON.stringify([caller.PolyflakeError !== other.PolyflakeError, ...ids.map((one) => codeOf(() => one.generate()))]));`;
-        assert.deepEqual(run(script), [true, "forked", "forked"]);
+        assert.deepEqual(runScript(script), [true, "forked", "forked"]);
       }
     } finally {
       rmSync(folder, { recursive: true });
@@ -290,7 +290,7 @@ describe("in wasm", () => {
 
   /** Returns the IDs that a copy generates after it was restored. `report` is the code that reports the restore, if any, and `from` changes the random bytes. */
   const copy = (from, report) =>
-    run(`${TOOLS} ${COPY}
+    runScript(`${SCRIPT_PRELUDE} ${COPY}
       const { afterRestore, hotguid, sno, uuid7 } = await import("polyflake/wasm");
       const ids = [...Array.from({ length: 20 }, () => new sno.Generator({ clock })), new hotguid.Generator({ clock }), new uuid7.Generator({ clock })];
       for (const one of ids) one.generate();
@@ -318,7 +318,7 @@ describe("in wasm", () => {
   });
 
   test("bytes that were drawn before a restore are not provided after it", () => {
-    const script = `${TOOLS}
+    const script = `${SCRIPT_PRELUDE}
       const { afterRestore, hotguid } = await import("polyflake/wasm");
       const ids = new hotguid.Generator();
       process.getBuiltinModule = undefined; // hides the kernel's random bytes, so that only the bytes below are used
@@ -328,11 +328,11 @@ describe("in wasm", () => {
         return bytes.fill(drawn.length);
       };
       console.log(JSON.stringify([hotguid.parts(ids.generate()).machine.every((byte) => byte === 2), drawn.length]));`;
-    assert.deepEqual(run(script), [true, 2]);
+    assert.deepEqual(runScript(script), [true, 2]);
   });
 
   test("a Hot Guid call that waits across a restore continues with new bytes", () => {
-    const script = `${TOOLS}
+    const script = `${SCRIPT_PRELUDE}
       const { afterRestore, hotguid } = await import("polyflake/wasm");
       let now = Date.UTC(2026, 0, 1);
       const ids = new hotguid.Generator({ clock: () => now });
@@ -344,11 +344,11 @@ describe("in wasm", () => {
       now += 1000;
       const after = await waits;
       console.log(JSON.stringify([/^[0-9a-f]{10}$/.test(after), after !== before]));`;
-    assert.deepEqual(run(script), [true, true]);
+    assert.deepEqual(runScript(script), [true, true]);
   });
 
   test("without random bytes the call fails, and default worker IDs are assigned once there are some", () => {
-    const script = `${TOOLS}
+    const script = `${SCRIPT_PRELUDE}
       const { afterRestore, hotguid, sno } = await import("polyflake/wasm");
       const [old, before] = [new sno.Generator({ partition: 7 }), [machineOf(hotguid), partitionOf(sno)]];
       old.generate();
@@ -359,25 +359,25 @@ describe("in wasm", () => {
       const after = [machineOf(hotguid), partitionOf(sno)];
       console.log(JSON.stringify([codes, after.map((one, k) => one !== before[k])]));`;
     const none = "entropy_unavailable";
-    assert.deepEqual(run(script), [
+    assert.deepEqual(runScript(script), [
       [none, "forked", none, none],
       [true, true],
     ]);
   });
 
   test("a module that is loaded after the report begins with the current count", () => {
-    const script = `${TOOLS}
+    const script = `${SCRIPT_PRELUDE}
       const polyflake = await import("polyflake/wasm");
       polyflake.afterRestore();
       const ids = explicit(polyflake, 7);
       console.log(JSON.stringify(ids.map((one) => codeOf(() => (one.generate(), one.generate())))));`;
-    assert.deepEqual(run(script), new Array(7).fill("none"));
+    assert.deepEqual(runScript(script), new Array(7).fill("none"));
   });
 
   test("the base of a restore that another thread reported meanwhile is never used", () => {
     // The first report has drawn a base but not stored it when a second report replaces the base. The first report
     // therefore draws again. It draws once more because a generator picked a partition in the meantime.
-    const script = `${TOOLS}
+    const script = `${SCRIPT_PRELUDE}
       const { afterRestore, sno } = await import("polyflake/wasm");
       sno.generate();
       process.getBuiltinModule = undefined; // otherwise, the kernel's bytes would be mixed with the bytes below
@@ -402,12 +402,12 @@ describe("in wasm", () => {
       };
       afterRestore();
       console.log(JSON.stringify([base(), draws.length, during]));`;
-    assert.deepEqual(run(script), [0x4444, 0, [true, true, false, false]]);
+    assert.deepEqual(runScript(script), [0x4444, 0, [true, true, false, false]]);
   });
 });
 
 test("afterRestore fails without its backend but still reaches the other one", () => {
-  const script = `${TOOLS}
+  const script = `${SCRIPT_PRELUDE}
     import { createRequire } from "node:module";
     const { sno } = await import("polyflake/wasm");
     const ids = new sno.Generator({ partition: 7 });
@@ -415,5 +415,5 @@ test("afterRestore fails without its backend but still reaches the other one", (
     process.env.POLYFLAKE_BACKEND = "none";
     const { afterRestore } = await import("polyflake");
     console.log(JSON.stringify([codeOf(afterRestore), codeOf(() => ids.generate())]));`;
-  assert.deepEqual(run(script), ["out_of_range", "forked"]);
+  assert.deepEqual(runScript(script), ["out_of_range", "forked"]);
 });

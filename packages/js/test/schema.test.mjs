@@ -26,7 +26,7 @@ function issue(code, its, value) {
   return issues[0];
 }
 
-const NO_TEXTS = [undefined, null, 0, true, {}, [], new String(ID), Symbol("s"), () => ID];
+const NON_STRINGS = [undefined, null, 0, true, {}, [], new String(ID), Symbol("s"), () => ID];
 
 describe("schemas", () => {
   test("implement Standard Schema and JSON Schema for each target", () => {
@@ -62,7 +62,8 @@ describe("schemas", () => {
     issue("out_of_range", schema.randflake, "g000000000000");
     issue("out_of_range", schema.randflake, 1n << 63n);
     for (const its of [schema.sno, schema.sno.ofMetabyte(1), schema.hotguid, schema.randflake, schema.uuid7])
-      for (const value of NO_TEXTS) assert.match(issue("invalid_type", its, value).message, /^expected string, found /);
+      for (const value of NON_STRINGS)
+        assert.match(issue("invalid_type", its, value).message, /^expected string, found /);
     issue("invalid_type", schema.sno, 1n);
   });
 

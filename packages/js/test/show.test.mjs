@@ -78,7 +78,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
     assert.deepEqual(jsonRoundTrip({ ids: snos }).ids, snos.texts());
   });
 
-  test("lists of other values than layout IDs are rejected", () => {
+  test("lists of values other than layout IDs are rejected", () => {
     const integers = ["", " 1", "1 ", "01", "+1", "1.0", "0x1", "1e3", "-0", `${2n ** 63n}`, "1".repeat(1000), 1, null];
     for (const text of [...integers, `${-(2n ** 63n) - 1n}`])
       assertError("invalid_type", () => layout.LayoutArray.from(["1", text]), { item: 1, field: "ids" });

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 /** Returns the size of a minified and compressed script that uses the package. */
-async function size(contents) {
+async function measureSize(contents) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname ?? new URL(".", import.meta.url).pathname },
     bundle: true,
@@ -25,14 +25,14 @@ test("polyflake/decode is at most 3.4 KB, and parts of it are smaller", async ()
     ['export { isValid, metabyte, PolyflakeError } from "polyflake/decode";', 768],
     ['export { parse, PolyflakeError } from "polyflake/decode";', 1024],
   ]) {
-    const bytes = await size(contents);
+    const bytes = await measureSize(contents);
     assert(bytes <= most, `${bytes} bytes: ${contents}`);
   }
 });
 
 test("the entry points for libraries include no wasm", async () => {
   for (const name of ["forms", "prisma"]) {
-    const bytes = await size(`export * from "polyflake/${name}";`);
+    const bytes = await measureSize(`export * from "polyflake/${name}";`);
     assert(bytes <= 3072, `${bytes} bytes: ${name}`);
   }
 });
@@ -48,7 +48,7 @@ for (const [family, most] of Object.entries(MAX_KILOBYTES)) {
 }
 
 test("unused imports add no size", async () => {
-  const bytes = await size('import { sno } from "polyflake"; import "polyflake/decode"; console.log(1);');
+  const bytes = await measureSize('import { sno } from "polyflake"; import "polyflake/decode"; console.log(1);');
   assert(bytes <= 100, `${bytes} bytes`);
 });
 
@@ -56,7 +56,7 @@ test("unused imports add no size", async () => {
  * The sizes in the table of docs/integrations/bundlers.md, keyed by import. For each import, the first size is for wasm
  * in the script, and the second size is for wasm next to the script.
  */
-const DOCUMENTED = Object.fromEntries(
+const DOCUMENTED_SIZES = Object.fromEntries(
   [
     ...readFileSync(new URL("../../../docs/integrations/bundlers.md", import.meta.url), "utf8").matchAll(
       /^\| `?([\w/]+)`? \| ([\d.]+) KB \| (?:([\d.]+) KB)? ?\|$/gm,
@@ -73,14 +73,15 @@ const IMPORTS = {
   all: 'export * from "polyflake";',
 };
 
-const assertAbout = (bytes, printed, name) => {
+const assertCloseTo = (bytes, printed, name) => {
   const tolerance = Math.max(0.1, printed * 0.03);
   assert(Math.abs(bytes / 1024 - printed) <= tolerance, `${name}: ${(bytes / 1024).toFixed(1)} KB`);
 };
 
 test("the page states the measured sizes", async () => {
-  assert.deepEqual(Object.keys(DOCUMENTED), Object.keys(IMPORTS));
-  for (const [name, contents] of Object.entries(IMPORTS)) assertAbout(await size(contents), DOCUMENTED[name][0], name);
+  assert.deepEqual(Object.keys(DOCUMENTED_SIZES), Object.keys(IMPORTS));
+  for (const [name, contents] of Object.entries(IMPORTS))
+    assertCloseTo(await measureSize(contents), DOCUMENTED_SIZES[name][0], name);
 });
 
 test("the page states the measured sizes with separate wasm files", async () => {
@@ -89,22 +90,22 @@ test("the page states the measured sizes with separate wasm files", async () => 
     sparx64: ["randflake"],
     all: Object.keys(MAX_KILOBYTES),
   };
-  const additionalImports = Object.keys(DOCUMENTED).filter((name) => DOCUMENTED[name][1] !== undefined);
+  const additionalImports = Object.keys(DOCUMENTED_SIZES).filter((name) => DOCUMENTED_SIZES[name][1] !== undefined);
   assert.deepEqual(additionalImports.sort(), Object.keys(modules).sort());
   for (const [name, files] of Object.entries(modules)) {
-    const script = await size(IMPORTS[name].replace('"polyflake"', '"polyflake/web"'));
+    const script = await measureSize(IMPORTS[name].replace('"polyflake"', '"polyflake/web"'));
     const compressed = files.map(
       (file) => gzipSync(readFileSync(new URL(`../dist/esm/${file}.wasm`, import.meta.url)), { level: 9 }).length,
     );
     const bytes = compressed.reduce((sum, one) => sum + one, script);
-    assertAbout(bytes, DOCUMENTED[name][1], `${name}, with wasm beside`);
-    assert(bytes < 0.82 * DOCUMENTED[name][0] * 1024, `${name}: ${bytes}`);
+    assertCloseTo(bytes, DOCUMENTED_SIZES[name][1], `${name}, with wasm beside`);
+    assert(bytes < 0.82 * DOCUMENTED_SIZES[name][0] * 1024, `${name}: ${bytes}`);
   }
 });
 
 test("the README states the sizes of the parts of polyflake/json", async () => {
   const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
   const [, kinds, integers] = /([\d.]+) KB of it for kinds alone, ([\d.]+) KB for integers alone/.exec(readme);
-  assertAbout(await size('export { byMetabyte } from "polyflake/json";'), kinds, "kinds");
-  assertAbout(await size('export { withBigints } from "polyflake/json";'), integers, "integers");
+  assertCloseTo(await measureSize('export { byMetabyte } from "polyflake/json";'), kinds, "kinds");
+  assertCloseTo(await measureSize('export { withBigints } from "polyflake/json";'), integers, "integers");
 });

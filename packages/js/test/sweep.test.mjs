@@ -8,12 +8,12 @@ import * as wasm from "polyflake/wasm";
 import { NOW } from "./assertions.mjs";
 import {
   ADDED_NAMES,
-  detached,
+  detachedBytes,
   ForeignError,
   MisreportingArray,
-  NOT_A_BIGINT,
-  NOT_A_NUMBER,
-  NOT_WHOLE,
+  NON_BIGINTS,
+  NON_INTEGERS,
+  NON_NUMBERS,
   nonBytesFor,
   nonTextsFor,
   throwingProxy,
@@ -27,7 +27,7 @@ const SECRET32 = new Uint8Array(32).fill(7);
 const WINDOW = [NOW - 4000, NOW + 4000];
 const clock = () => NOW;
 
-const raising = (name) => () => {
+const createThrower = (name) => () => {
   throw new ForeignError(name);
 };
 
@@ -55,7 +55,7 @@ const invalidValues = () => [
     2n ** 64n,
     10n ** 400n,
   ],
-  ...[...NOT_A_NUMBER, ...NOT_WHOLE, ...NOT_A_BIGINT, ...nonTextsFor(ID), ...nonBytesFor(16)],
+  ...[...NON_NUMBERS, ...NON_INTEGERS, ...NON_BIGINTS, ...nonTextsFor(ID), ...nonBytesFor(16)],
   ...["\ud800".repeat(16), "x".repeat(2 ** 20), "２".repeat(16), "__proto__", "\0", Object(true), Object(Symbol("s"))],
   ...[
     throwingProxy,
@@ -78,7 +78,7 @@ const invalidValues = () => [
     Promise.resolve(1),
   ],
   ...[
-    detached(),
+    detachedBytes(),
     new MisreportingArray(10),
     new Uint8Array(0),
     new Uint8Array(7),
@@ -87,14 +87,14 @@ const invalidValues = () => [
     ...resizedArrays(),
   ],
   ...[
-    { valueOf: raising("valueOf") },
-    { toString: raising("toString") },
-    { [Symbol.toPrimitive]: raising("toPrimitive") },
-    { [Symbol.iterator]: raising("iterator") },
-    { then: raising("then") },
+    { valueOf: createThrower("valueOf") },
+    { toString: createThrower("toString") },
+    { [Symbol.toPrimitive]: createThrower("toPrimitive") },
+    { [Symbol.iterator]: createThrower("iterator") },
+    { then: createThrower("then") },
   ],
   ...[
-    raising("called"),
+    createThrower("called"),
     () => NaN,
     () => Infinity,
     () => -1,
@@ -120,7 +120,7 @@ function* invalidCopies(value, depth = 3) {
     const without = copy();
     delete without[name];
     yield without;
-    yield Object.defineProperty(copy(), name, { get: raising("a getter") });
+    yield Object.defineProperty(copy(), name, { get: createThrower("a getter") });
   }
   if (!Array.isArray(value)) yield { ...value, other: 1 };
 }
@@ -350,7 +350,7 @@ function generators({ hotguid, layout, randflake, sno, uuid7 }) {
 }
 
 /** Runs a call, which must return a value, throw a typed error, or throw the error of one of the caller's objects. */
-async function assertTyped(name, call) {
+async function assertTypedErrors(name, call) {
   try {
     const made = call();
     return made instanceof Promise ? await made : made;
@@ -364,8 +364,8 @@ async function assertTyped(name, call) {
 
 /** Uses the result of a call: generates an ID with a generator, or reads the items of a list. */
 async function assertUsable(name, made) {
-  if (typeof made?.generate === "function") await assertTyped(name, () => made.generate());
-  if (typeof made?.texts === "function") await assertTyped(name, () => made.texts());
+  if (typeof made?.generate === "function") await assertTypedErrors(name, () => made.generate());
+  if (typeof made?.texts === "function") await assertTypedErrors(name, () => made.texts());
 }
 
 for (const [machine, polyflake, other] of [
@@ -396,12 +396,12 @@ for (const [machine, polyflake, other] of [
     for (const [name, call] of Object.entries(all)) {
       test(name, async () => {
         await assertUsable(name, await call(...good[name]));
-        await assertTyped(name, call);
+        await assertTypedErrors(name, call);
         for (let place = 0; place <= good[name].length; place++) {
           for (const wrong of [...invalidCopies(good[name][place]), ...foreign]) {
             const values = [...good[name]];
             values[place] = wrong;
-            await assertUsable(name, await assertTyped(name, () => call(...values)));
+            await assertUsable(name, await assertTypedErrors(name, () => call(...values)));
           }
         }
         assertStillWorks();
@@ -423,7 +423,7 @@ for (const [machine, polyflake, other] of [
       const values = fc.array(fc.oneof(fc.anything(options), fc.constantFrom(...invalidValues())), { maxLength: 3 });
       const call = fc.record({ name: fc.constantFrom(...Object.keys(all)), values });
       const property = fc.asyncProperty(call, async ({ name, values }) => {
-        await assertTyped(name, () => all[name](...values));
+        await assertTypedErrors(name, () => all[name](...values));
       });
       await fc.assert(property, { numRuns: 10_000 });
       assertStillWorks();
@@ -435,7 +435,7 @@ for (const [machine, polyflake, other] of [
         assert.throws(() => Class(...good[name]), TypeError, name);
         assert.throws(() => Reflect.apply(Class, {}, good[name]), TypeError, name);
         for (const place of good[name].keys())
-          await assertTyped(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
+          await assertTypedErrors(name, () => Reflect.construct(Class, good[name].slice(0, place), Object));
       }
       assertStillWorks();
     });

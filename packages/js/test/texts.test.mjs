@@ -88,7 +88,7 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
       assertError("invalid_type", () => List.from(new Array(3)), { item: 0, field: "ids" });
     });
 
-    test(`${family}: other values than arrays of strings are rejected`, () => {
+    test(`${family}: values other than arrays of strings are rejected`, () => {
       for (const value of [
         undefined,
         null,

@@ -12,7 +12,7 @@ import { layout } from "polyflake";
 const tsc = createRequire(import.meta.url)
   .resolve("typescript/package.json")
   .replace("package.json", "bin/tsc");
-const project = (name) => fileURLToPath(new URL(`types/${name}`, import.meta.url));
+const projectPath = (name) => fileURLToPath(new URL(`types/${name}`, import.meta.url));
 
 for (const resolution of [
   ["nodenext", "nodenext"],
@@ -20,7 +20,7 @@ for (const resolution of [
 ]) {
   test(`the types compile with ${resolution[1]}`, () => {
     const [module, moduleResolution] = resolution;
-    compile(["--project", project("tsconfig.json"), "--module", module, "--moduleResolution", moduleResolution]);
+    compile(["--project", projectPath("tsconfig.json"), "--module", module, "--moduleResolution", moduleResolution]);
   });
 }
 

@@ -11,23 +11,23 @@ import { build } from "esbuild";
 import * as native from "polyflake";
 import * as standsIn from "polyflake/web";
 import { assertError } from "./assertions.mjs";
-import { browse, isMissing, REPOSITORY } from "./browser.mjs";
+import { browse, REPOSITORY, skipReason } from "./browser.mjs";
 import { namesOf } from "./catalogue.mjs";
 
-const HOME = fileURLToPath(new URL("..", import.meta.url));
+const PACKAGE_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
-const bytesOf = (family) => readFileSync(join(HOME, `dist/esm/${family}.wasm`));
+const bytesOf = (family) => readFileSync(join(PACKAGE_FOLDER, `dist/esm/${family}.wasm`));
 const ID = "a7rdmuv326nct5if";
 
 /** The number of copies of the package so far. A new copy has loaded no wasm modules. */
-let copies = 0;
-const fresh = async () => {
-  copies += 1;
-  const folder = mkdtempSync(join(HOME, "build/web-"));
+let copyCount = 0;
+const loadFreshCopy = async () => {
+  copyCount += 1;
+  const folder = mkdtempSync(join(PACKAGE_FOLDER, "build/web-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, `copy-${copies}.mjs`);
+  const outfile = join(folder, `copy-${copyCount}.mjs`);
   await build({
-    stdin: { contents: 'export * from "polyflake/web";', resolveDir: join(HOME, "test") },
+    stdin: { contents: 'export * from "polyflake/web";', resolveDir: join(PACKAGE_FOLDER, "test") },
     bundle: true,
     format: "esm",
     conditions: ["browser"],
@@ -39,7 +39,7 @@ const fresh = async () => {
 
 describe("polyflake/web", () => {
   test("has the names of polyflake and an init in each format", async () => {
-    const web = await fresh();
+    const web = await loadFreshCopy();
     for (const entry of [web, standsIn]) {
       assert.deepEqual(namesOf(entry), namesOf(native));
       for (const family of FAMILIES)
@@ -57,7 +57,7 @@ describe("polyflake/web", () => {
   });
 
   test("generates IDs only after init, and parses them before", async () => {
-    const { hotguid, layout, randflake, sno, sparx64, uuid7 } = await fresh();
+    const { hotguid, layout, randflake, sno, sparx64, uuid7 } = await loadFreshCopy();
     assert.equal(sno.parse(ID).metabyte, 1);
     assertError("backend_unavailable", () => sno.generate());
     await sno.init(bytesOf("sno"));
@@ -76,7 +76,7 @@ describe("polyflake/web", () => {
   });
 
   test("a failed init can be retried, and a successful one is not repeated", async () => {
-    const { sno } = await fresh();
+    const { sno } = await loadFreshCopy();
     const sources = [
       [1, "invalid_type"],
       [{}, "invalid_type"],
@@ -110,8 +110,8 @@ describe("polyflake/web", () => {
     assert.equal(sno.generate().length, 16);
   });
 
-  test("esbuild copies the file if its URL is imported", { skip: isMissing }, async () => {
-    const folder = mkdtempSync(join(HOME, "build/web-"));
+  test("esbuild copies the file if its URL is imported", { skip: skipReason }, async () => {
+    const folder = mkdtempSync(join(PACKAGE_FOLDER, "build/web-"));
     process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
     const contents = `
       import address from "polyflake/sno.wasm";
@@ -121,7 +121,7 @@ describe("polyflake/web", () => {
       await sno.init(address);
       document.title = [before, sno.parse(sno.generate(7)).metabyte].join(" ");`;
     await build({
-      stdin: { contents, resolveDir: join(HOME, "test") },
+      stdin: { contents, resolveDir: join(PACKAGE_FOLDER, "test") },
       bundle: true,
       minify: true,
       format: "esm",
@@ -147,7 +147,7 @@ describe("polyflake/web", () => {
     assert(sizes[0] + sizes[1] < 46 * 1024, `${sizes.join(" + ")} bytes`);
   });
 
-  test("a report of a restore reaches modules that are loaded before and after it", { skip: isMissing }, async () => {
+  test("a report of a restore reaches modules that are loaded before and after it", { skip: skipReason }, async () => {
     const { page, close } = await browse("examples/web/style.css");
     try {
       const found =
@@ -168,7 +168,7 @@ describe("polyflake/web", () => {
     }
   });
 
-  test("without a bundler the file is next to the script", { skip: isMissing }, async () => {
+  test("without a bundler the file is next to the script", { skip: skipReason }, async () => {
     const { page, close } = await browse("examples/web/style.css");
     try {
       const made = await page.evaluate(`import("/packages/js/dist/esm/web.js").then(async ({ sno }) => {

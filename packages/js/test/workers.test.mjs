@@ -9,15 +9,15 @@ import { Worker } from "node:worker_threads";
 import * as native from "polyflake/native";
 import * as wasm from "polyflake/wasm";
 
-const script = (name) => fileURLToPath(new URL(name, import.meta.url));
+const scriptPath = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** The number of IDs of each format that one thread or process makes. */
-const COUNT = 2000;
+const ID_COUNT = 2000;
 
 function assertAllDiffer(made, makers) {
   for (const family of ["sno", "hotguid", "uuid7"]) {
     const ids = made.flatMap((one) => one[family]);
-    assert.equal(ids.length, makers * COUNT);
+    assert.equal(ids.length, makers * ID_COUNT);
     assert.equal(new Set(ids).size, ids.length, family);
   }
 }
@@ -26,7 +26,7 @@ function assertAllDiffer(made, makers) {
 async function runWorkers(count, machine, workerData = {}) {
   const all = Array.from(
     { length: count },
-    () => new Worker(script("maker.mjs"), { workerData: { machine, count: COUNT, ...workerData } }),
+    () => new Worker(scriptPath("maker.mjs"), { workerData: { machine, count: ID_COUNT, ...workerData } }),
   );
   try {
     return await Promise.all(all.map(async (worker) => (await once(worker, "message"))[0]));
@@ -42,7 +42,7 @@ for (const machine of ["native", "wasm"]) {
     });
 
     test("default generators of four cluster processes never collide", async () => {
-      cluster.setupPrimary({ exec: script("maker.mjs"), args: [machine, String(COUNT)] });
+      cluster.setupPrimary({ exec: scriptPath("maker.mjs"), args: [machine, String(ID_COUNT)] });
       const processes = Array.from({ length: 4 }, () => cluster.fork());
       try {
         assertAllDiffer(await Promise.all(processes.map(async (one) => (await once(one, "message"))[0])), 4);

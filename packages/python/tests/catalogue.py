@@ -10,7 +10,7 @@ import fractions
 import numpy as np
 
 
-class Indexed:
+class ValidIndex:
     """A class with ``__index__``, so that its objects can be used as integers."""
 
     def __init__(self, value: int) -> None:
@@ -71,7 +71,7 @@ HUGE_INTEGERS = [
     10**10_000,
 ]
 
-NO_INTEGERS = [
+NON_INTEGERS = [
     True,
     False,
     1.0,
@@ -91,7 +91,7 @@ NO_INTEGERS = [
 ]
 
 #: Values whose ``__index__`` raises a ``TypeError``.
-NO_INDICES = [np.array([1, 2]), InvalidIndex()]
+NON_INDICES = [np.array([1, 2]), InvalidIndex()]
 
 BAD_CHARACTERS = [
     *"\0\n\r\t =-_!01yzAX\x7f\x80\xa0",

@@ -12,10 +12,16 @@ from polyflake import hotguid, layout, randflake, sno, uuid7
 
 GRANT = randflake.Grant(1, 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
-TIME = {"kind": "timestamp", "bits": 47, "tick": "10ms", "epoch_ms": 0}
-INTEGERS = layout.Layout({"id": "integer", "bits": 64, "fields": [TIME, {"kind": "sequence", "bits": 17}]})
-BYTES = layout.Layout(
-    {"id": "bytes", "bits": 72, "fields": [TIME, {"kind": "unused", "bits": 8}, {"kind": "sequence", "bits": 17}]}
+TIMESTAMP_FIELD = {"kind": "timestamp", "bits": 47, "tick": "10ms", "epoch_ms": 0}
+INTEGER_LAYOUT = layout.Layout(
+    {"id": "integer", "bits": 64, "fields": [TIMESTAMP_FIELD, {"kind": "sequence", "bits": 17}]}
+)
+BYTES_LAYOUT = layout.Layout(
+    {
+        "id": "bytes",
+        "bits": 72,
+        "fields": [TIMESTAMP_FIELD, {"kind": "unused", "bits": 8}, {"kind": "sequence", "bits": 17}],
+    }
 )
 
 
@@ -31,16 +37,16 @@ class Family(NamedTuple):
     size: int | None = None
     sequence: Callable[[Any], int] = lambda _: 0
 
-    def room(self, n: int) -> Any:
+    def make_buffer(self, n: int) -> Any:
         """Returns an empty buffer with space for ``n`` IDs."""
         return np.zeros(n, np.int64) if self.size is None else bytearray(n * self.size)
 
     def use_up(self, ids: Any, except_for: int = 0) -> Any:
         """Generates all but the last ``except_for`` IDs of a new tick. Returns them without the first one."""
-        first = self.sequence(ids.generate())
-        return ids.generate_many(self.per_tick - first - 1 - except_for)
+        first_sequence = self.sequence(ids.generate())
+        return ids.generate_many(self.per_tick - first_sequence - 1 - except_for)
 
-    def exhausted(self, **options: Any) -> Any:
+    def make_exhausted(self, **options: Any) -> Any:
         """Returns a generator whose current tick is exhausted."""
         ids = self.make(**options)
         self.use_up(ids)
@@ -54,8 +60,8 @@ FAMILIES: dict[str, Family] = {
         lambda **options: hotguid.Generator(**options), 2**24, 1000, 16, lambda id: hotguid.parts(id).counter
     ),
     "uuid7": Family(lambda **options: uuid7.Generator(**options), 2**18, 1, 16, lambda id: uuid7.parts(id).sequence),
-    "layout": Family(lambda **options: layout.Generator(INTEGERS, **options), 2**17, 10),
-    "wide layout": Family(lambda **options: layout.Generator(BYTES, **options), 2**17, 10, 9),
+    "layout": Family(lambda **options: layout.Generator(INTEGER_LAYOUT, **options), 2**17, 10),
+    "wide layout": Family(lambda **options: layout.Generator(BYTES_LAYOUT, **options), 2**17, 10, 9),
 }
 
 

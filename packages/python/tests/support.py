@@ -32,7 +32,9 @@ def import_or_skip(name: str) -> Any:
 
 #: Marks tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, and some
 # libraries start threads.
-forks = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded, use of fork:DeprecationWarning")
+ignore_fork_warnings = pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded, use of fork:DeprecationWarning"
+)
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -52,7 +54,7 @@ def raises_code(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[Poly
     assert {name: getattr(error, name) for name in members} == members, error
 
 
-def script(readings_ns: Iterable[int]) -> Callable[[], int]:
+def scripted_clock(readings_ns: Iterable[int]) -> Callable[[], int]:
     """Returns a clock that returns these readings one after another, and then repeats the last reading."""
     readings = list(readings_ns)
     return lambda: readings.pop(0) if len(readings) > 1 else readings[0]

@@ -35,8 +35,8 @@ RECORDS = {
 
 def python_entries(entries: dict[str, Any]) -> dict[str, str]:
     """Returns the entries for Python, with their summaries."""
-    tables = {name: entry if isinstance(entry, dict) else {"summary": entry} for name, entry in entries.items()}
-    return {name: entry["summary"] for name, entry in tables.items() if "python" in entry.get("in", ["python"])}
+    entry_tables = {name: entry if isinstance(entry, dict) else {"summary": entry} for name, entry in entries.items()}
+    return {name: entry["summary"] for name, entry in entry_tables.items() if "python" in entry.get("in", ["python"])}
 
 
 FAMILIES = {
@@ -57,9 +57,9 @@ def public_names(owner: object) -> set[str]:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_modules_have_the_listed_functions_and_classes(family: str) -> None:
-    stated = python_entries(API[family].get("functions", {})) | python_entries(API[family].get("classes", {}))
-    assert set(FAMILIES[family].__all__) == set(stated)
-    for name, summary in stated.items():
+    listed_entries = python_entries(API[family].get("functions", {})) | python_entries(API[family].get("classes", {}))
+    assert set(FAMILIES[family].__all__) == set(listed_entries)
+    for name, summary in listed_entries.items():
         assert starts_with_summary(getattr(FAMILIES[family], name), summary), name
 
 
@@ -90,10 +90,10 @@ def constructors(stub: ast.Module) -> dict[str, ast.FunctionDef]:
 
 def documented_names(stub: ast.Module) -> Iterator[tuple[str, str]]:
     """Yields the names in a stub with their docstrings, including those of constructors."""
-    made = {name: ast.get_docstring(constructor) or "" for name, constructor in constructors(stub).items()}
+    constructor_docs = {name: ast.get_docstring(constructor) or "" for name, constructor in constructors(stub).items()}
     for node in stub.body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
-            yield node.name, "\n\n".join(filter(None, [ast.get_docstring(node), made.get(node.name)]))
+            yield node.name, "\n\n".join(filter(None, [ast.get_docstring(node), constructor_docs.get(node.name)]))
             for member in node.body if isinstance(node, ast.ClassDef) else []:
                 if isinstance(member, ast.FunctionDef) and not member.name.startswith("_"):
                     yield f"{node.name}.{member.name}", ast.get_docstring(member) or ""
@@ -101,26 +101,28 @@ def documented_names(stub: ast.Module) -> Iterator[tuple[str, str]]:
 
 def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
     """Returns the names, kinds and defaults of a constructor's parameters in a stub."""
-    given = function.args
-    positional = [*given.posonlyargs, *given.args]
-    defaults = [None] * (len(positional) - len(given.defaults)) + [*given.defaults]
-    kinds = ["POSITIONAL_ONLY"] * len(given.posonlyargs) + ["POSITIONAL_OR_KEYWORD"] * len(given.args)
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(positional) - len(arguments.defaults)) + [*arguments.defaults]
+    kinds = ["POSITIONAL_ONLY"] * len(arguments.posonlyargs) + ["POSITIONAL_OR_KEYWORD"] * len(arguments.args)
     keywords = [
-        (arg, "KEYWORD_ONLY", default) for arg, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        (arg, "KEYWORD_ONLY", default) for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
-    every = [*zip(positional, kinds, defaults, strict=True), *keywords][1:]
-    return [(arg.arg, kind, ast.unparse(default) if default else "") for arg, kind, default in every]
+    all_parameters = [*zip(positional, kinds, defaults, strict=True), *keywords][1:]
+    return [(arg.arg, kind, ast.unparse(default) if default else "") for arg, kind, default in all_parameters]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_help_shows_the_parameters_of_constructors(family: str) -> None:
-    found = constructors(parse_stub(family))
+    stub_constructors = constructors(parse_stub(family))
     classes = [getattr(FAMILIES[family], name) for name in FAMILIES[family].__all__]
-    without = [cls for cls in classes if isinstance(cls, type) and cls.__name__ not in found]
-    for cls in without:
+    classes_without_constructor = [
+        cls for cls in classes if isinstance(cls, type) and cls.__name__ not in stub_constructors
+    ]
+    for cls in classes_without_constructor:
         with pytest.raises(TypeError, match="cannot create"):
             cls()
-    for name, constructor in found.items():
+    for name, constructor in stub_constructors.items():
         cls = getattr(FAMILIES[family], name)
         shown = inspect.signature(cls).parameters.values()
         empty = inspect.Parameter.empty
@@ -136,22 +138,22 @@ def test_help_shows_the_parameters_of_constructors(family: str) -> None:
 def test_help_matches_the_stubs(name: str) -> None:
     module = FAMILIES.get(name, polyflake)
     stub = parse_stub(name)
-    said = {path: doc for path, doc in documented_names(stub) if doc}
-    assert said
-    for path, doc in said.items():
+    docs_by_path = {path: doc for path, doc in documented_names(stub) if doc}
+    assert docs_by_path
+    for path, doc in docs_by_path.items():
         assert inspect.getdoc(operator.attrgetter(path)(module)) == doc, path
     if name in FAMILIES:
         assert inspect.getdoc(module) == ast.get_docstring(stub)
         shown = pydoc.plain(pydoc.render_doc(module))
-        for line in (line.strip() for doc in said.values() for line in doc.splitlines()):
+        for line in (line.strip() for doc in docs_by_path.values() for line in doc.splitlines()):
             assert line in shown, line
 
 
 def test_help_lists_the_id_formats() -> None:
-    shown = pydoc.plain(pydoc.render_doc(polyflake))
+    package_help = pydoc.plain(pydoc.render_doc(polyflake))
     for name in FAMILIES:
-        assert f"polyflake.{name}" in shown
-    assert "PolyflakeError" in shown
+        assert f"polyflake.{name}" in package_help
+    assert "PolyflakeError" in package_help
     assert len((sno.generate.__doc__ or "").split(". ")) > 1
 
 
@@ -161,21 +163,21 @@ def test_records_have_the_listed_members(record: str) -> None:
 
 
 def assert_members(cls: type, entries: dict[str, Any]) -> None:
-    stated = python_entries(entries)
-    assert public_names(cls) == set(stated), cls
-    for member, summary in stated.items():
+    listed_entries = python_entries(entries)
+    assert public_names(cls) == set(listed_entries), cls
+    for member, summary in listed_entries.items():
         assert starts_with_summary(getattr(cls, member), summary), member
 
 
 @pytest.mark.parametrize("family", [name for name in FAMILIES if "Generator" in API[name].get("classes", {})])
 def test_generators_accept_the_listed_options(family: str) -> None:
-    stated = python_entries(API[family]["classes"]["Generator"]["options"])
-    assert list(inspect.signature(FAMILIES[family].Generator).parameters) == list(stated)
+    listed_entries = python_entries(API[family]["classes"]["Generator"]["options"])
+    assert list(inspect.signature(FAMILIES[family].Generator).parameters) == list(listed_entries)
     grant = polyflake.randflake.Grant(1, 1_730_000_000, 1_730_000_001)
     given = {"randflake": (grant, bytes(16)), "layout": (polyflake.layout.Layout.preset("discord"),)}
     with pytest.raises(TypeError, match="'other', expected one of ") as error:
         FAMILIES[family].Generator(*given.get(family, ()), other=1)
-    assert set(str(error.value).split("expected one of ")[1].split(", ")) == set(stated)
+    assert set(str(error.value).split("expected one of ")[1].split(", ")) == set(listed_entries)
 
 
 def test_every_listed_code_has_an_exception_class() -> None:

@@ -17,22 +17,22 @@ from support import import_or_skip, raises_code
 
 pl = import_or_skip("polars")
 
-packed = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
+packed_ids = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=10 * n, max_size=10 * n))
 bounds = st.one_of(st.none(), st.integers(-50, 50))
 
 
-@given(packed, st.builds(slice, bounds, bounds, bounds.filter(lambda step: step != 0)))
+@given(packed_ids, st.builds(slice, bounds, bounds, bounds.filter(lambda step: step != 0)))
 def test_arrays_are_indexed_and_sliced_like_lists(data: bytes, part: slice) -> None:
     array = sno.SnoArray(data)
-    plain = [sno.Sno.from_bytes(data[i : i + 10]) for i in range(0, len(data), 10)]
-    assert len(array) == len(plain)
-    assert list(array) == plain
-    assert list(reversed(plain)) == list(array[::-1])
-    assert list(array[part]) == plain[part]
-    assert array.texts() == [str(id) for id in plain]
-    for index in range(-len(plain), len(plain)):
-        assert array[index] == plain[index]
-        assert plain[index] in array
+    plain_ids = [sno.Sno.from_bytes(data[i : i + 10]) for i in range(0, len(data), 10)]
+    assert len(array) == len(plain_ids)
+    assert list(array) == plain_ids
+    assert list(reversed(plain_ids)) == list(array[::-1])
+    assert list(array[part]) == plain_ids[part]
+    assert array.texts() == [str(id) for id in plain_ids]
+    for index in range(-len(plain_ids), len(plain_ids)):
+        assert array[index] == plain_ids[index]
+        assert plain_ids[index] in array
 
 
 def test_count_and_index_work_like_those_of_lists() -> None:
@@ -61,12 +61,20 @@ def test_a_uuid_column_contains_the_ids() -> None:
     uuids = [id.uuid8 for id in ids]
     column = ids.uuid8_column()
     assert list(column) == [each.bytes for each in uuids]
-    arrow = pa.array([each.bytes for each in uuids], pa.uuid())
-    for source in (uuids, iter(uuids), column, bytes(column), np.asarray(column), arrow, pa.chunked_array([arrow])):
+    arrow_array = pa.array([each.bytes for each in uuids], pa.uuid())
+    for source in (
+        uuids,
+        iter(uuids),
+        column,
+        bytes(column),
+        np.asarray(column),
+        arrow_array,
+        pa.chunked_array([arrow_array]),
+    ):
         assert sno.SnoArray.from_uuid8(source) == ids
     assert sno.SnoArray.from_uuid8(sno.SnoArray([]).uuid8_column()) == sno.SnoArray([])
-    other = uuid.uuid4()
-    for mixed in ([uuids[0], other], uuids[0].bytes + other.bytes):
+    other_uuid = uuid.uuid4()
+    for mixed in ([uuids[0], other_uuid], uuids[0].bytes + other_uuid.bytes):
         with raises_code("not_canonical", item=1):
             sno.SnoArray.from_uuid8(mixed)
     for wrong in ([uuids[0], str(uuids[1])], [uuids[0], None]):
@@ -86,12 +94,12 @@ def test_arrow_receives_uuids_on_request() -> None:
         (version7, list(version7)),
         (ids.uuid8_column(), [id.uuid8 for id in ids]),
     ):
-        requested = column.__arrow_c_array__(pa.uuid().__arrow_c_schema__())
-        assert pa.Array._import_from_c_capsule(*requested).type == pa.uuid()
+        requested_capsules = column.__arrow_c_array__(pa.uuid().__arrow_c_schema__())
+        assert pa.Array._import_from_c_capsule(*requested_capsules).type == pa.uuid()
         # `pyarrow.array` requests only the storage type.
-        made = pa.array(column).cast(pa.uuid())
-        assert made.type == pa.uuid()
-        assert made.to_pylist() == uuids
+        cast_array = pa.array(column).cast(pa.uuid())
+        assert cast_array.type == pa.uuid()
+        assert cast_array.to_pylist() == uuids
         assert pa.array(column).type == pa.binary(16)
         assert pa.array(column, pa.binary(16)).type == pa.binary(16)
     assert pa.array(ids, pa.binary(10)).type == pa.binary(10)
@@ -99,9 +107,9 @@ def test_arrow_receives_uuids_on_request() -> None:
 
 def test_the_buffer_outlives_the_array() -> None:
     view = memoryview(sno.Generator(1).generate_many(10_000))
-    others = [sno.Generator(2).generate_many(10_000) for _ in range(5)]
+    other_arrays = [sno.Generator(2).generate_many(10_000) for _ in range(5)]
     assert view[9_999, 7] == 1
-    assert len(others) == 5
+    assert len(other_arrays) == 5
 
 
 def test_arrays_are_read_only() -> None:
@@ -137,12 +145,12 @@ ARRAYS: dict[type, Any] = {
     randflake.RandflakeArray: randflake.Generator(GRANT, bytes(16)).generate_many(300),
     layout.LayoutArray: layout.LayoutArray(np.arange(300)),
 }
-WITH_TEXTS = {sno.SnoArray, hotguid.HotGuidArray, uuid7.Uuid7Array, randflake.RandflakeArray}
+TEXT_ARRAY_CLASSES = {sno.SnoArray, hotguid.HotGuidArray, uuid7.Uuid7Array, randflake.RandflakeArray}
 
 
-@pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", TEXT_ARRAY_CLASSES, ids=lambda cls: cls.__name__)
 def test_numpy_and_arrow_share_the_memory_of_strings(cls: Any) -> None:
-    assert {cls for cls in ARRAYS if hasattr(cls, "texts")} == WITH_TEXTS
+    assert {cls for cls in ARRAYS if hasattr(cls, "texts")} == TEXT_ARRAY_CLASSES
     ids, column = ARRAYS[cls], ARRAYS[cls].text_column()
     array, arrow = np.asarray(column), pa.array(column)
     arrow.validate(full=True)
@@ -169,7 +177,7 @@ def test_numpy_shares_the_memory_of_ids(cls: Any) -> None:
 
 
 IDS: dict[type, list[Any]] = {cls: list(array[:5]) for cls, array in ARRAYS.items()}
-TEXTS: dict[type, list[str]] = {cls: ARRAYS[cls][:5].texts() for cls in WITH_TEXTS}
+TEXTS: dict[type, list[str]] = {cls: ARRAYS[cls][:5].texts() for cls in TEXT_ARRAY_CLASSES}
 
 
 def to_iterables(items: list[Any]) -> list[Any]:
@@ -192,13 +200,13 @@ def test_lists_of_ids_become_arrays(cls: Any) -> None:
             cls([*IDS[cls][:3], item])
 
 
-@pytest.mark.parametrize("cls", WITH_TEXTS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", TEXT_ARRAY_CLASSES, ids=lambda cls: cls.__name__)
 def test_lists_can_contain_strings(cls: Any) -> None:
-    mixed = [IDS[cls][0], TEXTS[cls][1], IDS[cls][2], *TEXTS[cls][3:]]
-    for ids in to_iterables(mixed):
+    mixed_items = [IDS[cls][0], TEXTS[cls][1], IDS[cls][2], *TEXTS[cls][3:]]
+    for ids in to_iterables(mixed_items):
         assert cls(ids) == ARRAYS[cls][:5]
     with pytest.raises(PolyflakeError) as caught:
-        cls([*mixed, TEXTS[cls][0][:-1] + "!"])
+        cls([*mixed_items, TEXTS[cls][0][:-1] + "!"])
     error = caught.value
     assert (error.code, error.item, error.position) == ("invalid_character", 5, len(TEXTS[cls][0]) - 1)
     with raises_code("invalid_length", item=1):
@@ -234,9 +242,9 @@ def test_columns_are_read_from_lists() -> None:
 
 
 def test_exceptions_of_an_iterable_propagate() -> None:
-    def raising() -> Any:
+    def raising_iterable() -> Any:
         yield IDS[sno.SnoArray][0]
         raise LookupError
 
     with pytest.raises(LookupError):
-        sno.SnoArray(raising())
+        sno.SnoArray(raising_iterable())

@@ -13,20 +13,20 @@ import pytest
 
 from families import FAMILIES, GRANT, SECRET, Family, each_family
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
-from support import NOW_NS, TICK_NS, forks, raises_code
+from support import NOW_NS, TICK_NS, ignore_fork_warnings, raises_code
 
 #: A wait limit that is long enough even on a busy machine.
 LONG_WAIT = {"max_wait": 60_000}
 
 SECOND_NS = 10**9
-SNO = FAMILIES["sno"]
+SNO_FAMILY = FAMILIES["sno"]
 
 
 CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
-    "generate": lambda ids, _=SNO: ids.generate_async(),
-    "text": lambda ids, _=SNO: ids.generate_text_async(),
-    "many": lambda ids, _=SNO: ids.generate_many_async(3),
-    "fill": lambda ids, family=SNO: ids.fill_async(family.room(3)),
+    "generate": lambda ids, _=SNO_FAMILY: ids.generate_async(),
+    "text": lambda ids, _=SNO_FAMILY: ids.generate_text_async(),
+    "many": lambda ids, _=SNO_FAMILY: ids.generate_many_async(3),
+    "fill": lambda ids, family=SNO_FAMILY: ids.fill_async(family.make_buffer(3)),
 }
 
 
@@ -35,19 +35,19 @@ CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> None:
     """The clock advances only while the event loop runs, so a call that blocked the loop would wait forever."""
     now = [NOW_NS]
-    ids = family.exhausted(clock=lambda: now[0], on_exhausted="wait", **LONG_WAIT)
+    ids = family.make_exhausted(clock=lambda: now[0], on_exhausted="wait", **LONG_WAIT)
     if call == "text" and not hasattr(ids, "generate_text"):
         return
 
     async def count_loop_turns() -> int:
-        waiting = asyncio.create_task(CALLS[call](ids, family))
+        waiting_task = asyncio.create_task(CALLS[call](ids, family))
         count = 0
         while count < 20:
             await asyncio.sleep(0)
-            assert not waiting.done()
+            assert not waiting_task.done()
             count += 1
         now[0] += SECOND_NS
-        await waiting
+        await waiting_task
         return count
 
     assert asyncio.run(count_loop_turns()) == 20
@@ -58,42 +58,42 @@ def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
     now = [NOW_NS]
     ids = family.make(clock=lambda: now[0], **LONG_WAIT)
 
-    async def use() -> None:
+    async def use_generator() -> None:
         assert type(await ids.generate_async()) is type(ids.try_generate())
         assert type(await ids.generate_many_async(3)) is type(ids.generate_many(1))
         assert len(await ids.generate_many_async(0)) == 0
-        buffer = family.room(3)
+        buffer = family.make_buffer(3)
         assert await ids.fill_async(buffer) is None
         assert all(np.asarray(buffer).reshape(3, -1).any(1))
         if hasattr(ids, "generate_text"):
             assert len(await ids.generate_text_async()) == len(ids.generate_text())
 
-    asyncio.run(use())
+    asyncio.run(use_generator())
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
-    now, told = [NOW_NS], list[Stall]()
-    ids = SNO.exhausted(clock=lambda: now[0], on_stall=told.append, **LONG_WAIT)
+    now, reported_stalls = [NOW_NS], list[Stall]()
+    ids = SNO_FAMILY.make_exhausted(clock=lambda: now[0], on_stall=reported_stalls.append, **LONG_WAIT)
     # A traceback references the frames through which the exception passed.
-    held = []
+    held_errors = []
 
-    async def use() -> None:
+    async def use_generator() -> None:
         for _ in range(3):
-            waiting = asyncio.create_task(CALLS[call](ids))
-            before = len(told)
-            while len(told) == before:
+            waiting_task = asyncio.create_task(CALLS[call](ids))
+            stall_count = len(reported_stalls)
+            while len(reported_stalls) == stall_count:
                 await asyncio.sleep(0)
-            waiting.cancel()
+            waiting_task.cancel()
             with pytest.raises(asyncio.CancelledError) as cancelled:
-                await waiting
-            held.append(cancelled)
+                await waiting_task
+            held_errors.append(cancelled)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(CALLS[call](ids), 0.01)
 
-    asyncio.run(use())
+    asyncio.run(use_generator())
     # Cancelled calls no longer count as waiting.
-    assert {stall.stalled for stall in told} == {1} and len(held) == 3
+    assert {stall.stalled for stall in reported_stalls} == {1} and len(held_errors) == 3
     now[0] += TICK_NS
     assert len(ids.generate_many(4)) == 4
 
@@ -102,25 +102,25 @@ def test_a_call_that_is_never_awaited_makes_no_id() -> None:
     ids = sno.Generator(1, clock=lambda: NOW_NS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        del_me = ids.generate_async()
-        del del_me
+        unawaited_call = ids.generate_async()
+        del unawaited_call
     assert ids.stats().len == 0
 
 
 @pytest.mark.parametrize("options", [{"on_exhausted": "error"}, {"max_wait": 0}])
 @pytest.mark.parametrize("call", CALLS)
 def test_a_generator_that_does_not_wait_raises_immediately(call: str, options: dict[str, Any]) -> None:
-    told = list[Stall]()
-    ids = SNO.exhausted(clock=lambda: NOW_NS, on_stall=told.append, **options)
+    reported_stalls = list[Stall]()
+    ids = SNO_FAMILY.make_exhausted(clock=lambda: NOW_NS, on_stall=reported_stalls.append, **options)
 
-    async def use() -> None:
-        turned = asyncio.create_task(asyncio.sleep(0))
+    async def use_generator() -> None:
+        loop_turn_task = asyncio.create_task(asyncio.sleep(0))
         with raises_code("sequence_exhausted"):
             await CALLS[call](ids)
-        assert not turned.done()
+        assert not loop_turn_task.done()
 
-    asyncio.run(use())
-    assert told == []
+    asyncio.run(use_generator())
+    assert reported_stalls == []
 
 
 def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
@@ -134,14 +134,14 @@ def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
     ids.generate()
     now[0] = NOW_NS
 
-    async def use() -> None:
-        waiting = asyncio.create_task(ids.generate_async())
+    async def use_generator() -> None:
+        waiting_task = asyncio.create_task(ids.generate_async())
         await asyncio.sleep(0.02)
-        assert not waiting.done()
+        assert not waiting_task.done()
         now[0] += 11 * SECOND_NS
-        await waiting
+        await waiting_task
 
-    asyncio.run(use())
+    asyncio.run(use_generator())
     # The call slept while it waited. A busy-waiting call would have read the clock thousands of times.
     assert len(read) < 100
 
@@ -160,11 +160,11 @@ def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
         raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        asyncio.run(CALLS[call](SNO.exhausted(clock=lambda: NOW_NS, on_stall=stop)))
-    closed = sno.Generator(1)
-    closed.close()
+        asyncio.run(CALLS[call](SNO_FAMILY.make_exhausted(clock=lambda: NOW_NS, on_stall=stop)))
+    closed_generator = sno.Generator(1)
+    closed_generator.close()
     with raises_code("generator_closed"):
-        asyncio.run(CALLS[call](closed))
+        asyncio.run(CALLS[call](closed_generator))
 
 
 def test_invalid_arguments_raise_before_the_await() -> None:
@@ -184,14 +184,14 @@ def test_invalid_arguments_raise_before_the_await() -> None:
 def test_arguments_set_the_fields_of_the_ids() -> None:
     shards, bound = layout.Generator(layout.Layout.preset("instagram")), {"shard": 3}
 
-    async def use() -> None:
+    async def use_generators() -> None:
         assert sno.metabyte(await sno.Generator(3).generate_text_async(metabyte=8)) == 8
         assert {id.metabyte for id in await sno.Generator(4, metabyte=9).generate_many_async(2)} == {9}
         assert hotguid.shard_key(await hotguid.Generator().generate_async(shard_key=5)) == 5
         ids = [await shards.generate_async(bound), *await shards.generate_many_async(2, bound)]
         assert [shards.layout.parse(id).bindables for id in ids] == [bound] * 3
 
-    asyncio.run(use())
+    asyncio.run(use_generators())
 
 
 @each_family
@@ -201,11 +201,11 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
     async def generate_ids() -> list[Any]:
         return [await ids.generate_async() for _ in range(5)] + list(await ids.generate_many_async(5))
 
-    async def use() -> list[Any]:
+    async def use_generator() -> list[Any]:
         return [id for made in await asyncio.gather(*(generate_ids() for _ in range(100))) for id in made]
 
-    made = asyncio.run(use())
-    assert len(made) == len(set(made)) == 1000
+    all_ids = asyncio.run(use_generator())
+    assert len(all_ids) == len(set(all_ids)) == 1000
 
 
 @pytest.mark.parametrize("call", ["many", "fill"])
@@ -215,7 +215,7 @@ def test_large_batches_do_not_block_the_event_loop(call: str) -> None:
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)
 
-    async def use() -> int:
+    async def use_generator() -> int:
         turns, is_over = 0, asyncio.Event()
 
         async def count() -> None:
@@ -224,24 +224,24 @@ def test_large_batches_do_not_block_the_event_loop(call: str) -> None:
                 turns += 1
                 await asyncio.sleep(0)
 
-        counting = asyncio.create_task(count())
+        counting_task = asyncio.create_task(count())
         if call == "many":
             buffer[:] = np.asarray(await ids.generate_many_async(n))
         else:
             await ids.fill_async(buffer)
         is_over.set()
-        await counting
+        await counting_task
         return turns
 
-    assert asyncio.run(use()) >= n // 16_384
+    assert asyncio.run(use_generator()) >= n // 16_384
     assert len(np.unique(buffer)) == n
 
 
-def in_child(work: Callable[[], bytes]) -> bytes:
+def run_in_child(work: Callable[[], bytes]) -> bytes:
     """Runs the work in a forked child and returns the resulting bytes."""
     read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
+    child_pid = os.fork()
+    if child_pid == 0:
         try:
             with os.fdopen(write, "wb") as pipe:
                 try:
@@ -252,12 +252,12 @@ def in_child(work: Callable[[], bytes]) -> bytes:
             os._exit(0)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
-        said = pipe.read()
-    os.waitpid(child, 0)
-    return said
+        child_output = pipe.read()
+    os.waitpid(child_pid, 0)
+    return child_output
 
 
-@forks
+@ignore_fork_warnings
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_a_child_forked_between_blocks_repeats_no_id(call: str) -> None:
     """The parent and the child continue the same coroutine. The test does not use asyncio, because its loops do not
@@ -274,7 +274,7 @@ def test_a_child_forked_between_blocks_repeats_no_id(call: str) -> None:
             except StopIteration as done:
                 return np.asarray(buffer if done.value is None else done.value).tobytes()
 
-    theirs, mine = in_child(finish), finish()
-    both = [{packed[at : at + 16] for at in range(0, len(packed), 16)} for packed in (theirs, mine)]
-    assert [len(ids) for ids in both] == [n, n]
-    assert both[0].isdisjoint(both[1])
+    theirs, mine = run_in_child(finish), finish()
+    id_sets = [{packed[at : at + 16] for at in range(0, len(packed), 16)} for packed in (theirs, mine)]
+    assert [len(ids) for ids in id_sets] == [n, n]
+    assert id_sets[0].isdisjoint(id_sets[1])

@@ -21,13 +21,22 @@ SHARED_GENERATOR = sno.Generator(1)
 TWITTER = layout.Layout.preset("twitter")
 TIMESTAMP = {"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}
 TEXT = "93bm44ab22flxhjb"
-NO_TEXTS = ["", "9", TEXT[:15], TEXT + "b", "9" * (1 << 20), "é" * (1 << 20), "\ufeff" + TEXT, "\ud800" * (1 << 16)]
+INVALID_TEXTS = [
+    "",
+    "9",
+    TEXT[:15],
+    TEXT + "b",
+    "9" * (1 << 20),
+    "é" * (1 << 20),
+    "\ufeff" + TEXT,
+    "\ud800" * (1 << 16),
+]
 READERS = [sno.Sno, sno.metabyte]
 
 
 @pytest.mark.parametrize("read", READERS)
 def test_strings_of_another_length_are_rejected(read: Callable[[str], object]) -> None:
-    for text in NO_TEXTS:
+    for text in INVALID_TEXTS:
         with raises_code("invalid_length", position=None) as caught:
             read(text)
         assert isinstance(caught.value, ValueError)
@@ -56,7 +65,7 @@ def test_non_strings_are_rejected(read: Callable[[Any], object], value: object) 
 
 
 def test_subclasses_of_str_are_accepted() -> None:
-    class Text(str):
+    class StrSubclass(str):
         __slots__ = ()
 
         def __str__(self) -> str:
@@ -65,16 +74,16 @@ def test_subclasses_of_str_are_accepted() -> None:
         def encode(self, *_: Any) -> bytes:
             raise AssertionError
 
-    assert sno.Sno(Text(TEXT)) == sno.Sno(np.str_(TEXT)) == ID
+    assert sno.Sno(StrSubclass(TEXT)) == sno.Sno(np.str_(TEXT)) == ID
     with raises_code("invalid_character", position=0):
-        sno.Sno(Text("\ud800" + TEXT[1:]))
+        sno.Sno(StrSubclass("\ud800" + TEXT[1:]))
 
 
-NAIVE = dt.datetime(2026, 1, 1)
-AWARE = NAIVE.replace(tzinfo=dt.timezone.utc)
+NAIVE_DATETIME = dt.datetime(2026, 1, 1)
+AWARE_DATETIME = NAIVE_DATETIME.replace(tzinfo=dt.timezone.utc)
 
 
-class NoOffset(dt.tzinfo):
+class OffsetlessZone(dt.tzinfo):
     def utcoffset(self, _: dt.datetime | None) -> None:
         return None
 
@@ -84,7 +93,7 @@ class RaisingZone(dt.tzinfo):
         raise ZeroDivisionError
 
 
-TIMES = [
+TIME_CALLS = [
     pytest.param(lambda time: SHARED_GENERATOR.generate_at(time), "time", id="generate_at"),
     pytest.param(lambda time: sno.time_range(time, NOW_MS), "start", id="start"),
     pytest.param(lambda time: sno.time_range(NOW_MS, time), "end", id="end"),
@@ -94,26 +103,26 @@ TIMES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "field"), TIMES)
+@pytest.mark.parametrize(("call", "field"), TIME_CALLS)
 def test_times_must_be_integers_or_aware_datetimes(call: Callable[[Any], object], field: str) -> None:
-    naive = [NAIVE, AWARE.replace(tzinfo=NoOffset())]
-    for time in naive:
+    naive_datetimes = [NAIVE_DATETIME, AWARE_DATETIME.replace(tzinfo=OffsetlessZone())]
+    for time in naive_datetimes:
         with raises_code("invalid_type") as caught:
             call(time)
         assert str(caught.value) == f"expected int or aware datetime for `{field}`, found naive datetime"
-    others = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
-    for time in others:
+    non_times = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
+    for time in non_times:
         with raises_code("invalid_type", field=field):
             call(time)
     with pytest.raises(ZeroDivisionError):
-        call(AWARE.replace(tzinfo=RaisingZone()))
+        call(AWARE_DATETIME.replace(tzinfo=RaisingZone()))
 
 
-def test_a_limit_outside_datetimes_is_reported_as_a_number() -> None:
-    wide = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
+def test_a_limit_outside_the_datetime_range_is_reported_as_a_number() -> None:
+    wide_layout = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
     with raises_code("out_of_range", field="end") as caught:
-        wide.time_range(AWARE, AWARE)
-    assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE.astimezone(dt.timezone.utc)}")
+        wide_layout.time_range(AWARE_DATETIME, AWARE_DATETIME)
+    assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE_DATETIME.astimezone(dt.timezone.utc)}")
 
 
 def test_messages_include_the_module_of_a_class() -> None:
@@ -131,7 +140,7 @@ def test_messages_include_the_module_of_a_class() -> None:
 
 
 def test_messages_show_times_as_they_were_passed() -> None:
-    first = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+    earliest_datetime = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     for call in (
         lambda time: sno.time_range(time, NOW_MS),
         SHARED_GENERATOR.generate_at,
@@ -140,8 +149,10 @@ def test_messages_show_times_as_they_were_passed() -> None:
         lambda time: TWITTER.time_range(time, NOW_MS),
         lambda time: TWITTER.pack(timestamp=time, sequence=1, bindables={"datacenter": 1, "worker": 2}),
     ):
-        with pytest.raises(PolyflakeError, match=rf" from \S+ \S+\+00:00 to \S+ \S+, found {re.escape(str(first))}$"):
-            call(first)
+        with pytest.raises(
+            PolyflakeError, match=rf" from \S+ \S+\+00:00 to \S+ \S+, found {re.escape(str(earliest_datetime))}$"
+        ):
+            call(earliest_datetime)
         for outside in (-1, 2**63):
             with pytest.raises(PolyflakeError, match=rf", found {outside}(\n|$)"):
                 call(outside)
@@ -181,7 +192,7 @@ def test_invalid_options_are_rejected() -> None:
 def test_a_rejected_call_changes_nothing() -> None:
     generator = sno.Generator(1, clock=lambda: NOW_NS)
     generator.generate()
-    before = generator.stats()
+    stats_before = generator.stats()
     for call in (
         lambda: generator.generate(256),
         lambda: generator.generate("7"),  # type: ignore[arg-type]
@@ -191,13 +202,13 @@ def test_a_rejected_call_changes_nothing() -> None:
     ):
         with pytest.raises(PolyflakeError):
             call()
-    assert generator.stats() == before
+    assert generator.stats() == stats_before
     assert generator.generate().sequence == 1
 
 
 def test_an_argument_can_call_the_generator() -> None:
-    class Reentrant:
+    class ReentrantArgument:
         def __index__(self) -> int:
             return SHARED_GENERATOR.generate(5).metabyte
 
-    assert SHARED_GENERATOR.generate(Reentrant()).metabyte == 5
+    assert SHARED_GENERATOR.generate(ReentrantArgument()).metabyte == 5

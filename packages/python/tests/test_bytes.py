@@ -28,7 +28,7 @@ class Parameter(NamedTuple):
 
 ID = sno.Sno("93bm44ab22flxhjb")
 CIPHER = Sparx64(bytes(range(16)))
-IDS = public.Keyring(SECRET * 2)
+KEYRING = public.Keyring(SECRET * 2)
 TAGGED_LAYOUT = layout.Layout(
     {"id": "bytes", "bits": 24, "fields": [{"kind": "bindable", "bits": 24, "type": "bytes"}]}
 )
@@ -61,19 +61,19 @@ PARAMETERS = {
     ),
     "layout.Layout.parse": Parameter(lambda id: WIDE_LAYOUT.parse(id).sequence, 3),
 }
-each = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
+each_parameter = pytest.mark.parametrize("parameter", PARAMETERS.values(), ids=PARAMETERS)
 
 
-@each
-def test_any_buffer_is_read_in_its_own_order(parameter: Parameter) -> None:
+@each_parameter
+def test_buffers_are_read_in_logical_order(parameter: Parameter) -> None:
     data = bytes(range(1, parameter.size + 1))
-    spread = memoryview(bytes(b for byte in data for b in (byte, 0)))
-    for same in (bytearray(data), memoryview(data), spread[::2]):
+    interleaved_view = memoryview(bytes(b for byte in data for b in (byte, 0)))
+    for same in (bytearray(data), memoryview(data), interleaved_view[::2]):
         assert parameter.call(same) == parameter.call(data)
     assert parameter.call(memoryview(data)[::-1]) == parameter.call(data[::-1]) != parameter.call(data)
 
 
-@each
+@each_parameter
 def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
     for length in (parameter.size + 1, 2 * parameter.size + 1, (1 << 20) + 1):
         for kind in (bytes, bytearray, memoryview):
@@ -84,14 +84,14 @@ def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
             parameter.call(bytes(parameter.size - 1))
 
 
-@each
+@each_parameter
 @pytest.mark.parametrize("kind", ["sixteen byte key", 1.5, True, [1] * 16, (1,) * 16, object()], ids=repr)
 def test_non_bytes_are_rejected(parameter: Parameter, kind: object) -> None:
     with raises_code("invalid_type"):
         parameter.call(kind)
 
 
-@each
+@each_parameter
 def test_a_released_memoryview_is_rejected(parameter: Parameter) -> None:
     view = memoryview(bytes(parameter.size))
     view.release()
@@ -99,7 +99,7 @@ def test_a_released_memoryview_is_rejected(parameter: Parameter) -> None:
         parameter.call(view)
 
 
-def test_numpy_arrays_are_accepted_as_bytes_except_wrong_keys() -> None:
+def test_numpy_arrays_are_accepted_as_bytes_but_keys_of_wide_items_are_rejected() -> None:
     data = bytes(ID)
     for same in (np.frombuffer(data, np.uint8), np.frombuffer(data, np.int16), np.void(data)):
         assert sno.Sno.from_bytes(same) == ID
@@ -114,14 +114,14 @@ def test_bytes_are_copied() -> None:
     data, key = bytearray(bytes(ID)), bytearray(bytes(range(16)))
     id, array, partition = sno.Sno.from_bytes(data), sno.SnoArray(data), sno.Generator(memoryview(data)[:2])
     cipher, codec = Sparx64(key), randflake.Codec(key)
-    before = codec.encrypt(NOW_MS // 1000, 0, 0)
+    encrypted_before = codec.encrypt(NOW_MS // 1000, 0, 0)
     for given in (data, key):
         given[:] = bytes(len(given))
         given.clear()  # fails while a view of the bytes exists
     assert id == array[0] == ID
     assert partition.partition == int.from_bytes(bytes(ID)[:2], "big")
     assert cipher.encrypt(bytes(8)) == CIPHER.encrypt(bytes(8))
-    assert codec.encrypt(NOW_MS // 1000, 0, 0) == before
+    assert codec.encrypt(NOW_MS // 1000, 0, 0) == encrypted_before
 
 
 def test_a_secret_of_another_length_is_rejected_with_its_length() -> None:
@@ -132,7 +132,13 @@ def test_a_secret_of_another_length_is_rejected_with_its_length() -> None:
 
 
 def test_secrets_never_appear_in_strings() -> None:
-    objects = [Sparx64(SECRET), randflake.Codec(SECRET), randflake.Generator(GRANT, SECRET), IDS, IDS.of("order")]
+    objects = [
+        Sparx64(SECRET),
+        randflake.Codec(SECRET),
+        randflake.Generator(GRANT, SECRET),
+        KEYRING,
+        KEYRING.of("order"),
+    ]
     texts = [text for value in objects for text in (repr(value), str(value))]
     for call in (
         lambda: Sparx64(SECRET + b"x"),

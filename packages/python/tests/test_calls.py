@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from catalogue import Colour, Indexed, MyInt
+from catalogue import Colour, MyInt, ValidIndex
 from polyflake import sno
 from support import NOW_NS
 
@@ -28,17 +28,17 @@ def generator() -> sno.Generator:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_metabyte_is_optional_and_passed_in_any_way(generator: sno.Generator, name: str) -> None:
+def test_the_metabyte_is_optional_and_positional_or_keyword(generator: sno.Generator, name: str) -> None:
     method: Callable[..., sno.Sno | str] = getattr(generator, name)
     plain: Callable[..., sno.Sno | str] = getattr(sno.Generator, name)
-    built = "".join(["meta", "byte"])  # equal to the literal in the source, but a different string object
+    built_keyword = "".join(["meta", "byte"])  # equal to the literal in the source, but a different string object
     for bare in (method, partial(plain, generator), partial(operator.methodcaller(name), generator)):
         assert metabyte(bare()) == 9
     assert metabyte(method(None)) == metabyte(method(metabyte=None)) == 9
-    for said in (7, Colour.RED, Indexed(7), MyInt(7), np.uint8(7)):
+    for said in (7, Colour.RED, ValidIndex(7), MyInt(7), np.uint8(7)):
         assert metabyte(method(said)) == 7
         assert metabyte(method(metabyte=said)) == 7
-        assert metabyte(method(**{built: said})) == 7
+        assert metabyte(method(**{built_keyword: said})) == 7
         assert metabyte(plain(generator, said)) == 7
         assert metabyte(plain(generator, metabyte=said)) == 7
         assert metabyte(operator.methodcaller(name, metabyte=said)(generator)) == 7
@@ -50,9 +50,9 @@ def test_a_clock_can_call_back_and_switch_threads() -> None:
     made: list[str] = []
 
     def clock() -> int:
-        other = threading.Thread(target=lambda: made.append(helper.generate_text()))
-        other.start()
-        other.join()
+        other_thread = threading.Thread(target=lambda: made.append(helper.generate_text()))
+        other_thread.start()
+        other_thread.join()
         return NOW_NS
 
     helper = sno.Generator(2)

@@ -40,7 +40,7 @@ class Clock:
         return self.reading
 
 
-def generator(clock: Callable[[], Any], **options: Any) -> sno.Generator:
+def make_generator(clock: Callable[[], Any], **options: Any) -> sno.Generator:
     return sno.Generator(1, clock=clock, **options)
 
 
@@ -71,7 +71,7 @@ def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], o
     with raises_code("clock_failed") as caught:
         call(ids)
     assert caught.value.__cause__ is raised
-    advancing_clock(ids, clock)
+    assert_recovers(ids, clock)
 
 
 @each_reader
@@ -81,7 +81,7 @@ def test_base_exceptions_propagate(make: Any, call: Callable[[Any], object], thr
     ids = make(clock=clock)
     with pytest.raises(through):
         call(ids)
-    advancing_clock(ids, clock)
+    assert_recovers(ids, clock)
 
 
 @each_reader
@@ -92,13 +92,13 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
         with raises_code("clock_failed") as caught:
             call(ids)
         assert isinstance(caught.value.__cause__, TypeError)
-        advancing_clock(ids, clock)
+        assert_recovers(ids, clock)
     for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
         with raises_code("time_out_of_range"):
             call(make(clock=Clock(reading)))
 
 
-def advancing_clock(ids: Any, clock: Clock) -> None:
+def assert_recovers(ids: Any, clock: Clock) -> None:
     """Asserts that the generator has not made an ID yet, and that it makes an ID after the clock is repaired."""
     clock.reading = NOW_NS
     assert is_unused(ids)
@@ -120,12 +120,12 @@ def failing_clock(ends: int, raised: BaseException) -> Callable[[], int]:
 
 def test_a_failed_fill_reports_the_cause_and_the_count() -> None:
     raised, buffer = OSError(5, "no"), bytearray(1000)
-    ids = generator(failing_clock(3, raised), sequence_min=0, sequence_max=7)
+    ids = make_generator(failing_clock(3, raised), sequence_min=0, sequence_max=7)
     with raises_code("clock_failed", written=24) as caught:
         ids.fill(buffer)
     assert caught.value.__cause__ is raised
-    whole = sno.SnoArray(bytes(buffer[:240]))
-    assert len(set(whole)) == 24 and not any(buffer[240:])
+    written_ids = sno.SnoArray(bytes(buffer[:240]))
+    assert len(set(written_ids)) == 24 and not any(buffer[240:])
 
 
 @each_family
@@ -137,12 +137,12 @@ def test_each_thread_gets_its_own_clocks_exception(family: Family) -> None:
         raised = OSError(number, "no")
         ids = family.make(clock=Clock(raised))
         barrier.wait()
-        same = True
+        is_same = True
         for _ in range(200):
             with raises_code("clock_failed") as caught:
                 ids.generate()
-            same &= caught.value.__cause__ is raised
-        causes[number] = same
+            is_same &= caught.value.__cause__ is raised
+        causes[number] = is_same
 
     threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -157,15 +157,15 @@ def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
     class Failure(Exception):
         """An exception that supports weak references, unlike built-in ones."""
 
-    def raise_new() -> weakref.ref[Failure]:
+    def raise_failure() -> weakref.ref[Failure]:
         raised = Failure()
         with raises_code("clock_failed"):
             family.make(clock=Clock(raised)).generate()
         return weakref.ref(raised)
 
-    gone = raise_new()
+    failure_ref = raise_failure()
     gc.collect()
-    assert gone() is None
+    assert failure_ref() is None
 
 
 def test_a_reading_outside_the_format_is_reported_in_nanoseconds() -> None:
@@ -173,26 +173,26 @@ def test_a_reading_outside_the_format_is_reported_in_nanoseconds() -> None:
     error, because that range contains the reading.
     """
     with raises_code("time_out_of_range", field="clock") as caught:
-        generator(Clock(NOW_MS)).generate()
+        make_generator(Clock(NOW_MS)).generate()
     limits = "from 1262304000000000000 to 3461327255551999999 ns"
     assert str(caught.value) == f"expected clock {limits}, found {NOW_MS}"
 
 
 def test_integer_like_readings_are_accepted() -> None:
     for reading in (np.int64(NOW_NS), np.uint64(NOW_NS)):
-        assert generator(Clock(reading)).generate().unix_ms == NOW_MS
+        assert make_generator(Clock(reading)).generate().unix_ms == NOW_MS
     assert abs(sno.Generator(1, clock=time.time_ns).generate().unix_ms - time.time() * 1000) < 60_000
 
 
 def test_a_handled_error_inside_a_clock_does_not_propagate() -> None:
-    inner = Clock(ValueError("inner"))
+    inner_clock = Clock(ValueError("inner"))
 
     def clock() -> int:
         with raises_code("clock_failed"):
-            generator(inner).generate()
+            make_generator(inner_clock).generate()
         return NOW_NS
 
-    assert generator(clock).generate().unix_ms == NOW_MS
+    assert make_generator(clock).generate().unix_ms == NOW_MS
 
 
 @each_family
@@ -228,16 +228,16 @@ def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
 
 @each_family
 def test_clocks_can_nest_64_levels_deep(family: Family) -> None:
-    def nested_level(below: int) -> Any:
+    def nested_generator(below: int) -> Any:
         if below == 0:
             return family.make(clock=lambda: NOW_NS)
-        next_one = nested_level(below - 1)
-        return family.make(clock=lambda: next_one.generate() and NOW_NS)
+        inner_generator = nested_generator(below - 1)
+        return family.make(clock=lambda: inner_generator.generate() and NOW_NS)
 
     for _ in range(2):
-        assert nested_level(63).generate()
+        assert nested_generator(63).generate()
     with raises_code("clock_failed"):
-        nested_level(64).generate()
+        nested_generator(64).generate()
 
 
 def slow_clock() -> Callable[[], int]:
@@ -247,11 +247,11 @@ def slow_clock() -> Callable[[], int]:
 
 def test_a_wait_lasts_up_to_max_wait() -> None:
     for clock, wait in ((Clock(), 0), (Clock(), 300), (slow_clock(), 50)):
-        ids = generator(clock, sequence_max=3, max_wait=wait)
-        started = time.monotonic()
+        ids = make_generator(clock, sequence_max=3, max_wait=wait)
+        start_time = time.monotonic()
         with raises_code("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
             ids.generate_many(5)
-        assert wait / 1000 <= time.monotonic() - started < 30
+        assert wait / 1000 <= time.monotonic() - start_time < 30
 
 
 @contextmanager
@@ -259,13 +259,13 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
     def handle(*_: object) -> None:
         raise raised
 
-    before = signal.signal(signal.SIGALRM, handle)
+    previous_handler = signal.signal(signal.SIGALRM, handle)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous_handler)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
@@ -281,18 +281,18 @@ def alarm(seconds: float, raised: BaseException) -> Iterator[None]:
 )
 def test_a_signal_ends_a_wait(raised: BaseException, call: Callable[[sno.Generator], object]) -> None:
     # The clock is a C function. No Python code runs during the wait, so only the wait itself can notice the signal.
-    ids = generator(slow_clock(), sequence_max=3, max_wait=60_000)
+    ids = make_generator(slow_clock(), sequence_max=3, max_wait=60_000)
     ids.generate_many(4)
-    started = time.monotonic()
+    start_time = time.monotonic()
     with pytest.raises(type(raised)) as caught, alarm(0.05, raised):
         call(ids)
     assert caught.value is raised
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - start_time < 30
     assert ids.stats().len == 4
 
 
 #: A layout with such a wide sequence that a batch never has to wait for the next tick.
-LONG_WAIT = layout.Layout(
+WIDE_SEQUENCE_LAYOUT = layout.Layout(
     {
         "id": "bytes",
         "bits": 128,
@@ -318,33 +318,33 @@ LONG_WAIT = layout.Layout(
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
     # Generating the batch takes much longer than the interval between signal checks. The interrupt leaves most of the
     # mapped memory untouched.
-    ids, room = layout.Generator(LONG_WAIT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
+    ids, room = layout.Generator(WIDE_SEQUENCE_LAYOUT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
         call(ids, room)
-    made = ids.stats().len
-    assert 0 < made < 1 << 24
-    assert LONG_WAIT.parse(ids.generate()).sequence == made
+    id_count = ids.stats().len
+    assert 0 < id_count < 1 << 24
+    assert WIDE_SEQUENCE_LAYOUT.parse(ids.generate()).sequence == id_count
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="no alarm signal here")
 def test_a_signal_whose_handler_returns_does_not_end_a_wait() -> None:
     rung: list[int] = []
-    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    previous_handler = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
     try:
-        ids = generator(slow_clock(), sequence_max=3, max_wait=300)
+        ids = make_generator(slow_clock(), sequence_max=3, max_wait=300)
         ids.generate_many(4)
         signal.setitimer(signal.ITIMER_REAL, 0.02)
         with raises_code("sequence_exhausted"):
             ids.generate()
     finally:
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous_handler)
     assert rung == [1]
 
 
 def test_a_wait_lets_other_threads_run() -> None:
     """The interpreter is configured not to switch threads by itself, so this thread continues only if the wait releases
     the GIL."""
-    ids = generator(slow_clock(), sequence_max=3, max_wait=5_000)
+    ids = make_generator(slow_clock(), sequence_max=3, max_wait=5_000)
     ids.generate_many(4)
     waiting, codes = threading.Event(), []
 
@@ -383,8 +383,8 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
         print("bye")
         """
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "bye\n", "")
 
 
 def test_ids_can_be_made_until_the_interpreter_exits() -> None:
@@ -414,14 +414,14 @@ def test_ids_can_be_made_until_the_interpreter_exits() -> None:
         print("bye")
         """
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "bye\n", "")
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "bye\n", "")
 
 
 @pytest.mark.parametrize("choice", ["exact", "counter", "another word"])
 def test_the_environment_selects_the_clock_source(choice: str) -> None:
     code = "import polyflake; polyflake.sno.generate(); print(polyflake.clock_source())"
     environment = {**os.environ, "POLYFLAKE_CLOCK": choice}
-    said = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     expected = {"exact": {"system_call"}, "counter": {"counter"} if HAS_COUNTER else {"system_call"}}
-    assert said.stdout.strip() in expected.get(choice, {"counter", "system_call"})
+    assert result.stdout.strip() in expected.get(choice, {"counter", "system_call"})

@@ -19,7 +19,7 @@ from support import import_or_skip, raises_code
 
 pl = import_or_skip("polars")
 
-Column = Callable[[list[str]], Any]
+ColumnFactory = Callable[[list[str]], Any]
 
 CODEC = randflake.Codec(bytes(16))
 FLAKES = randflake.Generator(randflake.Grant((0, 131_071), 1_730_000_000, 2_803_741_824), bytes(16)).generate_many(1500)
@@ -47,10 +47,10 @@ class Family(NamedTuple):
 
 
 #: Randflake strings of every length.
-OF_ALL_LENGTHS = randflake.RandflakeArray([id >> k % 61 if id > 0 else id for k, id in enumerate(FLAKES)])
+FLAKES_OF_ALL_LENGTHS = randflake.RandflakeArray([id >> k % 61 if id > 0 else id for k, id in enumerate(FLAKES)])
 FAMILIES = {
     "sno": Family(sno.SnoArray, sno.Sno, 16, SNOS),
-    "randflake": Family(randflake.RandflakeArray, randflake.decode_text, 16, OF_ALL_LENGTHS),
+    "randflake": Family(randflake.RandflakeArray, randflake.decode_text, 16, FLAKES_OF_ALL_LENGTHS),
     "hotguid": Family(hotguid.HotGuidArray, hotguid.parse, 36, GUIDS),
     "uuid7": Family(uuid7.Uuid7Array, uuid7.parse, 36, UUIDS),
 }
@@ -73,7 +73,7 @@ def sliced_column(texts: list[str]) -> Any:
 
 
 #: Columns of strings of any length.
-ANY_FORMAT: dict[str, Column] = {
+ANY_FORMAT: dict[str, ColumnFactory] = {
     "list": list,
     "tuple": tuple,
     "iterator": iter,
@@ -95,7 +95,7 @@ if np.lib.NumpyVersion(np.__version__) < "2.0.0":
     del ANY_FORMAT["numpy strings"]
 
 
-def padded(texts: list[str], width: int) -> bytes:
+def pad_texts(texts: list[str], width: int) -> bytes:
     return b"".join(text.encode().ljust(width, b"\0") for text in texts)
 
 
@@ -104,11 +104,11 @@ SLOTS: dict[str, Callable[[list[str], int], Any]] = {
     "S": lambda texts, width: np.array([text.encode() for text in texts], f"S{width}"),
     "S40": lambda texts, _: np.array([text.encode() for text in texts], "S40"),
     "strided": lambda texts, width: np.array([half for text in texts for half in (text, "no ID")], f"S{width}")[::2],
-    "table": lambda texts, width: np.frombuffer(padded(texts, width), np.uint8).reshape(-1, width),
+    "table": lambda texts, width: np.frombuffer(pad_texts(texts, width), np.uint8).reshape(-1, width),
     "table, reversed": lambda texts, width: np.array(SLOTS["table"](texts[::-1], width))[::-1],
-    "bytes": padded,
-    "bytearray": lambda texts, width: bytearray(padded(texts, width)),
-    "fixed": lambda texts, width: pa.array([padded([text], width) for text in texts], pa.binary(width)),
+    "bytes": pad_texts,
+    "bytearray": lambda texts, width: bytearray(pad_texts(texts, width)),
+    "fixed": lambda texts, width: pa.array([pad_texts([text], width) for text in texts], pa.binary(width)),
 }
 
 ALL_FAMILIES = [*ANY_FORMAT, *SLOTS]
@@ -123,9 +123,9 @@ def make_column(kind: str, family: Family, texts: list[str]) -> Any:
 @each_family
 def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) -> None:
     texts = family.sample_texts(count)
-    read = family.array.from_texts(make_column(kind, family, texts))
-    assert read == family.ids[:count]
-    assert list(read) == [family.read(text) for text in texts]
+    parsed_ids = family.array.from_texts(make_column(kind, family, texts))
+    assert parsed_ids == family.ids[:count]
+    assert list(parsed_ids) == [family.read(text) for text in texts]
 
 
 @pytest.mark.parametrize("kind", ANY_FORMAT)
@@ -154,13 +154,13 @@ def test_an_invalid_character_is_located(family: Family, kind: str) -> None:
 
 @given(st.sampled_from([*ANY_FORMAT]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
 def test_columns_and_single_strings_reject_the_same_characters(kind: str, position: int, bad: str) -> None:
-    good = "93bm44ab22flxhjb"
-    text = good[:position] + bad + good[position + 1 :]
+    valid_text = "93bm44ab22flxhjb"
+    text = valid_text[:position] + bad + valid_text[position + 1 :]
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
         return  # NumPy treats a trailing NUL as padding, and Arrow has no surrogates
     code, at = FAMILIES["sno"].error_of(text)
     with raises_code(code, position=at, item=1):
-        sno.SnoArray.from_texts(ANY_FORMAT[kind]([good, text]))
+        sno.SnoArray.from_texts(ANY_FORMAT[kind]([valid_text, text]))
 
 
 def test_lone_surrogates_are_rejected() -> None:
@@ -309,8 +309,8 @@ def export_capsules() -> tuple[Any, Any]:
 @pytest.mark.parametrize("claims", [FakeArray, FakeStream])
 def test_invalid_arrow_capsules_are_rejected(claims: type[FakeColumn]) -> None:
     schema, array = export_capsules()
-    wrong = [None, (), (1, 2), (schema,), (schema, schema), (array, schema), (array, array), object()]
-    for what in [*wrong, *([schema, array] if claims is FakeStream else [])]:
+    invalid_capsules = [None, (), (1, 2), (schema,), (schema, schema), (array, schema), (array, array), object()]
+    for what in [*invalid_capsules, *([schema, array] if claims is FakeStream else [])]:
         with raises_code("invalid_type", field="column") as caught:
             sno.SnoArray.from_texts(claims(what))
         assert caught.value.__cause__ is not None
@@ -320,10 +320,10 @@ def test_invalid_arrow_capsules_are_rejected(claims: type[FakeColumn]) -> None:
 
 
 def test_capsules_are_consumed_once() -> None:
-    claim = FakeArray(export_capsules())
-    assert len(sno.SnoArray.from_texts(claim)) == 3
+    fake_array = FakeArray(export_capsules())
+    assert len(sno.SnoArray.from_texts(fake_array)) == 3
     with raises_code("invalid_type"):
-        sno.SnoArray.from_texts(claim)
+        sno.SnoArray.from_texts(fake_array)
 
 
 def test_a_failed_stream_is_rejected() -> None:
@@ -348,7 +348,7 @@ def test_exceptions_of_an_iterator_propagate() -> None:
         assert caught.value is raised
 
 
-TWITTER = layout.Generator(layout.Layout.preset("twitter", datacenter=1, worker=2)).generate_many(1000)
+TWITTER_IDS = layout.Generator(layout.Layout.preset("twitter", datacenter=1, worker=2)).generate_many(1000)
 WIDE_LAYOUT = layout.Layout(
     {
         "id": "bytes",
@@ -359,7 +359,7 @@ WIDE_LAYOUT = layout.Layout(
 WIDE_IDS = layout.Generator(WIDE_LAYOUT).generate_many(1000)
 
 
-class Exported(NamedTuple):
+class ExportCase(NamedTuple):
     """An array of IDs, its Arrow type, a conversion to plain values, and a function that reads such columns."""
 
     ids: Any
@@ -368,15 +368,15 @@ class Exported(NamedTuple):
     read: Callable[[Any], Any]
 
 
-EXPORTED = {
-    "sno": Exported(SNOS, pa.binary(10), bytes, sno.SnoArray),
-    "hotguid": Exported(GUIDS, pa.binary(16), lambda id: id.bytes, hotguid.HotGuidArray),
-    "uuid7": Exported(UUIDS, pa.binary(16), lambda id: id.bytes, uuid7.Uuid7Array),
-    "randflake": Exported(FLAKES, pa.int64(), int, randflake.RandflakeArray),
-    "layout of integers": Exported(TWITTER, pa.int64(), int, layout.LayoutArray),
-    "layout of bytes": Exported(WIDE_IDS, pa.binary(9), bytes, lambda column: layout.LayoutArray(column, 9)),
+EXPORT_CASES = {
+    "sno": ExportCase(SNOS, pa.binary(10), bytes, sno.SnoArray),
+    "hotguid": ExportCase(GUIDS, pa.binary(16), lambda id: id.bytes, hotguid.HotGuidArray),
+    "uuid7": ExportCase(UUIDS, pa.binary(16), lambda id: id.bytes, uuid7.Uuid7Array),
+    "randflake": ExportCase(FLAKES, pa.int64(), int, randflake.RandflakeArray),
+    "layout of integers": ExportCase(TWITTER_IDS, pa.int64(), int, layout.LayoutArray),
+    "layout of bytes": ExportCase(WIDE_IDS, pa.binary(9), bytes, lambda column: layout.LayoutArray(column, 9)),
 }
-each_export = pytest.mark.parametrize(("ids", "kind", "plain", "read"), EXPORTED.values(), ids=EXPORTED)
+each_export = pytest.mark.parametrize(("ids", "kind", "plain", "read"), EXPORT_CASES.values(), ids=EXPORT_CASES)
 
 
 @each_export
@@ -409,33 +409,33 @@ def test_arrow_keeps_the_ids_alive() -> None:
     array = pa.array(sno.Generator(1).generate_many(50_000))
     texts = pa.array(sno.Generator(1).generate_many(50_000).text_column())
     gc.collect()
-    others = [sno.Generator(2).generate_many(50_000) for _ in range(5)]
+    other_arrays = [sno.Generator(2).generate_many(50_000) for _ in range(5)]
     assert array[49_999].as_py()[7] == 1
     assert sno.Sno(texts[49_999].as_py()).partition == 1
-    assert len(others) == 5
+    assert len(other_arrays) == 5
 
 
 def columns_of_each_type(ids: Any) -> list[Any]:
     """Returns the IDs as columns of other libraries: whole, chunked, sliced and dictionary-encoded."""
     array = pa.array(ids)
-    longer = pa.concat_arrays([array[:1], array, array[:2]])
+    longer_array = pa.concat_arrays([array[:1], array, array[:2]])
     return [
         array,
         pa.chunked_array([array[:3], array[3:3], array[3:]]),
         pl.Series(ids),
-        longer[1:-2],
+        longer_array[1:-2],
         array.dictionary_encode(),
     ]
 
 
 def test_arrow_uuids_are_read_as_ids() -> None:
-    kind = getattr(pa, "uuid", None)
-    if kind is None:
+    uuid_type = getattr(pa, "uuid", None)
+    if uuid_type is None:
         pytest.skip("this pyarrow has no UUIDs")
-    assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], kind())) == GUIDS
-    assert uuid7.Uuid7Array(pa.array([id.bytes for id in UUIDS], kind())) == UUIDS
+    assert hotguid.HotGuidArray(pa.array([id.bytes for id in GUIDS], uuid_type())) == GUIDS
+    assert uuid7.Uuid7Array(pa.array([id.bytes for id in UUIDS], uuid_type())) == UUIDS
     with raises_code("not_canonical", item=2):
-        uuid7.Uuid7Array(pa.array([*(id.bytes for id in UUIDS[:2]), bytes(16)], kind()))
+        uuid7.Uuid7Array(pa.array([*(id.bytes for id in UUIDS[:2]), bytes(16)], uuid_type()))
 
 
 def test_layout_columns_are_parsed_from_arrow() -> None:

@@ -35,13 +35,13 @@ def clock() -> int:
 
 
 def test_the_default_generator_makes_the_ids() -> None:
-    own = sno.Generator(7, metabyte=3, clock=clock)
-    sno.set_default_generator(own)
-    made = sno.generate()
-    assert (made.unix_ms, made.partition, made.metabyte) == (NOW_MS, 7, 3)
+    own_generator = sno.Generator(7, metabyte=3, clock=clock)
+    sno.set_default_generator(own_generator)
+    default_id = sno.generate()
+    assert (default_id.unix_ms, default_id.partition, default_id.metabyte) == (NOW_MS, 7, 3)
     assert sno.generate(0).metabyte == 0
     assert sno.generate(metabyte=4).metabyte == 4
-    own.close()
+    own_generator.close()
     with raises_code("generator_closed"):
         sno.generate()
 
@@ -63,7 +63,7 @@ def test_every_function_uses_the_default_generator() -> None:
     assert [len(set(made)) for made in (ids, guids)] == [8, 8]
 
 
-def test_every_function_uses_the_default_generator_of_uuids() -> None:
+def test_every_uuid7_function_uses_the_default_generator() -> None:
     uuid7.set_default_generator(uuid7.Generator(7, clock=clock))
 
     async def generate_later() -> list[UUID]:
@@ -122,15 +122,15 @@ def test_the_previous_default_generator_is_released() -> None:
         def __call__(self) -> int:
             return NOW_NS
 
-    mine = Clock()
-    seen = weakref.ref(mine)
-    sno.set_default_generator(sno.Generator(7, clock=mine))
-    del mine
+    own_clock = Clock()
+    clock_ref = weakref.ref(own_clock)
+    sno.set_default_generator(sno.Generator(7, clock=own_clock))
+    del own_clock
     gc.collect()
-    assert seen() is not None
+    assert clock_ref() is not None
     sno.set_default_generator(None)
     gc.collect()
-    assert seen() is None
+    assert clock_ref() is None
 
 
 def test_a_clock_can_replace_the_default_generator() -> None:
@@ -163,7 +163,7 @@ def test_threads_can_set_and_use_the_default_generator() -> None:
     assert {id.partition for id in made} <= set(range(4))
 
 
-FORKED = """
+FORK_PROGRAM = """
 import os
 from polyflake import PolyflakeError, sno
 
@@ -184,6 +184,6 @@ os.wait()
 
 @pytest.mark.parametrize(("given", "said"), [(True, "forked"), (False, "another")])
 def test_the_default_generator_follows_the_fork_rules(given: bool, said: str) -> None:
-    command = [sys.executable, "-c", f"given = {given}\n{FORKED}"]
+    command = [sys.executable, "-c", f"given = {given}\n{FORK_PROGRAM}"]
     result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert (result.stdout.strip(), result.stderr) == (said, "")

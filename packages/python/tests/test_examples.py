@@ -29,9 +29,9 @@ import well_known_ids  # noqa: E402
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(example: Path) -> None:
-    done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    result = subprocess.run([sys.executable, str(example)], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout
 
 
 BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
@@ -41,14 +41,14 @@ BLOCKS = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), 
 def test_each_readme_example_runs_separately(block: int) -> None:
     if "import polars" in BLOCKS[block]:
         pytest.importorskip("polars")
-    done = subprocess.run([sys.executable, "-c", BLOCKS[block]], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([sys.executable, "-c", BLOCKS[block]], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
 
 
 def test_the_readme_shows_an_error() -> None:
-    shown = [block for block in BLOCKS if "not-an-id" in block]
-    done = subprocess.run([sys.executable, "-c", *shown], capture_output=True, text=True)
-    assert done.stdout == "invalid_length expected length 16, found 9\n"
+    error_blocks = [block for block in BLOCKS if "not-an-id" in block]
+    result = subprocess.run([sys.executable, "-c", *error_blocks], capture_output=True, text=True)
+    assert result.stdout == "invalid_length expected length 16, found 9\n"
 
 
 def test_the_readme_has_only_absolute_links() -> None:
@@ -79,41 +79,41 @@ def test_a_shard_key_encodes_region_and_shard(region: int, shard: int) -> None:
 def test_requests_are_routed_from_every_region() -> None:
     regions: dict[int, shard_routing.Region] = {}
     eu, ap = shard_routing.Region("eu", 4096, regions), shard_routing.Region("ap", 1, regions)
-    ids = {eu.create(f"customer {k % 7}", str(k)): str(k) for k in range(100)}
-    for id, record in ids.items():
+    records_by_id = {eu.create(f"customer {k % 7}", str(k)): str(k) for k in range(100)}
+    for id, record in records_by_id.items():
         assert ap.read(f"/records/{id}") == eu.read(f"/records/{id}") == record
-    assert len({shard_routing.Location.from_id(id) for id in ids}) == 7
+    assert len({shard_routing.Location.from_id(id) for id in records_by_id}) == 7
     with raises_code("invalid_length"):
         ap.read("/records/none")
 
 
 def test_a_record_can_have_256_versions() -> None:
     documents = record_versions.DocumentStore()
-    last = first = documents.create("0")
+    last_version = first = documents.create("0")
     for version in range(1, 256):
-        last = documents.update(last, str(version))
-    assert documents.history(first) == documents.history(last) == [str(version) for version in range(256)]
+        last_version = documents.update(last_version, str(version))
+    assert documents.history(first) == documents.history(last_version) == [str(version) for version in range(256)]
     with pytest.raises(record_versions.StaleVersionError):
         documents.update(first, "again")
     with raises_code("out_of_range", field="metabyte"):
-        documents.update(last, "one too many")
+        documents.update(last_version, "one too many")
 
 
 def test_a_query_selects_a_half_open_range() -> None:
     start = dt.datetime(2026, 1, 1, tzinfo=dt.timezone.utc)
     unit = dt.timedelta(milliseconds=4)
     events = [(start + k * unit, str(k)) for k in range(-5, 15)]
-    with closing(time_range_query.store(events)) as database:
+    with closing(time_range_query.store_events(events)) as database:
         assert time_range_query.records_between(database, start, start + 10 * unit) == events[5:15]
         assert time_range_query.records_between(database, start + 100 * unit, start + 101 * unit) == []
 
 
 def test_links_contain_the_time_of_their_messages() -> None:
-    written = [well_known_ids.read(link).unix_ms for link in well_known_ids.LINKS]
-    assert written == [1_656_432_460_105, 1_462_015_105_796]
+    link_times = [well_known_ids.parse_link(link).unix_ms for link in well_known_ids.LINKS]
+    assert link_times == [1_656_432_460_105, 1_462_015_105_796]
 
 
 def test_bounds_keep_two_generators_apart() -> None:
-    made = {process: set(shared_partition.make(process)) for process in shared_partition.BOUNDS}
-    assert made["web"].isdisjoint(made["jobs"])
-    assert [len(ids) for ids in made.values()] == [200_000, 200_000]
+    ids_by_process = {process: set(shared_partition.generate_ids(process)) for process in shared_partition.BOUNDS}
+    assert ids_by_process["web"].isdisjoint(ids_by_process["jobs"])
+    assert [len(ids) for ids in ids_by_process.values()] == [200_000, 200_000]

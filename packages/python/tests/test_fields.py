@@ -87,15 +87,15 @@ def test_randflakes_are_inspected_from_any_integer_column() -> None:
 
 
 def ids_of(metabytes: list[int]) -> sno.SnoArray:
-    one = sno.Generator(1).generate()
-    return sno.SnoArray(b"".join(bytes(one.with_metabyte(metabyte)) for metabyte in metabytes))
+    single_id = sno.Generator(1).generate()
+    return sno.SnoArray(b"".join(bytes(single_id.with_metabyte(metabyte)) for metabyte in metabytes))
 
 
 def test_boolean_arrays_can_have_steps() -> None:
     ids = ids_of([*range(20)])
-    passes = np.arange(40) % 3 == 0
-    assert list(ids[passes[::2]].metabytes()) == [k for k in range(20) if 2 * k % 3 == 0]
-    assert list(ids[passes[19::-1]].metabytes()) == [k for k in range(20) if (19 - k) % 3 == 0]
+    mask = np.arange(40) % 3 == 0
+    assert list(ids[mask[::2]].metabytes()) == [k for k in range(20) if 2 * k % 3 == 0]
+    assert list(ids[mask[19::-1]].metabytes()) == [k for k in range(20) if (19 - k) % 3 == 0]
 
 
 def test_a_boolean_index_must_have_one_item_per_id() -> None:

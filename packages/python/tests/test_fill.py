@@ -64,8 +64,8 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
         made = ids_of(family, buffer)
         assert len(set(made)) == n, kind
         # The generator's next IDs must differ from the IDs in the buffer.
-        after = family.make() if n == 0 else ids
-        assert not set(ids_of(family, after.generate_many(3))) & set(made)
+        next_generator = family.make() if n == 0 else ids
+        assert not set(ids_of(family, next_generator.generate_many(3))) & set(made)
 
 
 @pytest.mark.parametrize("n", [1, 3276, 3277, 9000])
@@ -73,7 +73,7 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
 def test_a_filled_buffer_equals_a_batch(name: str, n: int) -> None:
     """Generators with the same clock and identity make equal IDs, except Hot Guids, which have random bytes."""
     family = FAMILIES[name]
-    buffer = family.room(n)
+    buffer = family.make_buffer(n)
     family.make(clock=frozen_clock).fill(buffer)
     assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen_clock).generate_many(n))
 
@@ -96,7 +96,7 @@ def test_fill_accepts_the_options_of_a_batch() -> None:
         layout.Generator(instagram).fill(column, bindables={"x": 5})
 
 
-def readonly(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def make_read_only(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     value.flags.writeable = False
     return value
 
@@ -106,7 +106,7 @@ INVALID_TARGETS: dict[str, Callable[[], Any]] = {
     "bytes": lambda: bytes(720),
     "read-only view": lambda: memoryview(bytes(720)),
     "read-only integers": lambda: memoryview(bytes(720)).cast("q"),
-    "read-only array": lambda: readonly(np.zeros(72, np.int64)),
+    "read-only array": lambda: make_read_only(np.zeros(72, np.int64)),
     "an array of IDs": lambda: sno.SnoArray(bytes(720)),
     "strided view": lambda: memoryview(bytearray(1440))[::2],
     "strided array": lambda: np.zeros(144, np.int64)[::2],
@@ -141,10 +141,10 @@ def test_invalid_targets_are_rejected(family: Family, kind: str) -> None:
 @pytest.mark.parametrize("name", ["sno", "hotguid", "wide layout"])
 def test_buffers_must_hold_whole_ids(name: str) -> None:
     family = FAMILIES[name]
-    size = family.size or 0
-    wrong: list[Any] = [bytearray(length) for length in (1, size - 1, size + 1, 25 * size - 1)]
-    wrong += [np.zeros(shape, np.uint8) for shape in ((3, 1), (3, size + 1), (size, 3), (2, 0))]
-    wrong += [np.zeros(3, kind) for kind in (f"S{size + 1}", "S1", f"V{size - 1}")]
+    id_size = family.size or 0
+    wrong: list[Any] = [bytearray(length) for length in (1, id_size - 1, id_size + 1, 25 * id_size - 1)]
+    wrong += [np.zeros(shape, np.uint8) for shape in ((3, 1), (3, id_size + 1), (id_size, 3), (2, 0))]
+    wrong += [np.zeros(3, kind) for kind in (f"S{id_size + 1}", "S1", f"V{id_size - 1}")]
     for buffer in wrong:
         with raises_code("invalid_length"):
             family.make().fill(buffer)
@@ -157,8 +157,8 @@ def test_ids_written_before_an_error_are_usable(limit: int) -> None:
     buffer = bytearray(b"\xff" * 10 * 6000)
     with raises_code("sequence_exhausted", written=limit):
         ids.fill(buffer)
-    made = sno.SnoArray(buffer[: limit * 10])
-    assert [id.sequence for id in made] == list(range(limit))
+    written_ids = sno.SnoArray(buffer[: limit * 10])
+    assert [id.sequence for id in written_ids] == list(range(limit))
     assert set(buffer[limit * 10 :]) == {0xFF}
     with raises_code("sequence_exhausted", written=0):
         ids.fill(buffer)
@@ -184,13 +184,13 @@ def test_a_clock_can_write_to_the_buffer_being_filled() -> None:
 
     def clock() -> int:
         buffer[:] = b"\xff" * len(buffer)
-        if others.stats().len < 5:
-            others.fill(buffer)
+        if other_generator.stats().len < 5:
+            other_generator.fill(buffer)
         return NOW_NS
 
-    others = sno.Generator(2, clock=frozen_clock)
+    other_generator = sno.Generator(2, clock=frozen_clock)
     ids = sno.Generator(1, clock=clock)
     ids.fill(buffer)
-    made = sno.SnoArray(buffer[10 * 3276 :])
-    assert {id.partition for id in made} == {1}, "the last block is written last"
-    assert len(set(made)) == len(made)
+    written_ids = sno.SnoArray(buffer[10 * 3276 :])
+    assert {id.partition for id in written_ids} == {1}, "the last block is written last"
+    assert len(set(written_ids)) == len(written_ids)

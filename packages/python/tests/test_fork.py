@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
-from support import NOW_MS, REPOSITORY, forks
+from support import NOW_MS, REPOSITORY, ignore_fork_warnings
 
-pytestmark = [forks, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
+pytestmark = [ignore_fork_warnings, pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")]
 
 
-def in_child(work: Callable[[], Any]) -> Any:
+def run_in_child(work: Callable[[], Any]) -> Any:
     """Runs ``work`` in a forked child. Returns its result, or the code of its error."""
     read, write = os.pipe()
     pid = os.fork()
@@ -59,8 +59,8 @@ def test_children_forked_before_the_first_id_make_different_ids() -> None:
         print(any({first ^ k for k in range(17)} == drawn for first in drawn))
         """
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.strip() == "True", done
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert result.stdout.strip() == "True", result
 
 
 GRANT = randflake.Grant(7, 1_730_000_000, 2_803_741_824)
@@ -90,8 +90,8 @@ def test_a_child_rejects_explicitly_configured_generators(make: Callable[[], Any
     if not isinstance(generator, hotguid.Generator):  # Hot Guid's `close` returns `None`
         calls.append(lambda ids: ids.close())
     for call in calls:
-        assert in_child(lambda call=call: str(call(generator))) == "forked"
-    assert in_child(lambda: str(make().generate())) != "forked", "a child may have one of its own"
+        assert run_in_child(lambda call=call: str(call(generator))) == "forked"
+    assert run_in_child(lambda: str(make().generate())) != "forked", "a child may have one of its own"
     assert generator.generate()
 
 
@@ -102,8 +102,8 @@ def _make_in_child(_: int) -> list[str]:
 def test_hundreds_of_forks_never_repeat_an_id() -> None:
     """Runs ``cargo xtask forks`` briefly, with all formats, children and grandchildren."""
     program = [sys.executable, str(REPOSITORY / "tests/forks/forks.py"), "--forks", "200"]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=120)
-    assert done.stdout.startswith("221 processes, 221112 IDs: none twice"), done
+    result = subprocess.run(program, capture_output=True, text=True, timeout=120)
+    assert result.stdout.startswith("221 processes, 221112 IDs: none twice"), result
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
@@ -111,8 +111,8 @@ def test_process_pools_never_repeat_an_id(method: str) -> None:
     if method not in multiprocessing.get_all_start_methods():
         pytest.skip(f"no {method} here")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:
-        made = [text for texts in pool.map(_make_in_child, range(8)) for text in texts]
-    assert len(set(made)) == 8000
+        id_texts = [text for texts in pool.map(_make_in_child, range(8)) for text in texts]
+    assert len(set(id_texts)) == 8000
 
 
 @pytest.mark.parametrize("call", ["generate_many", "fill"])
@@ -164,5 +164,5 @@ def test_a_signal_handler_can_fork_while_a_batch_waits(given: bool, call: str) -
     )
     with tempfile.TemporaryDirectory() as folder:
         arguments = [sys.executable, "-c", program, "given" if given else "default", folder, call]
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
-    assert done.stdout.strip() == "well", done.stderr
+        result = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    assert result.stdout.strip() == "well", result.stderr

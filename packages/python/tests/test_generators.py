@@ -13,7 +13,7 @@ import pytest
 
 from families import FAMILIES, Family, each_family
 from polyflake import hotguid, sno
-from support import NOW_MS, NOW_NS, TICK_NS, raises_code, script
+from support import NOW_MS, NOW_NS, TICK_NS, raises_code, scripted_clock
 
 SNAPSHOT: dict[str, Any] = {
     "partition": [1, 7],
@@ -42,7 +42,7 @@ def test_the_metabyte_defaults_to_the_generators() -> None:
 
 
 def test_sequences_stay_within_their_bounds() -> None:
-    clock = script([NOW_NS + tick * TICK_NS for tick in range(100)])
+    clock = scripted_clock([NOW_NS + tick * TICK_NS for tick in range(100)])
     generator = sno.Generator(1, sequence_min=10, sequence_max=13, clock=clock)
     assert [id.sequence for id in generator.generate_many(9)] == [10, 11, 12, 13, 10, 11, 12, 13, 10]
 
@@ -56,14 +56,14 @@ def test_on_exhausted_error_raises_in_a_full_tick() -> None:
 
 
 def test_a_window_accepts_datetimes_or_milliseconds() -> None:
-    time = [NOW_NS - 1]
+    clock_reading = [NOW_NS - 1]
     start = dt.datetime.fromtimestamp(NOW_MS / 1000, dt.timezone.utc)
-    generator = sno.Generator(1, window=(start, NOW_MS + 8), clock=lambda: time[0])
+    generator = sno.Generator(1, window=(start, NOW_MS + 8), clock=lambda: clock_reading[0])
     with raises_code("lease_not_started", retry_at=NOW_MS):
         generator.generate()
-    time[0] = NOW_NS + 2 * TICK_NS - 1
+    clock_reading[0] = NOW_NS + 2 * TICK_NS - 1
     assert generator.generate().unix_ms == NOW_MS + 4
-    time[0] += 1
+    clock_reading[0] += 1
     with raises_code("lease_expired"):
         generator.generate()
     generator.extend_window(start + dt.timedelta(milliseconds=12))
@@ -71,11 +71,11 @@ def test_a_window_accepts_datetimes_or_milliseconds() -> None:
 
 
 def test_a_restored_generator_continues() -> None:
-    first = sno.Generator(b"xy", sequence_min=5, sequence_max=99, clock=lambda: NOW_NS)
-    last = first.generate_many(10)[9]
-    snapshot = sno.Snapshot.from_json(first.close().to_json())
-    following = sno.Generator.restore(snapshot, clock=lambda: NOW_NS, metabyte=8).generate()
-    assert (following.partition, following.sequence, following.metabyte) == (0x7879, last.sequence + 1, 8)
+    first_generator = sno.Generator(b"xy", sequence_min=5, sequence_max=99, clock=lambda: NOW_NS)
+    last_id = first_generator.generate_many(10)[9]
+    snapshot = sno.Snapshot.from_json(first_generator.close().to_json())
+    next_id = sno.Generator.restore(snapshot, clock=lambda: NOW_NS, metabyte=8).generate()
+    assert (next_id.partition, next_id.sequence, next_id.metabyte) == (0x7879, last_id.sequence + 1, 8)
 
 
 def test_snapshots_match_the_original_librarys_json() -> None:
@@ -133,10 +133,10 @@ def test_a_generator_in_a_cycle_with_its_clock_is_collected() -> None:
 
     owner = Owner()
     owner.generator.generate()
-    gone = weakref.ref(owner)
+    owner_ref = weakref.ref(owner)
     del owner
     gc.collect()
-    assert gone() is None
+    assert owner_ref() is None
 
 
 @each_family
@@ -145,12 +145,12 @@ def test_threads_share_a_generator(family: Family) -> None:
     start = threading.Barrier(8)
 
     def generate_in_thread() -> None:
-        mine = []
+        thread_ids = []
         start.wait()
         for _ in range(300):
-            mine.append(generator.generate())
-            mine.extend(generator.generate_many(20))
-        made.extend(mine)
+            thread_ids.append(generator.generate())
+            thread_ids.extend(generator.generate_many(20))
+        made.extend(thread_ids)
 
     threads = [threading.Thread(target=generate_in_thread) for _ in range(8)]
     for thread in threads:

@@ -77,14 +77,14 @@ def test_the_machine_is_bytes_or_34_bits_depending_on_the_form() -> None:
 
 def test_the_uuid8_option_makes_version_8_uuids() -> None:
     ids = Generator(uuid8=True, clock=lambda: NOW_NS)
-    made = [ids.generate(7), hotguid.parse(ids.generate_text(7)), *ids.generate_many(3, 7)]
-    parts = [hotguid.parts(id, uuid8=True) for id in made]
-    assert {(id.version, id.variant) for id in made} == {(8, uuid.RFC_4122)}
+    uuid8_ids = [ids.generate(7), hotguid.parse(ids.generate_text(7)), *ids.generate_many(3, 7)]
+    parts = [hotguid.parts(id, uuid8=True) for id in uuid8_ids]
+    assert {(id.version, id.variant) for id in uuid8_ids} == {(8, uuid.RFC_4122)}
     assert {(one.timestamp, one.shard_key, one.datetime) for one in parts} == {
         (NOW_SECONDS, 7, dt.datetime.fromtimestamp(NOW_SECONDS, UTC))
     }
     assert str(parts[0].machine) in repr(parts[0])
-    assert parts[0] != hotguid.parts(made[0])
+    assert parts[0] != hotguid.parts(uuid8_ids[0])
     with raises_code("not_canonical", field="id"):
         hotguid.parts(ID, uuid8=True)
 

@@ -65,8 +65,8 @@ def test_the_datetime_is_exact_aware_and_in_utc(id: sno.Sno) -> None:
 @given(st.datetimes(dt.datetime(2010, 1, 1), dt.datetime(2079, 9, 7), timezones=st.timezones()))
 def test_datetimes_of_any_zone_are_floored_to_milliseconds(moment: dt.datetime) -> None:
     generator = sno.Generator(1)
-    since = moment - dt.datetime(1970, 1, 1, tzinfo=UTC)
-    unix_ms = since // dt.timedelta(milliseconds=1)
+    since_epoch = moment - dt.datetime(1970, 1, 1, tzinfo=UTC)
+    unix_ms = since_epoch // dt.timedelta(milliseconds=1)
     if unix_ms < 1_262_304_000_000:  # in time zones east of Greenwich, 2010 starts while UTC is in 2009
         with raises_code("time_out_of_range", field="time"):
             generator.generate_at(moment)
@@ -77,27 +77,39 @@ def test_datetimes_of_any_zone_are_floored_to_milliseconds(moment: dt.datetime) 
 def test_a_time_range_accepts_datetimes() -> None:
     start, day = dt.datetime(2026, 1, 1, tzinfo=UTC), dt.timedelta(days=1)
     lowest, highest = sno.time_range(start, start + day)
-    at = sno.Generator(1).generate_at
-    assert lowest <= at(start) <= at(start + day - dt.timedelta(milliseconds=1)) <= highest < at(start + day)
+    generate_at = sno.Generator(1).generate_at
+    assert (
+        lowest
+        <= generate_at(start)
+        <= generate_at(start + day - dt.timedelta(milliseconds=1))
+        <= highest
+        < generate_at(start + day)
+    )
 
 
 def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
     tick = dt.datetime(2026, 1, 1, tzinfo=UTC)
-    micros = lambda count: dt.timedelta(microseconds=count)  # noqa: E731
-    at = sno.Generator(1).generate_at
+    microseconds = lambda count: dt.timedelta(microseconds=count)  # noqa: E731
+    generate_at = sno.Generator(1).generate_at
     # A range contains the ticks that start in it. A range that starts just after a tick's start excludes that tick. A
     # range that ends just after a tick's start includes that tick.
-    lowest, highest = sno.time_range(tick + micros(1), tick + micros(8001))
-    assert at(tick) < lowest <= at(tick + micros(4000)) < at(tick + micros(8000)) <= highest
-    assert highest < at(tick + micros(12000))
+    lowest, highest = sno.time_range(tick + microseconds(1), tick + microseconds(8001))
+    assert (
+        generate_at(tick)
+        < lowest
+        <= generate_at(tick + microseconds(4000))
+        < generate_at(tick + microseconds(8000))
+        <= highest
+    )
+    assert highest < generate_at(tick + microseconds(12000))
     discord = layout.Layout.preset("discord")
-    lowest, highest = discord.time_range(tick, tick + micros(1001))
-    assert [discord.parse(id).datetime for id in (lowest, highest)] == [tick, tick + micros(1000)]
-    seconds = hotguid.time_range(tick, tick + dt.timedelta(seconds=1, microseconds=1))
-    assert [hotguid.timestamp(id) for id in seconds] == [tick.timestamp(), tick.timestamp() + 1]
+    lowest, highest = discord.time_range(tick, tick + microseconds(1001))
+    assert [discord.parse(id).datetime for id in (lowest, highest)] == [tick, tick + microseconds(1000)]
+    hotguid_range = hotguid.time_range(tick, tick + dt.timedelta(seconds=1, microseconds=1))
+    assert [hotguid.timestamp(id) for id in hotguid_range] == [tick.timestamp(), tick.timestamp() + 1]
     with raises_code("out_of_range", field="end"):
-        sno.time_range(tick + micros(500), tick + micros(500))
-    window = (tick + micros(500), tick + micros(4500))
+        sno.time_range(tick + microseconds(500), tick + microseconds(500))
+    window = (tick + microseconds(500), tick + microseconds(4500))
     ids = sno.Generator(1, window=window, clock=lambda: int(tick.timestamp()) * 10**9)
     with raises_code("lease_not_started"):
         ids.try_generate()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catalogue import Indexed, MyInt, RaisingIndex
+from catalogue import MyInt, RaisingIndex, ValidIndex
 from polyflake.layout import Generator, Layout, LayoutArray, Snapshot, presets
 from support import NOW_MS, NOW_NS, raises_code
 
@@ -53,10 +53,10 @@ def layout_with_field(field: dict[str, Any], **more: Any) -> Layout:
 
 
 def test_layouts_compare_copy_and_pickle_by_value() -> None:
-    for of, description in ((SNOWFLAKE_LAYOUT, SNOWFLAKE), (WIDE_LAYOUT, WIDE_DESCRIPTION)):
-        assert of == Layout(description) == copy.deepcopy(of) == pickle.loads(pickle.dumps(of))
-        assert of == eval(repr(of), {"Layout": Layout})
-        assert of == Layout.from_json(of.to_json()) == Layout(json.loads(of.to_json()))
+    for layout, description in ((SNOWFLAKE_LAYOUT, SNOWFLAKE), (WIDE_LAYOUT, WIDE_DESCRIPTION)):
+        assert layout == Layout(description) == copy.deepcopy(layout) == pickle.loads(pickle.dumps(layout))
+        assert layout == eval(repr(layout), {"Layout": Layout})
+        assert layout == Layout.from_json(layout.to_json()) == Layout(json.loads(layout.to_json()))
     assert SNOWFLAKE_LAYOUT != WIDE_LAYOUT
     assert (SNOWFLAKE_LAYOUT.bits, SNOWFLAKE_LAYOUT.is_integer, WIDE_LAYOUT.bits, WIDE_LAYOUT.is_integer) == (
         64,
@@ -70,21 +70,21 @@ def test_layouts_compare_copy_and_pickle_by_value() -> None:
 
 def test_the_repr_of_a_layout_evaluates_to_it() -> None:
     for name in ("", "'", '"', "\\", "\u200b", "Grüße", "\0", "\n", "\U0001f600"):
-        of = layout_with_field({"kind": "bindable", "name": name})
-        assert eval(repr(of), {"Layout": Layout}) == of == Layout.from_json(of.to_json())
-        assert of.parse(of.pack(bindables={name: 7})).bindables == {name: 7}
+        layout = layout_with_field({"kind": "bindable", "name": name})
+        assert eval(repr(layout), {"Layout": Layout}) == layout == Layout.from_json(layout.to_json())
+        assert layout.parse(layout.pack(bindables={name: 7})).bindables == {name: 7}
 
 
 def test_mutable_values_are_copied() -> None:
     value = bytearray(b"abc")
     ids = Generator(WIDE_LAYOUT, bindables={**BINDABLES, "hash": value}, clock=lambda: NOW_NS)
     description = json.loads(SNOWFLAKE_LAYOUT.to_json())
-    of = Layout(description)
+    layout = Layout(description)
     value[:] = b"xyz"
     value.clear()
     description["fields"].clear()
     assert WIDE_LAYOUT.parse(ids.generate()).bindables == BINDABLES
-    assert of == SNOWFLAKE_LAYOUT
+    assert layout == SNOWFLAKE_LAYOUT
 
 
 def test_preset_names_are_case_insensitive() -> None:
@@ -112,12 +112,15 @@ def test_copies_of_presets_are_equal_layouts() -> None:
 
 
 def test_json_like_values_are_accepted() -> None:
-    fields = ({"kind": "unused", "bits": np.int64(60)}, OrderedDict(kind="sequence", bits=MyInt(4), start=Indexed(3)))
+    fields = (
+        {"kind": "unused", "bits": np.int64(60)},
+        OrderedDict(kind="sequence", bits=MyInt(4), start=ValidIndex(3)),
+    )
     assert Layout({"id": "integer", "bits": 64, "fields": fields}).to_json() == (
         '{"id":"integer","bits":64,"fields":[{"kind":"unused","bits":60},{"kind":"sequence","bits":4,"start":3}]}'
     )
-    large = {"kind": "bindable", "bits": 64, "name": "n"}, {"kind": "constant", "bits": 64, "value": str(2**63)}
-    assert str(2**63) in Layout({"id": "bytes", "bits": 128, "fields": [*large]}).to_json()
+    large_fields = {"kind": "bindable", "bits": 64, "name": "n"}, {"kind": "constant", "bits": 64, "value": str(2**63)}
+    assert str(2**63) in Layout({"id": "bytes", "bits": 128, "fields": [*large_fields]}).to_json()
 
 
 def snowflake_with(**changes: Any) -> dict[str, Any]:
@@ -197,8 +200,8 @@ def test_values_of_all_types_round_trip() -> None:
         assert said in repr(parsed)
     parsed.bindables["n"] = 0  # `bindables` returns a copy
     assert parsed.bindables == BINDABLES
-    over = WIDE_LAYOUT.pack(timestamp=NOW_MS, sequence=0, bindables=BINDABLES, constants={"tag": "no"})
-    assert WIDE_LAYOUT.parse(over).constants == {"tag": "no"}
+    overridden_id = WIDE_LAYOUT.pack(timestamp=NOW_MS, sequence=0, bindables=BINDABLES, constants={"tag": "no"})
+    assert WIDE_LAYOUT.parse(overridden_id).constants == {"tag": "no"}
 
 
 class MisleadingInt(int):
@@ -211,15 +214,15 @@ class MisleadingInt(int):
 @pytest.mark.parametrize("bits", [63, 64, 120, 127, 128])
 def test_integers_of_any_width_fit_or_are_rejected(bits: int) -> None:
     fields = [{"kind": "unused", "bits": 128 - bits}, {"kind": "bindable", "bits": bits, "name": "n"}]
-    of = Layout({"id": "bytes", "bits": 128, "fields": fields})
-    wide = bits >= 64
-    for n in (0, 2 ** (bits - 1), 2**bits - 1, *((-1, -(2**63)) if wide else ())):
-        id = of.pack(bindables={"n": n})
-        assert id == of.pack(bindables={"n": MisleadingInt(n)}) == (n % 2**64 if n < 0 else n).to_bytes(16, "big")
-        assert of.parse(id).bindables["n"] in (n, n - 2**64)
+    layout = Layout({"id": "bytes", "bits": 128, "fields": fields})
+    is_wide = bits >= 64
+    for n in (0, 2 ** (bits - 1), 2**bits - 1, *((-1, -(2**63)) if is_wide else ())):
+        id = layout.pack(bindables={"n": n})
+        assert id == layout.pack(bindables={"n": MisleadingInt(n)}) == (n % 2**64 if n < 0 else n).to_bytes(16, "big")
+        assert layout.parse(id).bindables["n"] in (n, n - 2**64)
     for n in (2**bits, -(2**63) - 1, -(2**200), 10**10_000, -(10**10_000), 1 << 30_000_000):
         with raises_code("out_of_range", field="n") as caught:
-            of.pack(bindables={"n": n})
+            layout.pack(bindables={"n": n})
         assert len(str(caught.value)) < 180
 
 
@@ -236,7 +239,7 @@ def test_a_value_must_have_the_type_of_its_field() -> None:
     for value in ["7", b"7", *NO_VALUES[1:]]:
         with raises_code("invalid_type"):
             SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=value, bindables={"worker": 1})
-    for same in (7, np.int64(7), MyInt(7), Indexed(7)):
+    for same in (7, np.int64(7), MyInt(7), ValidIndex(7)):
         assert WIDE_LAYOUT.pack(timestamp=0, sequence=same, bindables={**BINDABLES, "n": same}) == WIDE_LAYOUT.pack(
             timestamp=0, sequence=7, bindables={**BINDABLES, "n": 7}
         )
@@ -250,16 +253,16 @@ def test_strings_must_be_valid_unicode() -> None:
     with raises_code("unknown_field"):  # the name is not mistaken for "?"
         layout_with_field({"kind": "bindable", "name": "?"}).pack(bindables={"\ud800": 1})
     id = WIDE_LAYOUT.pack(timestamp=0, sequence=0, bindables=BINDABLES)
-    broken = bytearray(id)
-    broken[26] ^= 0xFF
+    corrupted_id = bytearray(id)
+    corrupted_id[26] ^= 0xFF
     with raises_code("invalid_character", field="text"):
-        WIDE_LAYOUT.parse(broken)
+        WIDE_LAYOUT.parse(corrupted_id)
 
 
 def test_values_are_passed_by_name() -> None:
-    wanted = SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables={"worker": 2})
+    expected_id = SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables={"worker": 2})
     for same in (MappingProxyType({"worker": 2}), OrderedDict(worker=2)):
-        assert SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables=same) == wanted
+        assert SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables=same) == expected_id
     for wrong in (7, "worker", [("worker", 2)], {"worker"}, {1: 2}, {None: 2}, {b"worker": 2}):
         with raises_code("invalid_type"):
             SNOWFLAKE_LAYOUT.pack(timestamp=NOW_MS, sequence=1, bindables=wrong)  # type: ignore[arg-type]
@@ -279,18 +282,18 @@ def test_exceptions_of_a_mapping_propagate() -> None:
 
 
 def test_an_id_must_have_the_type_of_its_layout() -> None:
-    for of, wrongs in ((SNOWFLAKE_LAYOUT, [b"12345678", None, 1.0, True]), (WIDE_LAYOUT, [7, "x" * 32, None])):
+    for layout, wrongs in ((SNOWFLAKE_LAYOUT, [b"12345678", None, 1.0, True]), (WIDE_LAYOUT, [7, "x" * 32, None])):
         for wrong in wrongs:
             with raises_code("invalid_type"):
-                of.parse(wrong)
+                layout.parse(wrong)
 
 
 def test_a_description_lists_its_fields() -> None:
-    figures = Layout.preset("sonyflake").describe()
-    assert repr(figures.fields[1]) == "<FieldDescription: timestamp timestamp, 39 bits at 1>"
-    assert figures.fields[1] == Layout.preset("sonyflake").describe().fields[1]
+    sonyflake_description = Layout.preset("sonyflake").describe()
+    assert repr(sonyflake_description.fields[1]) == "<FieldDescription: timestamp timestamp, 39 bits at 1>"
+    assert sonyflake_description.fields[1] == Layout.preset("sonyflake").describe().fields[1]
     assert layout_with_field({"kind": "bindable"}).describe().per_second is None
-    assert "4 fields in 64 bits" in repr(figures)
+    assert "4 fields in 64 bits" in repr(sonyflake_description)
 
 
 def test_a_time_must_be_milliseconds_or_an_aware_datetime() -> None:
@@ -317,9 +320,9 @@ def test_a_time_must_be_milliseconds_or_an_aware_datetime() -> None:
 
 def test_submillisecond_ticks_keep_microseconds() -> None:
     fields = [{"kind": "timestamp", "bits": 64, "tick": "50us", "epoch_ms": 0}]
-    of = Layout({"id": "bytes", "bits": 64, "fields": fields})
+    layout = Layout({"id": "bytes", "bits": 64, "fields": fields})
     moment = dt.datetime(2026, 1, 2, 3, 4, 5, 678_949, UTC)
-    assert of.parse(of.pack(timestamp=moment)).datetime == moment.replace(microsecond=678_900)
+    assert layout.parse(layout.pack(timestamp=moment)).datetime == moment.replace(microsecond=678_900)
 
 
 @pytest.mark.parametrize(
@@ -333,18 +336,20 @@ def test_submillisecond_ticks_keep_microseconds() -> None:
         (253_402_300_800_000, False),
     ],
 )
-def test_a_time_outside_datetimes_has_only_a_number(unix_ms: int, is_datetime: bool) -> None:
+def test_a_time_outside_the_datetime_range_has_only_a_number(unix_ms: int, is_datetime: bool) -> None:
     fields = [{"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}]
-    of = Layout({"id": "integer", "bits": 64, "fields": fields})
-    parsed = of.parse(of.pack(timestamp=unix_ms))
+    layout = Layout({"id": "integer", "bits": 64, "fields": fields})
+    parsed = layout.parse(layout.pack(timestamp=unix_ms))
     expected = dt.datetime(1970, 1, 1, tzinfo=UTC) + dt.timedelta(milliseconds=unix_ms) if is_datetime else None
     assert (parsed.unix_ms, parsed.datetime) == (unix_ms, expected)
 
 
 def test_bindables_are_bound_or_passed_with_each_call() -> None:
     fixed, free = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}), Generator(SNOWFLAKE_LAYOUT)
-    of = [SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in (fixed.generate(), fixed.generate({"worker": 4}))]
-    assert of == [3, 4]
+    worker_ids = [
+        SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in (fixed.generate(), fixed.generate({"worker": 4}))
+    ]
+    assert worker_ids == [3, 4]
     assert [SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in free.generate_many(2, {"worker": 9})] == [9, 9]
     with raises_code("missing_field", field="worker"):
         free.generate()
@@ -379,23 +384,26 @@ def test_a_range_must_be_a_name_and_two_integers() -> None:
 
 
 def test_a_layout_with_only_a_sequence_needs_no_clock() -> None:
-    of = Layout(snowflake_with(fields=[{"kind": "unused", "bits": 62}, {"kind": "sequence", "bits": 2, "start": 1}]))
+    layout = Layout(
+        snowflake_with(fields=[{"kind": "unused", "bits": 62}, {"kind": "sequence", "bits": 2, "start": 1}])
+    )
     with raises_code("invalid_layout"):
-        Generator(of)
-    ids = Generator(of, sequence_only=True)
+        Generator(layout)
+    ids = Generator(layout, sequence_only=True)
     assert list(ids.generate_many(3)) == [1, 2, 3]
     assert ids.stats().last_ms is None
 
 
 def test_snapshots_round_trip_through_json() -> None:
-    first = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}, clock=lambda: NOW_NS)
-    last = first.generate_many(10)[9]
-    snapshot = first.close()
-    same = Snapshot.from_dict(json.loads(json.dumps(snapshot.to_dict())))
-    assert (same, hash(same)) == (snapshot, hash(snapshot))
+    first_generator = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}, clock=lambda: NOW_NS)
+    last_id = first_generator.generate_many(10)[9]
+    snapshot = first_generator.close()
+    snapshot_copy = Snapshot.from_dict(json.loads(json.dumps(snapshot.to_dict())))
+    assert (snapshot_copy, hash(snapshot_copy)) == (snapshot, hash(snapshot))
     assert eval(repr(snapshot), {"Snapshot": Snapshot}) == snapshot
     assert (
-        Generator.restore(SNOWFLAKE_LAYOUT, same, bindables={"worker": 3}, clock=lambda: NOW_NS).generate() == last + 1
+        Generator.restore(SNOWFLAKE_LAYOUT, snapshot_copy, bindables={"worker": 3}, clock=lambda: NOW_NS).generate()
+        == last_id + 1
     )
     members = {"tick": 2**53, "next_sequence": str(2**64)}
     assert Snapshot.from_dict(members).to_dict() == {"format": 1, **members}

@@ -18,51 +18,64 @@ from support import import_or_skip, raises_code
 
 pl = import_or_skip("polars")
 
-TIME = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1_483_228_800_000}
-SEQUENCE = {"kind": "sequence", "bits": 12}
+TIMESTAMP_FIELD = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1_483_228_800_000}
+SEQUENCE_FIELD = {"kind": "sequence", "bits": 12}
 
 
-def integers(*fields: dict[str, Any]) -> Layout:
+def integer_layout(*fields: dict[str, Any]) -> Layout:
     return Layout({"id": "integer", "bits": 64, "fields": list(fields)})
 
 
-def bytes_of(bits: int, *fields: dict[str, Any]) -> Layout:
+def bytes_layout(bits: int, *fields: dict[str, Any]) -> Layout:
     return Layout({"id": "bytes", "bits": bits, "fields": list(fields)})
 
 
-def bindable(name: str, bits: int, **more: Any) -> dict[str, Any]:
+def bindable_field(name: str, bits: int, **more: Any) -> dict[str, Any]:
     return {"kind": "bindable", "bits": bits, "name": name, **more}
 
 
-def constant(name: str, bits: int, value: Any, **more: Any) -> dict[str, Any]:
+def constant_field(name: str, bits: int, value: Any, **more: Any) -> dict[str, Any]:
     return {"kind": "constant", "bits": bits, "name": name, "value": value, **more}
 
 
-INTEGER_LAYOUT = integers({"kind": "unused", "bits": 1}, TIME, constant("dc", 5, 3), bindable("worker", 5), SEQUENCE)
-ODD_WIDTH_LAYOUT = bytes_of(
-    72, TIME | {"bits": 43}, constant("dc", 7, 3), bindable("worker", 9), SEQUENCE | {"bits": 13}
+INTEGER_LAYOUT = integer_layout(
+    {"kind": "unused", "bits": 1},
+    TIMESTAMP_FIELD,
+    constant_field("dc", 5, 3),
+    bindable_field("worker", 5),
+    SEQUENCE_FIELD,
+)
+ODD_WIDTH_LAYOUT = bytes_layout(
+    72,
+    TIMESTAMP_FIELD | {"bits": 43},
+    constant_field("dc", 7, 3),
+    bindable_field("worker", 9),
+    SEQUENCE_FIELD | {"bits": 13},
 )
 TIMES = np.arange(1_500_000_000_000, 1_500_000_000_005)
 
 
-@pytest.mark.parametrize("described", [INTEGER_LAYOUT, ODD_WIDTH_LAYOUT], ids=["integers", "bytes"])
-def test_columns_match_packing_and_parsing_each_id(described: Layout) -> None:
-    fives = np.arange(5)
-    for timestamp, sequence, worker, dc in ((TIMES, fives, 3, 1), (1_500_000_000_000, 7, fives, fives[::-1])):
-        packed = described.pack_columns(
+@pytest.mark.parametrize("id_layout", [INTEGER_LAYOUT, ODD_WIDTH_LAYOUT], ids=["integers", "bytes"])
+def test_columns_match_packing_and_parsing_each_id(id_layout: Layout) -> None:
+    five_values = np.arange(5)
+    for timestamp, sequence, worker, dc in (
+        (TIMES, five_values, 3, 1),
+        (1_500_000_000_000, 7, five_values, five_values[::-1]),
+    ):
+        packed_ids = id_layout.pack_columns(
             timestamp=timestamp, sequence=sequence, bindables={"worker": worker}, constants={"dc": dc}
         )
         rows = zip(*np.broadcast_arrays(timestamp, sequence, worker, dc), strict=True)
-        assert list(packed) == [
-            described.pack(timestamp=time, sequence=number, bindables={"worker": of}, constants={"dc": value})
+        assert list(packed_ids) == [
+            id_layout.pack(timestamp=time, sequence=number, bindables={"worker": of}, constants={"dc": value})
             for time, number, of, value in rows
         ]
-        parsed, read = [described.parse(id) for id in packed], described.parse_columns(packed)
-        assert (len(read), list(read)) == (5, parsed)
-        assert list(read.unix_ms or []) == [id.unix_ms for id in parsed]
-        assert list(read.sequence or []) == [id.sequence for id in parsed]
-        assert list(read.bindables["worker"]) == [id.bindables["worker"] for id in parsed]
-        assert list(read.constants["dc"]) == [id.constants["dc"] for id in parsed]
+        parsed, parsed_columns = [id_layout.parse(id) for id in packed_ids], id_layout.parse_columns(packed_ids)
+        assert (len(parsed_columns), list(parsed_columns)) == (5, parsed)
+        assert list(parsed_columns.unix_ms or []) == [id.unix_ms for id in parsed]
+        assert list(parsed_columns.sequence or []) == [id.sequence for id in parsed]
+        assert list(parsed_columns.bindables["worker"]) == [id.bindables["worker"] for id in parsed]
+        assert list(parsed_columns.constants["dc"]) == [id.constants["dc"] for id in parsed]
 
 
 def unaligned_array(values: list[int]) -> Any:
@@ -94,81 +107,81 @@ COLUMNS: dict[str, Callable[[list[int]], Any]] = {
 @pytest.mark.parametrize("count", [0, 1, 1001])
 def test_all_types_of_columns_are_read(kind: str, count: int) -> None:
     values = [k % 4096 for k in range(count)]
-    packed = INTEGER_LAYOUT.pack_columns(
+    packed_ids = INTEGER_LAYOUT.pack_columns(
         timestamp=1_500_000_000_000, sequence=COLUMNS[kind](values), bindables={"worker": 3}
     )
-    assert list(INTEGER_LAYOUT.parse_columns(packed).sequence or []) == values
-    assert INTEGER_LAYOUT.parse_columns(COLUMNS[kind]([int(id) for id in packed])) == INTEGER_LAYOUT.parse_columns(
-        packed
+    assert list(INTEGER_LAYOUT.parse_columns(packed_ids).sequence or []) == values
+    assert INTEGER_LAYOUT.parse_columns(COLUMNS[kind]([int(id) for id in packed_ids])) == INTEGER_LAYOUT.parse_columns(
+        packed_ids
     )
 
 
 def test_columns_outlive_the_ids() -> None:
-    described = ODD_WIDTH_LAYOUT
-    ids = layout.Generator(described, bindables={"worker": 4}).generate_many(50_000)
-    read = described.parse_columns(ids)
-    assert repr(read) == "<ParsedColumns of 50000 IDs>"
-    expected = [described.parse(id).sequence for id in ids]
+    id_layout = ODD_WIDTH_LAYOUT
+    ids = layout.Generator(id_layout, bindables={"worker": 4}).generate_many(50_000)
+    parsed_columns = id_layout.parse_columns(ids)
+    assert repr(parsed_columns) == "<ParsedColumns of 50000 IDs>"
+    expected = [id_layout.parse(id).sequence for id in ids]
     del ids
     gc.collect()
-    others = [layout.Generator(described, bindables={"worker": k}).generate_many(50_000) for k in range(3)]
-    assert np.asarray(read.sequence).tolist() == expected
-    assert len(others) == 3
+    other_arrays = [layout.Generator(id_layout, bindables={"worker": k}).generate_many(50_000) for k in range(3)]
+    assert np.asarray(parsed_columns.sequence).tolist() == expected
+    assert len(other_arrays) == 3
 
 
 def test_parsed_columns_are_independent_of_their_inputs() -> None:
-    described, ids = INTEGER_LAYOUT, np.arange(5)
-    read = described.parse_columns(ids)
+    id_layout, ids = INTEGER_LAYOUT, np.arange(5)
+    parsed_columns = id_layout.parse_columns(ids)
     ids[:] = -1
-    assert np.asarray(read.sequence).tolist() == [0, 1, 2, 3, 4]
-    packed = bytearray(18)
-    odd = ODD_WIDTH_LAYOUT.parse_columns(packed)
-    packed.clear()
-    assert np.asarray(odd.sequence).tolist() == [0, 0]
+    assert np.asarray(parsed_columns.sequence).tolist() == [0, 1, 2, 3, 4]
+    packed_ids = bytearray(18)
+    odd_width_columns = ODD_WIDTH_LAYOUT.parse_columns(packed_ids)
+    packed_ids.clear()
+    assert np.asarray(odd_width_columns.sequence).tolist() == [0, 0]
 
 
-MIXED_LAYOUT = bytes_of(
+MIXED_LAYOUT = bytes_layout(
     304,
-    TIME | {"bits": 48},
-    bindable("number", 16),
-    bindable("text", 32, type="text"),
-    bindable("data", 16, type="bytes"),
-    bindable("huge", 96),
-    constant("label", 32, "ab", type="text"),
-    constant("version", 8, 7),
-    SEQUENCE | {"bits": 56},
+    TIMESTAMP_FIELD | {"bits": 48},
+    bindable_field("number", 16),
+    bindable_field("text", 32, type="text"),
+    bindable_field("data", 16, type="bytes"),
+    bindable_field("huge", 96),
+    constant_field("label", 32, "ab", type="text"),
+    constant_field("version", 8, 7),
+    SEQUENCE_FIELD | {"bits": 56},
 )
 
 
 @pytest.mark.parametrize("data", [b"ab", bytearray(b"ab"), memoryview(b"a.b.")[::2]])
 def test_byte_string_and_wide_fields_have_no_column(data: Any) -> None:
     values: dict[str, Any] = {"number": np.arange(3), "text": "hé", "data": data, "huge": 2**90}
-    packed = MIXED_LAYOUT.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
-    assert [MIXED_LAYOUT.parse(id).bindables for id in packed] == [
+    packed_ids = MIXED_LAYOUT.pack_columns(timestamp=1_500_000_000_000, sequence=1, bindables=values)
+    assert [MIXED_LAYOUT.parse(id).bindables for id in packed_ids] == [
         {"number": k, "text": "hé", "data": b"ab", "huge": 2**90} for k in range(3)
     ]
-    read = MIXED_LAYOUT.parse_columns(packed)
-    assert list(read.bindables) == ["number"]
-    assert list(read.constants) == ["version"]
+    parsed_columns = MIXED_LAYOUT.parse_columns(packed_ids)
+    assert list(parsed_columns.bindables) == ["number"]
+    assert list(parsed_columns.constants) == ["version"]
     for name in ("text", "data", "huge"):
         with raises_code("invalid_type"):
             MIXED_LAYOUT.pack_columns(timestamp=1, sequence=1, bindables=values | {name: np.arange(3)})
 
 
 def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
-    described = integers(bindable("a", 32), bindable("b", 32))
-    read = described.parse_columns(described.pack_columns(bindables={"a": np.arange(3), "b": 5}))
-    assert (read.unix_ms, read.sequence, read.constants) == (None, None, {})
-    assert np.asarray(read.bindables["a"]).tolist() == [0, 1, 2]
+    id_layout = integer_layout(bindable_field("a", 32), bindable_field("b", 32))
+    parsed_columns = id_layout.parse_columns(id_layout.pack_columns(bindables={"a": np.arange(3), "b": 5}))
+    assert (parsed_columns.unix_ms, parsed_columns.sequence, parsed_columns.constants) == (None, None, {})
+    assert np.asarray(parsed_columns.bindables["a"]).tolist() == [0, 1, 2]
     for more in ({"timestamp": np.arange(3)}, {"sequence": np.arange(3)}, {"constants": {"x": np.arange(3)}}):
         with raises_code("unknown_field"):
-            described.pack_columns(bindables={"a": np.arange(3), "b": 5}, **more)  # type: ignore[arg-type]
+            id_layout.pack_columns(bindables={"a": np.arange(3), "b": 5}, **more)  # type: ignore[arg-type]
 
 
 def pack(**given: Any) -> LayoutArray:
     """Packs IDs from valid values, some of which are replaced."""
-    whole = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
-    return INTEGER_LAYOUT.pack_columns(**whole | given)
+    valid_arguments = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
+    return INTEGER_LAYOUT.pack_columns(**valid_arguments | given)
 
 
 def test_a_null_integer_is_rejected() -> None:
@@ -251,7 +264,7 @@ def check_rejected(column: Any) -> None:
 
 def test_ids_must_have_the_type_of_the_layout() -> None:
     plain, odd = INTEGER_LAYOUT, ODD_WIDTH_LAYOUT
-    for described, ids, code in (
+    for id_layout, ids, code in (
         (plain, bytes(16), "invalid_type"),
         (plain, LayoutArray(bytes(16), 8), "invalid_type"),
         (plain, np.zeros(2, np.uint64), "invalid_type"),
@@ -262,21 +275,21 @@ def test_ids_must_have_the_type_of_the_layout() -> None:
         (odd, LayoutArray(bytes(18), 18), "invalid_length"),
     ):
         with raises_code(code):
-            described.parse_columns(ids)
+            id_layout.parse_columns(ids)
     assert len(odd.parse_columns(np.zeros((2, 9), np.uint8))) == len(odd.parse_columns(LayoutArray(bytes(18), 9))) == 2
 
 
 def test_a_time_past_64_bits_reports_its_index() -> None:
-    described = bytes_of(72, {"kind": "timestamp", "bits": 64, "tick": "1s", "epoch_ms": 0}, bindable("x", 8))
-    far = (2**62).to_bytes(8, "big") + b"\7"
-    read = described.parse_columns(bytes(9) + far + bytes(9))
+    id_layout = bytes_layout(72, {"kind": "timestamp", "bits": 64, "tick": "1s", "epoch_ms": 0}, bindable_field("x", 8))
+    far_id = (2**62).to_bytes(8, "big") + b"\7"
+    parsed_columns = id_layout.parse_columns(bytes(9) + far_id + bytes(9))
     with raises_code("time_out_of_range", item=1):
-        _ = read.unix_ms
-    assert np.asarray(read.bindables["x"]).tolist() == [0, 7, 0]
+        _ = parsed_columns.unix_ms
+    assert np.asarray(parsed_columns.bindables["x"]).tolist() == [0, 7, 0]
 
 
 def test_the_memory_for_byte_ids_is_limited() -> None:
-    described = bytes_of(1024, bindable("x", 64), {"kind": "unused", "bits": 960})
+    id_layout = bytes_layout(1024, bindable_field("x", 64), {"kind": "unused", "bits": 960})
     with raises_code("out_of_range", field="n"):
-        described.pack_columns(bindables={"x": np.zeros(2**21 + 1, np.int64)})
-    assert len(described.pack_columns(bindables={"x": np.zeros(2, np.int64)})) == 2
+        id_layout.pack_columns(bindables={"x": np.zeros(2**21 + 1, np.int64)})
+    assert len(id_layout.pack_columns(bindables={"x": np.zeros(2, np.int64)})) == 2

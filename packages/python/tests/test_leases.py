@@ -30,7 +30,7 @@ import pytest
 import polyflake
 from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, layout, randflake, sno, uuid7
 from polyflake._polyflake import place
-from support import REPOSITORY, forks, raises_code
+from support import REPOSITORY, ignore_fork_warnings, raises_code
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
 
@@ -53,10 +53,10 @@ def path_of(url: str) -> str:
 def records(url: str, namespace: str = "orders/sno") -> list[tuple[int, bool]]:
     """Returns every worker ID that was ever leased, with a flag that is true if the worker ID is currently granted."""
     with closing(sqlite3.connect(path_of(url))) as database:
-        asked = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
-        found = database.execute(asked, [namespace]).fetchall()
+        query = "SELECT first, granted_until FROM polyflake_leases WHERE namespace = ? AND start > 0 ORDER BY first"
+        rows = database.execute(query, [namespace]).fetchall()
     # A worker ID becomes free when its last tick ends. In some formats, a tick lasts a second.
-    return [(first, until > time.time() * 1000 + 2000) for first, until in found]
+    return [(first, until > time.time() * 1000 + 2000) for first, until in rows]
 
 
 def granted_ids(url: str, namespace: str = "orders/sno") -> list[int]:
@@ -83,13 +83,13 @@ def worker_id_of(family: str, id: Any) -> int:
         return uuid7.worker_id(id)
     if family == "randflake":
         return randflake.Codec(bytes(16)).inspect(id).node
-    parsed = layout.Layout.preset("twitter").parse(id)
-    return int(parsed.bindables["datacenter"]) << 5 | int(parsed.bindables["worker"])
+    parsed_id = layout.Layout.preset("twitter").parse(id)
+    return int(parsed_id.bindables["datacenter"]) << 5 | int(parsed_id.bindables["worker"])
 
 
 def assert_closed(ids: Any) -> None:
     """Asserts that every call of a closed generator fails without waiting."""
-    begun = time.monotonic()
+    start_time = time.monotonic()
     for call in (
         ids.generate,
         ids.try_generate,
@@ -100,17 +100,17 @@ def assert_closed(ids: Any) -> None:
     ):
         with raises_code("generator_closed"):
             call()
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - start_time < 1.0
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_format_makes_ids_with_its_worker_id(url: str, family: str) -> None:
     with polyflake.lease(url, "orders", numbers=(37, 40)) as lease:
         ids = FAMILIES[family](lease)
-        made = [ids.generate(), ids.try_generate(), asyncio.run(ids.generate_async())]
-        made += [*ids.generate_many(1000), *asyncio.run(ids.generate_many_async(1000)), *ids.try_generate_many(10)]
-        assert {worker_id_of(family, id) for id in made} == {37} == {lease.number}
-        assert len(set(made)) == len(made)
+        made_ids = [ids.generate(), ids.try_generate(), asyncio.run(ids.generate_async())]
+        made_ids += [*ids.generate_many(1000), *asyncio.run(ids.generate_many_async(1000)), *ids.try_generate_many(10)]
+        assert {worker_id_of(family, id) for id in made_ids} == {37} == {lease.number}
+        assert len(set(made_ids)) == len(made_ids)
         assert granted_ids(url, f"orders/{family}") == [37]
         status = lease.status()
         assert (status.number, status.grants, status.failures, status.refused) == (37, 1, 0, None)
@@ -172,7 +172,7 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
 
 URLS = json.loads((REPOSITORY / "tests/leases/urls.json").read_text("utf-8"))["cases"]
 #: Default values for the store settings that a test case omits.
-DEFAULTS_OF_PLACES = {
+PLACE_DEFAULTS = {
     "allows_overlayfs": False,
     "create": None,
     "lease_ms": None,
@@ -197,7 +197,7 @@ def test_url_parsing_matches_the_other_languages(monkeypatch: pytest.MonkeyPatch
             if "node" in case:
                 monkeypatch.setenv("POLYFLAKE_NODE", case["node"])
         if "place" in case:
-            assert json.loads(place(url, case.get("namespace"))) == {**DEFAULTS_OF_PLACES, **case["place"]}
+            assert json.loads(place(url, case.get("namespace"))) == {**PLACE_DEFAULTS, **case["place"]}
             continue
         with raises_code(case["error"]["code"]) as error:
             polyflake.lease(url, case.get("namespace"))
@@ -213,7 +213,7 @@ def parse_server(url: str) -> dict[str, Any]:
 
 def test_clients_connect_with_the_parameters_of_the_url() -> None:
     url = "postgres://lease:a%40b@[::1]:6432/app?options=-c%20a%3Db&application_name=ids"
-    assert _lease_stores.for_psycopg(parse_server(url)) == {
+    assert _lease_stores.psycopg_arguments(parse_server(url)) == {
         "host": "::1",
         "port": "6432",
         "user": "lease",
@@ -223,7 +223,7 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
         "application_name": "ids",
         "options": "-c a=b",
     }
-    assert _lease_stores.for_asyncpg(parse_server(url)) == {
+    assert _lease_stores.asyncpg_arguments(parse_server(url)) == {
         "host": ["::1"],
         "port": [6432],
         "user": "lease",
@@ -232,31 +232,35 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
         "ssl": False,
         "server_settings": {"application_name": "ids", "options": "-c a=b"},
     }
-    several = parse_server("postgres://lease@one,two:6432/app?sslrootcert=%2Froot.pem")
-    given = _lease_stores.for_psycopg(several)
-    assert (given["host"], given["port"], given["target_session_attrs"]) == ("one,two", "5432,6432", "read-write")
-    assert (given["sslmode"], given["sslrootcert"]) == ("verify-full", "/root.pem")
-    given = _lease_stores.for_psycopg(parse_server("postgres://lease@db/app"))
-    assert given["sslrootcert"] == "system" or Path(given["sslrootcert"]).exists()
-    context = _lease_stores.for_asyncpg(parse_server("postgres://lease@one,two/app"))
+    multi_host_server = parse_server("postgres://lease@one,two:6432/app?sslrootcert=%2Froot.pem")
+    psycopg_arguments = _lease_stores.psycopg_arguments(multi_host_server)
+    assert (psycopg_arguments["host"], psycopg_arguments["port"], psycopg_arguments["target_session_attrs"]) == (
+        "one,two",
+        "5432,6432",
+        "read-write",
+    )
+    assert (psycopg_arguments["sslmode"], psycopg_arguments["sslrootcert"]) == ("verify-full", "/root.pem")
+    psycopg_arguments = _lease_stores.psycopg_arguments(parse_server("postgres://lease@db/app"))
+    assert psycopg_arguments["sslrootcert"] == "system" or Path(psycopg_arguments["sslrootcert"]).exists()
+    context = _lease_stores.asyncpg_arguments(parse_server("postgres://lease@one,two/app"))
     assert (context["ssl"].check_hostname, context["target_session_attrs"]) == (True, "read-write")
-    for given in (_lease_stores.for_psycopg, _lease_stores.for_asyncpg):
+    for given in (_lease_stores.psycopg_arguments, _lease_stores.asyncpg_arguments):
         for attributes, expected in (("read-write", "read-write"), ("primary", "read-write"), ("any", None)):
             server = parse_server(f"postgres://lease@localhost/app?target_session_attrs={attributes}")
             assert given(server).get("target_session_attrs") == expected, attributes
 
 
 def test_arguments_override_the_parameters_of_a_url(url: str) -> None:
-    terms = f"{url}&numbers=3-4&lease_seconds=90&wait=2.5"
-    lease = polyflake.lease(terms, "orders")
+    url_with_terms = f"{url}&numbers=3-4&lease_seconds=90&wait=2.5"
+    lease = polyflake.lease(url_with_terms, "orders")
     assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
-    lease = polyflake.lease(terms, "orders", numbers=(5, 6), lease_seconds=60, wait=1)
+    lease = polyflake.lease(url_with_terms, "orders", numbers=(5, 6), lease_seconds=60, wait=1)
     assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
-    with polyflake.lease(terms, "orders") as lease:
+    with polyflake.lease(url_with_terms, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition in (3, 4)
 
 
-def test_an_invalid_variable_is_rejected_at_each_id() -> None:
+def test_an_invalid_variable_is_rejected_for_every_id() -> None:
     code = """
 from polyflake import PolyflakeError, sno
 for _ in range(2):
@@ -266,39 +270,39 @@ for _ in range(2):
         print(error.code, error)
 """
     environment = {**os.environ, "POLYFLAKE_LEASE": "amqp://me:sesame@db?namespace=orders"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    first, second = done.stdout.splitlines()
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    first, second = result.stdout.splitlines()
     assert first == second, "an invalid variable fails each time, and no other worker ID is leased"
     assert first.startswith("out_of_range cannot read POLYFLAKE_LEASE: the scheme `amqp:` is not supported"), first
-    assert "sesame" not in done.stdout + done.stderr
+    assert "sesame" not in result.stdout + result.stderr
 
 
 def test_relative_paths_resolve_where_the_lease_was_made(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(path_of(url)).parent
-    elsewhere = folder / "elsewhere"
-    elsewhere.mkdir()
+    other_folder = folder / "elsewhere"
+    other_folder.mkdir()
     monkeypatch.chdir(folder)
     with polyflake.lease("sqlite:ids.db?allow=overlayfs", "orders", lease_seconds=1.0) as lease:
         ids = sno.Generator(lease=lease)
-        monkeypatch.chdir(elsewhere)
+        monkeypatch.chdir(other_folder)
         ids.generate()
-        end = time.monotonic() + 20
-        while lease.status().renewals < 2 and time.monotonic() < end:
+        deadline = time.monotonic() + 20
+        while lease.status().renewals < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
         assert (lease.status().renewals >= 2, lease.status().failures) == (True, 0)
         assert [number for number, _ in records(url)] == [0]
-    assert list(elsewhere.iterdir()) == []
+    assert list(other_folder.iterdir()) == []
 
 
-def child(code: str, **environment: str) -> Any:
+def run_program(code: str, **environment: str) -> Any:
     """Returns the JSON that a program prints."""
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    result = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
 
 
-DEFAULTS = """
+DEFAULTS_PROGRAM = """
 import json
 from polyflake import hotguid, sno, uuid7
 machine = hotguid.parts(hotguid.generate()).machine
@@ -308,7 +312,12 @@ print(json.dumps(ids))
 
 
 def test_the_variable_sets_the_worker_id_of_module_functions(url: str) -> None:
-    assert child(DEFAULTS, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [41, 41, 41, 41]
+    assert run_program(DEFAULTS_PROGRAM, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [
+        41,
+        41,
+        41,
+        41,
+    ]
     assert [records(url, f"orders/{family}")[-1] for family in ("sno", "hotguid", "uuid7")] == [(41, False)] * 3
 
 
@@ -322,11 +331,15 @@ except polyflake.PolyflakeError as error:
     print(json.dumps([error.code, str(error)]))
 """
     example = "set it to a URL such as `sqlite:/var/lib/app/ids.db?namespace=orders`"
-    expected = "cannot read POLYFLAKE_LEASE: "
-    alone = ["lease_unavailable", f"{expected}POLYFLAKE_NODE is set without it; {example}"]
-    empty = ["out_of_range", f"{expected}it is empty; {example}"]
-    assert child(code, POLYFLAKE_NODE="7") == alone
-    assert child(code, POLYFLAKE_LEASE="") == child(code, POLYFLAKE_LEASE="", POLYFLAKE_NODE="7") == empty
+    expected_prefix = "cannot read POLYFLAKE_LEASE: "
+    node_only_error = ["lease_unavailable", f"{expected_prefix}POLYFLAKE_NODE is set without it; {example}"]
+    empty_value_error = ["out_of_range", f"{expected_prefix}it is empty; {example}"]
+    assert run_program(code, POLYFLAKE_NODE="7") == node_only_error
+    assert (
+        run_program(code, POLYFLAKE_LEASE="")
+        == run_program(code, POLYFLAKE_LEASE="", POLYFLAKE_NODE="7")
+        == empty_value_error
+    )
 
 
 def test_a_lease_without_a_store_names_the_variable_to_set() -> None:
@@ -341,7 +354,7 @@ import os, polyflake
 os.environ |= {{"POLYFLAKE_LEASE": "{url}&namespace=orders", "POLYFLAKE_NODE": "9"}}
 print(polyflake.sno.generate().partition)
 """
-    assert child(code) == 9
+    assert run_program(code) == 9
 
 
 @pytest.mark.parametrize("variable", ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"])
@@ -371,7 +384,7 @@ from polyflake import hotguid, sno
 hotguid.generate()
 print(json.dumps(sno.generate().partition))
 """
-    assert child(code) == 0
+    assert run_program(code) == 0
 
 
 def test_dir_and_help_list_the_lease_names() -> None:
@@ -387,7 +400,7 @@ ids = sno.Generator(lease=polyflake.lease({url!r}, "orders"))
 atexit.register(lambda: print(ids.generate().partition))
 ids.generate()
 """
-    assert (child(code), granted_ids(url)) == (0, [])
+    assert (run_program(code), granted_ids(url)) == (0, [])
 
 
 def test_the_readme_example_runs(url: str) -> None:
@@ -396,8 +409,8 @@ def test_the_readme_example_runs(url: str) -> None:
     )
     block = block.replace("sqlite:ids.db", "sqlite:ids.db?allow=overlayfs")
     folder = Path(path_of(url)).parent
-    done = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True)
-    assert "LeaseStatus(number=" in done.stdout
+    result = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True)
+    assert "LeaseStatus(number=" in result.stdout
     assert granted_ids(url) == []
 
 
@@ -409,7 +422,7 @@ import polyflake
 polyflake.sno.generate()
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
-    assert not {"polyflake._lease", "logging", "asyncio", "sqlite3", "threading"} & set(child(code))
+    assert not {"polyflake._lease", "logging", "asyncio", "sqlite3", "threading"} & set(run_program(code))
 
 
 def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -429,16 +442,16 @@ def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCa
     assert [event["name"] for event in heard][:3] == ["acquired", "sealed", "refused"]
     assert (heard[0]["number"], heard[2]["code"]) == (5, "namespace_mismatch")
     assert heard[2]["message"] in str(error.value)
-    said = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert said[0][1].startswith("orders: acquired: number 5 until ")
-    assert ("ERROR", "orders: the callback of the lease failed") in said
-    assert any(level == "WARNING" for level, _ in said)
+    log_messages = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert log_messages[0][1].startswith("orders: acquired: number 5 until ")
+    assert ("ERROR", "orders: the callback of the lease failed") in log_messages
+    assert any(level == "WARNING" for level, _ in log_messages)
 
 
 def test_a_namespace_with_another_shape_is_rejected_immediately(url: str) -> None:
     with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
         sno.Generator(lease=lease).generate()
-    began = time.monotonic()
+    start_time = time.monotonic()
     with polyflake.lease(url, "orders", numbers=(5, 6), wait=60) as other:
         with raises_code("lease_unavailable") as error:
             sno.Generator(lease=other).generate()
@@ -446,7 +459,7 @@ def test_a_namespace_with_another_shape_is_rejected_immediately(url: str) -> Non
         for ready in (other.ready, lambda: asyncio.run(other.aready())):
             with raises_code("lease_unavailable"):
                 ready()
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - start_time < 20
 
 
 @pytest.mark.parametrize(("given", "expected"), [("me", "me"), (None, f"{socket.gethostname()} {os.getpid()}")])
@@ -454,20 +467,20 @@ def test_a_record_contains_its_holder(url: str, given: str | None, expected: str
     with polyflake.lease(url, "orders", holder=given) as lease:
         sno.Generator(lease=lease).generate()
         with closing(sqlite3.connect(path_of(url))) as store:
-            named = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
-    assert named == [(expected,)]
+            holders = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
+    assert holders == [(expected,)]
 
 
 def test_a_lease_is_renewed_while_ids_are_made(url: str) -> None:
     with polyflake.lease(url, "orders", lease_seconds=1.0) as lease:
         ids = sno.Generator(lease=lease)
-        end, made = time.monotonic() + 3, []
-        while time.monotonic() < end:
-            made.append(ids.generate())
+        deadline, made_ids = time.monotonic() + 3, []
+        while time.monotonic() < deadline:
+            made_ids.append(ids.generate())
             time.sleep(0.01)
         assert lease.status().renewals >= 4
         assert lease.status().grants == 1
-    assert len(set(made)) == len(made)
+    assert len(set(made_ids)) == len(made_ids)
 
 
 def stop_outside_of_requests(process: subprocess.Popen[str], url: str) -> None:
@@ -542,23 +555,23 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
 
     with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
         sno.Generator(lease=holder).generate()
-        waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
-        before = signal.signal(signal.SIGALRM, interrupt)
+        waiting_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
+        previous_handler = signal.signal(signal.SIGALRM, interrupt)
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.3)
             with pytest.raises(Interrupted):
-                sno.Generator(lease=waiting).generate()
+                sno.Generator(lease=waiting_lease).generate()
         finally:
-            signal.signal(signal.SIGALRM, before)
-        waiting.close()
+            signal.signal(signal.SIGALRM, previous_handler)
+        waiting_lease.close()
         turns = []
-        ticking = threading.Thread(target=lambda: [turns.append(time.sleep(0.01)) for _ in range(20)])
-        ticking.start()
-        short = polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5)
-        begun = time.monotonic()
+        ticking_thread = threading.Thread(target=lambda: [turns.append(time.sleep(0.01)) for _ in range(20)])
+        ticking_thread.start()
+        short_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5)
+        start_time = time.monotonic()
         with raises_code("lease_unavailable") as error:
-            sno.Generator(lease=short).generate()
-        assert 0.4 < time.monotonic() - begun < 5
+            sno.Generator(lease=short_lease).generate()
+        assert 0.4 < time.monotonic() - start_time < 5
         assert len(turns) == 20, "other threads run meanwhile"
         assert "cannot lease a worker ID from sqlite:/" in str(error.value)
         assert re.search(r": the worker ID is leased to another process, the first until 20.*Z$", str(error.value))
@@ -571,20 +584,20 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
 def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
     with polyflake.lease(url, "orders", numbers=(0, 0)) as lease:
         assert sno.Generator(lease=lease).generate().partition == lease.ready() == 0
-        waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=3, lease_seconds=5)
-        ids = sno.Generator(lease=waiting)
+        waiting_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=3, lease_seconds=5)
+        ids = sno.Generator(lease=waiting_lease)
         with raises_code("lease_unavailable"):
             ids.generate()
-        begun = time.monotonic()
+        start_time = time.monotonic()
         for call in (ids.generate, lambda: asyncio.run(ids.generate_async())):
             with raises_code("lease_unavailable"):
                 call()
-        assert time.monotonic() - begun < 2.5, "neither waits again"
-    end = time.monotonic() + 20
-    while waiting.number is None and time.monotonic() < end:
+        assert time.monotonic() - start_time < 2.5, "neither waits again"
+    deadline = time.monotonic() + 20
+    while waiting_lease.number is None and time.monotonic() < deadline:
         time.sleep(0.01)
     assert ids.generate().partition == 0
-    waiting.close()
+    waiting_lease.close()
 
 
 @pytest.mark.parametrize(
@@ -596,7 +609,7 @@ def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
     ],
 )
 def test_permanent_errors_are_raised_immediately(store: str, code: str, reason: str) -> None:
-    begun = time.monotonic()
+    start_time = time.monotonic()
     for ids in [sno.Generator(lease=polyflake.lease(store, "orders"))] * 2:
         with raises_code("lease_unavailable") as error:
             ids.generate()
@@ -605,20 +618,22 @@ def test_permanent_errors_are_raised_immediately(store: str, code: str, reason: 
         polyflake.lease.check(store, "orders")
     assert re.fullmatch(code, error.value.code)
     assert re.fullmatch(f"cannot lease a worker ID from {store}: {reason}", str(error.value))
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - start_time < 5
 
 
 def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
-    name = url.partition("?")[0]
-    assert polyflake.lease.check(url, "orders") == name
+    url_without_query = url.partition("?")[0]
+    assert polyflake.lease.check(url, "orders") == url_without_query
     assert not Path(path_of(url)).exists()
     with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
         sno.Generator(lease=lease).generate()
         with raises_code("numbers_exhausted") as error:
             polyflake.lease.check(f"{url}&namespace=orders")
-        assert str(error.value).startswith(f"cannot lease a worker ID from {name}: all 1 worker IDs of orders/sno are ")
-        assert polyflake.lease.check(url, "others") == name
-    assert polyflake.lease.check(url, "orders") == name
+        assert str(error.value).startswith(
+            f"cannot lease a worker ID from {url_without_query}: all 1 worker IDs of orders/sno are "
+        )
+        assert polyflake.lease.check(url, "others") == url_without_query
+    assert polyflake.lease.check(url, "orders") == url_without_query
 
 
 @pytest.mark.parametrize(
@@ -651,28 +666,28 @@ def test_a_connection_that_cannot_be_released_is_ignored() -> None:
 
     driver = _lease_stores.Asyncpg(lambda: None, release_connection, True)
     driver.connection = Connection()
-    assert asyncio.run(driver.do({"do": "close"})) is None
+    assert asyncio.run(driver.execute({"do": "close"})) is None
     assert driver.connection is None
 
 
 def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) -> None:
     folder = Path(path_of(url)).parent / "late"
-    late = f"sqlite:{folder}/ids.db?allow=overlayfs"
-    with caplog.at_level(logging.INFO, "polyflake.lease"), polyflake.lease(late, "orders") as lease:
+    late_url = f"sqlite:{folder}/ids.db?allow=overlayfs"
+    with caplog.at_level(logging.INFO, "polyflake.lease"), polyflake.lease(late_url, "orders") as lease:
         ids = sno.Generator(lease=lease)
         with raises_code("lease_unavailable"):
             ids.generate()
         while lease.status().failures < 4:
             time.sleep(0.01)
         folder.mkdir()
-        end = time.monotonic() + 20
-        while lease.number is None and time.monotonic() < end:
+        deadline = time.monotonic() + 20
+        while lease.number is None and time.monotonic() < deadline:
             time.sleep(0.01)
         ids.generate()
-    said = [record.getMessage() for record in caplog.records]
-    assert len([line for line in said if "refused" in line]) == 1, said
-    place = late.partition("?")[0]
-    assert said[0] == f"orders: refused: cannot lease a worker ID from {place}: the folder does not exist"
+    log_messages = [record.getMessage() for record in caplog.records]
+    assert len([line for line in log_messages if "refused" in line]) == 1, log_messages
+    place = late_url.partition("?")[0]
+    assert log_messages[0] == f"orders: refused: cannot lease a worker ID from {place}: the folder does not exist"
 
 
 @pytest.mark.parametrize(
@@ -735,8 +750,8 @@ def test_the_variable_sets_the_holder(url: str, monkeypatch: pytest.MonkeyPatch)
     with polyflake.lease(url, "orders") as lease:
         sno.Generator(lease=lease).generate()
         with closing(sqlite3.connect(path_of(url))) as store:
-            named = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
-    assert named == [("pod-7",)]
+            holders = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
+    assert holders == [("pod-7",)]
 
 
 def test_waiting_for_the_first_id_does_not_block_the_event_loop(url: str) -> None:
@@ -773,16 +788,16 @@ def test_a_worker_id_is_released_at_exit(url: str, end: str) -> None:
 
 
 def test_sigterm_releases_the_worker_id_on_request(url: str) -> None:
-    terminate = "os.kill(os.getpid(), signal.SIGTERM)"
-    assert ids_after_exit(url, terminate, options=", sigterm=True") == []
-    assert ids_after_exit(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate}") == []
-    assert ids_after_exit(url, terminate) == [0], "a signal without a handler ends the process at once"
+    terminate_code = "os.kill(os.getpid(), signal.SIGTERM)"
+    assert ids_after_exit(url, terminate_code, options=", sigterm=True") == []
+    assert ids_after_exit(url, f"signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {terminate_code}") == []
+    assert ids_after_exit(url, terminate_code) == [0], "a signal without a handler ends the process at once"
 
 
 def test_sigterm_with_a_custom_handler_keeps_the_lease(url: str) -> None:
-    ignored = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
-    handled = "signal.signal(signal.SIGTERM, lambda *_: done.append(ids.generate()))"
-    for setting in (ignored, handled):
+    ignore_code = "signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    handle_code = "signal.signal(signal.SIGTERM, lambda *_: done.append(ids.generate()))"
+    for setting in (ignore_code, handle_code):
         code = f"""
 import os, signal, polyflake
 from polyflake import sno
@@ -793,15 +808,15 @@ ids.generate()
 os.kill(os.getpid(), signal.SIGTERM)
 print(ids.generate().partition + len(done))
 """
-        assert (child(code), granted_ids(url)) == (int(setting is handled), [])
+        assert (run_program(code), granted_ids(url)) == (int(setting is handle_code), [])
 
 
 def test_only_the_main_thread_installs_the_sigterm_handler(url: str) -> None:
-    before = signal.getsignal(signal.SIGTERM)
+    previous_handler = signal.getsignal(signal.SIGTERM)
     url = f"{url}&sigterm=true"
     try:
         polyflake.lease.check(url, "orders")
-        assert signal.getsignal(signal.SIGTERM) is before
+        assert signal.getsignal(signal.SIGTERM) is previous_handler
         with ThreadPoolExecutor() as pool, polyflake.lease(url, "orders") as lease:
             ids = pool.submit(lambda: sno.Generator(lease=lease)).result()
             with raises_code("lease_unavailable") as error:
@@ -809,10 +824,10 @@ def test_only_the_main_thread_installs_the_sigterm_handler(url: str) -> None:
             assert "main thread" in str(error.value)
         with ThreadPoolExecutor() as pool, polyflake.lease(url, "orders") as lease:
             ids = sno.Generator(lease=lease)
-            assert signal.getsignal(signal.SIGTERM) is not before
+            assert signal.getsignal(signal.SIGTERM) is not previous_handler
             assert pool.submit(ids.generate).result().partition == 0
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, previous_handler)
 
 
 def test_one_worker_id_is_reused_by_consecutive_processes(url: str) -> None:
@@ -822,18 +837,18 @@ def test_one_worker_id_is_reused_by_consecutive_processes(url: str) -> None:
 
 
 def test_a_closed_lease_makes_no_ids(url: str) -> None:
-    unused = polyflake.lease(url, "orders")
-    unused.close()
-    assert_closed(sno.Generator(lease=unused))
+    unused_lease = polyflake.lease(url, "orders")
+    unused_lease.close()
+    assert_closed(sno.Generator(lease=unused_lease))
     with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
         sno.Generator(lease=holder).generate()
-        waiting = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
-        ids = sno.Generator(lease=waiting)
-        threading.Timer(0.5, waiting.close).start()
-        begun = time.monotonic()
+        waiting_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
+        ids = sno.Generator(lease=waiting_lease)
+        threading.Timer(0.5, waiting_lease.close).start()
+        start_time = time.monotonic()
         with raises_code("generator_closed"):
             ids.generate()
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - start_time < 10
         assert_closed(ids)
 
 
@@ -851,8 +866,8 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
 
     monkeypatch.setattr(lease._driver, "run", fail_once)
     assert has_raised.wait(5)
-    end = time.monotonic() + 5
-    while not lease.status().renewals and time.monotonic() < end:
+    deadline = time.monotonic() + 5
+    while not lease.status().renewals and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (lease.status().renewals, ids.generate().partition) == (1, 0)
     lease.close()
@@ -866,16 +881,16 @@ def test_a_strict_lease_withholds_ids_after_a_gap(
     """Stops the lease's thread and its monotonic clock, as if the process were restored from an image some seconds
     later."""
     stops, resumes, events, lost = threading.Event(), threading.Event(), [], 0
-    elapsed = _lease._elapsed_ms
+    original_elapsed_ms = _lease._elapsed_ms
 
     def elapsed_ms() -> int:
         nonlocal lost
-        begun = elapsed()
+        begun = original_elapsed_ms()
         if stops.is_set():
             assert resumes.wait(30)
             stops.clear()
-            lost += elapsed() - begun
-        return elapsed() - lost
+            lost += original_elapsed_ms() - begun
+        return original_elapsed_ms() - lost
 
     def is_held() -> bool:
         try:
@@ -889,50 +904,52 @@ def test_a_strict_lease_withholds_ids_after_a_gap(
     with polyflake.lease(url, "orders", strict=strict, watch=lambda event: events.append(event["name"])) as lease:
         ids = sno.Generator(lease=lease)
         ids.generate()
-        do = lease._driver.do
+        original_do = lease._driver.execute
         if is_away:
-            monkeypatch.setattr(lease._driver, "do", lambda it: {"silent": True} if it["do"] == "run" else do(it))
+            monkeypatch.setattr(
+                lease._driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_do(it)
+            )
         stops.set()
         time.sleep(4)
         assert is_held() is strict
         resumes.set()
-        resumed = time.monotonic()
+        resume_time = time.monotonic()
         while is_held():
-            assert time.monotonic() - resumed < 10
+            assert time.monotonic() - resume_time < 10
             time.sleep(0.01)
-        held = time.monotonic() - resumed
+        held_seconds = time.monotonic() - resume_time
         if strict:
             assert events[:2] == ["acquired", "gap"] and events[-1] == ("unconfirmed" if is_away else "renewed"), events
         if is_away:
-            assert held > 0.9, held
+            assert held_seconds > 0.9, held_seconds
 
 
 def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lease = polyflake.lease(url, "orders", lease_seconds=2)
     ids = sno.Generator(lease=lease)
     ids.generate()
-    is_held, run = threading.Event(), lease._driver.do
+    is_held, run = threading.Event(), lease._driver.execute
 
     def hold_lease(command: dict[str, Any]) -> Any:
         is_held.set()
         time.sleep(1.5)
         return run(command)
 
-    monkeypatch.setattr(lease._driver, "do", hold_lease)
+    monkeypatch.setattr(lease._driver, "execute", hold_lease)
     assert is_held.wait(10), "a renewal waits for the store"
-    closing = threading.Thread(target=lease.close)
-    closing.start()
+    closing_thread = threading.Thread(target=lease.close)
+    closing_thread.start()
     time.sleep(0.1)
     assert_closed(ids)
-    closing.join()
+    closing_thread.join()
     assert granted_ids(url) == []
 
 
-@forks
+@ignore_fork_warnings
 def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
     lease = polyflake.lease(url, "orders", numbers=(0, 7))
     ids = sno.Generator(lease=lease)
-    mine = [ids.generate() for _ in range(100)]
+    parent_ids = [ids.generate() for _ in range(100)]
     children = []
     for _ in range(3):
         read, write = os.pipe()
@@ -940,37 +957,37 @@ def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
         if child == 0:
             try:
                 assert lease.number is None
-                made = [ids.generate() for _ in range(100)]
-                assert lease.number == made[0].partition
-                os.write(write, json.dumps([str(id) for id in made]).encode())
+                made_ids = [ids.generate() for _ in range(100)]
+                assert lease.number == made_ids[0].partition
+                os.write(write, json.dumps([str(id) for id in made_ids]).encode())
                 lease.close()
             finally:
                 os._exit(0)
         os.close(write)
         children.append((child, read))
-    mine += [ids.generate() for _ in range(100)]
-    theirs = []
+    parent_ids += [ids.generate() for _ in range(100)]
+    child_ids = []
     for child, read in children:
         with os.fdopen(read, "rb") as pipe:
-            theirs += [sno.Sno(text) for text in json.loads(pipe.read())]
+            child_ids += [sno.Sno(text) for text in json.loads(pipe.read())]
         os.waitpid(child, 0)
-    assert {id.partition for id in mine} == {0}
-    assert 0 not in {id.partition for id in theirs}
-    assert len({*mine, *theirs}) == len(mine) + len(theirs) == 500
+    assert {id.partition for id in parent_ids} == {0}
+    assert 0 not in {id.partition for id in child_ids}
+    assert len({*parent_ids, *child_ids}) == len(parent_ids) + len(child_ids) == 500
     assert granted_ids(url) == [0], "the children's numbers came back, the parent's stays"
     lease.close()
     assert granted_ids(url) == []
 
 
-@forks
+@ignore_fork_warnings
 @pytest.mark.parametrize("seconds", [0.5, 4.0])
 def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
     path = path_of(url)
-    kept = _lease_stores.SQLite(path)
-    kept.open()
-    closing_soon = threading.Timer(seconds, kept.close)
-    begun = time.monotonic()
-    closing_soon.start()
+    open_store = _lease_stores.SQLite(path)
+    open_store.open()
+    close_timer = threading.Timer(seconds, open_store.close)
+    start_time = time.monotonic()
+    close_timer.start()
     child = os.fork()
     if child == 0:
         code = 2
@@ -981,18 +998,18 @@ def test_a_fork_waits_until_no_file_is_open(url: str, seconds: float) -> None:
             code = 1 if "found an open one" in str(error) else 3
         finally:
             os._exit(code)
-    waited = time.monotonic() - begun
+    wait_seconds = time.monotonic() - start_time
     # A child that was forked while the file was open must not open it, because SQLite would mistake the parent's locks
     # for the child's.
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == (0 if seconds < 2 else 1)
-    assert min(seconds, 2) <= waited < min(seconds, 2) + 1.5
-    closing_soon.join()
-    other = _lease_stores.SQLite(path)
-    other.open()
-    other.close()
+    assert min(seconds, 2) <= wait_seconds < min(seconds, 2) + 1.5
+    close_timer.join()
+    other_store = _lease_stores.SQLite(path)
+    other_store.open()
+    other_store.close()
 
 
-@forks
+@ignore_fork_warnings
 def test_a_child_forked_before_the_lease_gets_its_own(url: str) -> None:
     lease = polyflake.lease(url, "orders")
     ids = sno.Generator(lease=lease)
@@ -1010,30 +1027,30 @@ def test_a_child_forked_before_the_lease_gets_its_own(url: str) -> None:
 
 
 LEASE: Lease | None = None
-IDS: Any = None
+GENERATOR: Any = None
 
 
 def begin_lease(url: str) -> None:
-    global LEASE, IDS
+    global LEASE, GENERATOR
     LEASE = polyflake.lease(url, "orders", numbers=(0, 3))
-    IDS = sno.Generator(lease=LEASE)
+    GENERATOR = sno.Generator(lease=LEASE)
 
 
-def make(_: int) -> list[str]:
-    return [str(IDS.generate()) for _ in range(50)]
+def make_ids(_: int) -> list[str]:
+    return [str(GENERATOR.generate()) for _ in range(50)]
 
 
-@forks
+@ignore_fork_warnings
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str) -> None:
     """Four worker IDs suffice for twenty workers that end after two tasks each."""
     context = multiprocessing.get_context(method)
     tasks, workers = (40, 2) if method == "fork" else (8, 2)
     with context.Pool(workers, begin_lease, [url], maxtasksperchild=2) as pool:
-        made = [id for ids in pool.map(make, range(tasks), chunksize=1) for id in ids]
+        made_ids = [id for ids in pool.map(make_ids, range(tasks), chunksize=1) for id in ids]
         pool.close()
         pool.join()
-    assert len(set(made)) == len(made) == 50 * tasks
+    assert len(set(made_ids)) == len(made_ids) == 50 * tasks
     assert granted_ids(url) == []
     assert len(records(url)) <= 4
 
@@ -1075,30 +1092,30 @@ def test_gunicorn_workers_release_their_worker_ids(
         log = (Path(folder) / "log").read_text()
     assert len({answer["pid"] for answer in answers}) >= 6, "workers were replaced"
     for key in ("ids", "default"):
-        made = [id for answer in answers for id in answer[key]]
-        assert len(set(made)) == len(made) == 600
+        made_ids = [id for answer in answers for id in answer[key]]
+        assert len(set(made_ids)) == len(made_ids) == 600
     assert granted_ids(url) == granted_ids(url, "workers/sno") == [], log
     assert len(records(url)) <= 6, "numbers were taken again"
 
 
 def test_a_service_that_stalls_within_its_last_response_is_cut_off() -> None:
-    over = threading.Event()
+    finished_event = threading.Event()
 
     def serve(server: socket.socket) -> None:
         with server.accept()[0] as client:
             client.recv(1 << 16)
             client.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9\r\n\r\n")
-            over.wait(10)
+            finished_event.wait(10)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=serve, args=[server])
         thread.start()
-        host = {"hosts": [["127.0.0.1", server.getsockname()[1]]], "encrypts": False, "password": "sesame"}
-        driver = _lease_stores.Http(host, 5)
+        server_settings = {"hosts": [["127.0.0.1", server.getsockname()[1]]], "encrypts": False, "password": "sesame"}
+        driver = _lease_stores.Http(server_settings, 5)
         driver.open()
-        began = time.monotonic()
+        start_time = time.monotonic()
         assert driver.run([["{}", [0, "1"]]], 0.2) == _lease_stores.NO_OUTPUT
-        assert time.monotonic() - began < 3
-        over.set()
+        assert time.monotonic() - start_time < 3
+        finished_event.set()
         thread.join()
         driver.end()

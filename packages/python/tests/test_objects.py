@@ -17,17 +17,17 @@ from polyflake import hotguid, sno, uuid7
 
 
 def test_an_id_holds_one_reference_to_its_class() -> None:
-    def counts() -> tuple[int, int]:
+    def reference_counts() -> tuple[int, int]:
         """Returns the number of references to the class while 2001 IDs exist, and after they are deleted."""
         ids = [sno.generate() for _ in range(1000)] + list(sno.generate_many(1000)) + [sno.Sno(sno.generate_text())]
         assert len(set(ids)) == len(ids) == 2001
-        during = sys.getrefcount(sno.Sno)
+        count_during = sys.getrefcount(sno.Sno)
         ids.clear()
-        return during, sys.getrefcount(sno.Sno)
+        return count_during, sys.getrefcount(sno.Sno)
 
     # The first calls create references that are never released.
-    _, before = counts()
-    assert counts() == (before + 2001, before)
+    _, before = reference_counts()
+    assert reference_counts() == (before + 2001, before)
 
 
 def test_an_id_survives_the_garbage_collector_and_cannot_be_subclassed() -> None:
@@ -42,15 +42,24 @@ def test_an_id_survives_the_garbage_collector_and_cannot_be_subclassed() -> None
 
 @pytest.mark.parametrize("generate", [hotguid.generate, uuid7.generate])
 def test_a_generated_uuid_equals_a_constructed_one(generate: Callable[[], uuid.UUID]) -> None:
-    made = generate()
-    constructed = uuid.UUID(int=made.int)
-    assert type(made) is uuid.UUID
-    assert (made, hash(made), repr(made)) == (constructed, hash(constructed), repr(constructed))
-    assert made.is_safe is constructed.is_safe is uuid.SafeUUID.unknown
-    assert pickle.loads(pickle.dumps(made)) == copy.copy(made) == copy.deepcopy(made) == constructed
-    assert weakref.ref(made)() is made
+    generated_uuid = generate()
+    constructed = uuid.UUID(int=generated_uuid.int)
+    assert type(generated_uuid) is uuid.UUID
+    assert (generated_uuid, hash(generated_uuid), repr(generated_uuid)) == (
+        constructed,
+        hash(constructed),
+        repr(constructed),
+    )
+    assert generated_uuid.is_safe is constructed.is_safe is uuid.SafeUUID.unknown
+    assert (
+        pickle.loads(pickle.dumps(generated_uuid))
+        == copy.copy(generated_uuid)
+        == copy.deepcopy(generated_uuid)
+        == constructed
+    )
+    assert weakref.ref(generated_uuid)() is generated_uuid
     with pytest.raises(TypeError, match="immutable"):
-        made.int = 0  # type: ignore[misc]
+        generated_uuid.int = 0  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("call", [sno.generate, sno.generate_text, hotguid.generate, hotguid.generate_text])

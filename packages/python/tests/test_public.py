@@ -13,39 +13,43 @@ from typing import Any
 import numpy as np
 import pytest
 
-from catalogue import HUGE_INTEGERS, NO_INDICES, NO_INTEGERS, Indexed, MyInt, RaisingIndex
+from catalogue import HUGE_INTEGERS, NON_INDICES, NON_INTEGERS, MyInt, RaisingIndex, ValidIndex
 from polyflake import InvalidValueError, OutOfRangeError, public
 from support import REPOSITORY, raises_code
 
 CASES = json.loads((REPOSITORY / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
-IDS = public.Keyring(bytes(range(32)))
-ORDERS, POSTS = IDS.of("order"), IDS.of("post", bits=64)
+KEYRING = public.Keyring(bytes(range(32)))
+ORDERS, POSTS = KEYRING.of("order"), KEYRING.of("post", bits=64)
 TEXT = "order_1abpg7dgwhjba5j"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text']} of {case['secret'][:2]}")
 def test_strings_match_the_vectors(case: dict[str, Any]) -> None:
-    of = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
+    public_type = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
     number = int(case["number"])
-    assert (of.name, of.encode(number), of.decode(case["text"])) == (case["type"], case["text"], number)
-    assert of.encode_many([number]) == [case["text"]]
-    assert of.decode_many([case["text"]]) == [number]
+    assert (public_type.name, public_type.encode(number), public_type.decode(case["text"])) == (
+        case["type"],
+        case["text"],
+        number,
+    )
+    assert public_type.encode_many([number]) == [case["text"]]
+    assert public_type.decode_many([case["text"]]) == [number]
 
 
-@pytest.mark.parametrize("one", [7, MyInt(7), Indexed(7), np.int64(7), np.uint8(7), enum.IntEnum("Row", {"A": 7}).A])
+@pytest.mark.parametrize("one", [7, MyInt(7), ValidIndex(7), np.int64(7), np.uint8(7), enum.IntEnum("Row", {"A": 7}).A])
 def test_integer_like_values_are_accepted(one: Any) -> None:
     assert ORDERS.decode(ORDERS.encode(one)) == 7
     assert ORDERS.encode_many([one]) == [ORDERS.encode(7)]
 
 
-@pytest.mark.parametrize("value", [*NO_INTEGERS, None, b"7"], ids=repr)
+@pytest.mark.parametrize("value", [*NON_INTEGERS, None, b"7"], ids=repr)
 def test_non_integers_are_rejected(value: Any) -> None:
     with raises_code("invalid_type", field="number"):
         ORDERS.encode(value)
     with raises_code("invalid_type", field="numbers", item=1):
         ORDERS.encode_many([1, value])
     with raises_code("invalid_type", field="bits"):
-        IDS.of("order", value)
+        KEYRING.of("order", value)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +67,7 @@ def test_integers_outside_the_type_are_rejected(number: int) -> None:
 
 
 def test_exceptions_of_index_propagate() -> None:
-    for value in (RaisingIndex(ZeroDivisionError("no")), *NO_INDICES):
+    for value in (RaisingIndex(ZeroDivisionError("no")), *NON_INDICES):
         with pytest.raises((ZeroDivisionError, TypeError)):
             ORDERS.encode(value)
 
@@ -72,12 +76,12 @@ def test_exceptions_of_index_propagate() -> None:
 def test_arrays_and_columns_are_accepted(dtype: Any) -> None:
     numbers, texts = [5, 0, 1 << 30], ORDERS.encode_many(iter([5, 0, 1 << 30]))
     assert texts == [ORDERS.encode(number) for number in numbers]
-    given = np.array(numbers, dtype)
+    number_array = np.array(numbers, dtype)
     if dtype in (">i8", np.int32):
         with raises_code("invalid_type", field="numbers"):
-            ORDERS.encode_many(given)
+            ORDERS.encode_many(number_array)
         return
-    for same in (given, given[::-1][::-1], np.repeat(given, 2)[::2], given.tolist()):
+    for same in (number_array, number_array[::-1][::-1], np.repeat(number_array, 2)[::2], number_array.tolist()):
         assert ORDERS.encode_many(same) == texts
     assert ORDERS.decode_many(np.array(texts)) == numbers
     for scalar in (np.int64(5), np.uint64(5), np.array(5, np.uint64)):
@@ -111,8 +115,8 @@ class MyStr(str):
 def test_subclasses_of_str_are_accepted() -> None:
     assert ORDERS.decode(MyStr(TEXT)) == ORDERS.decode(np.str_(TEXT)) == 0
     assert ORDERS.decode_many((MyStr(TEXT), TEXT)) == [0, 0]
-    long = IDS.of("x" * 63)
-    assert long.decode(MyStr(long.encode(9))) == 9
+    long_type = KEYRING.of("x" * 63)
+    assert long_type.decode(MyStr(long_type.encode(9))) == 9
 
 
 @pytest.mark.parametrize("value", [None, 42, True, TEXT.encode(), bytearray(TEXT.encode()), [TEXT], object()], ids=repr)
@@ -137,11 +141,11 @@ def test_non_strings_are_rejected(value: Any) -> None:
         ("\ud800" + TEXT, "type_mismatch", None),
         (TEXT[:-1] + "0", "check_failed", None),
         (TEXT[:6] + "0" + TEXT[7:-1] + "f", "unknown_version", None),
-        (IDS.of("order", 64).encode(1 << 48), "unknown_id", None),
+        (KEYRING.of("order", 64).encode(1 << 48), "unknown_id", None),
     ],
     ids=lambda value: str(value)[:20].encode("ascii", "replace").decode(),
 )
-def test_other_strings_are_rejected(text: str, code: str, position: int | None) -> None:
+def test_invalid_strings_are_rejected(text: str, code: str, position: int | None) -> None:
     with raises_code(code, position=position) as caught:
         ORDERS.decode(text)
     assert isinstance(caught.value, InvalidValueError)
@@ -159,19 +163,22 @@ def test_a_single_string_is_not_a_batch() -> None:
 
 def test_the_highest_version_is_written_and_all_are_read() -> None:
     old, new = bytes(32), bytearray(b"n" * 32)
-    both = public.Keyring({2: new, 1: old}).of("order")
-    assert both.encode(42)[6] == "2"
-    assert both.encode(42) == public.Keyring({2: bytes(new)}).of("order").encode(42)
-    assert both.decode_many([public.Keyring(old).of("order").encode(42), both.encode(42)]) == [42, 42]
+    two_version_type = public.Keyring({2: new, 1: old}).of("order")
+    assert two_version_type.encode(42)[6] == "2"
+    assert two_version_type.encode(42) == public.Keyring({2: bytes(new)}).of("order").encode(42)
+    assert two_version_type.decode_many([public.Keyring(old).of("order").encode(42), two_version_type.encode(42)]) == [
+        42,
+        42,
+    ]
     with raises_code("unknown_version"):
-        public.Keyring(old).of("order").decode(both.encode(42))
+        public.Keyring(old).of("order").decode(two_version_type.encode(42))
 
 
 def test_a_version_other_than_the_highest_can_be_written() -> None:
     old, new = bytes(32), b"n" * 32
-    both = public.Keyring({2: new, 1: old}, write=1).of("order")
-    assert both.encode(42) == public.Keyring(old).of("order").encode(42)
-    assert both.decode(public.Keyring({2: new}).of("order").encode(42)) == 42
+    two_version_type = public.Keyring({2: new, 1: old}, write=1).of("order")
+    assert two_version_type.encode(42) == public.Keyring(old).of("order").encode(42)
+    assert two_version_type.decode(public.Keyring({2: new}).of("order").encode(42)) == 42
     with raises_code("unknown_version", field="write"):
         public.Keyring({2: new, 1: old}, write=3)
 
@@ -199,14 +206,14 @@ def test_invalid_secrets_are_rejected(secrets: Any, code: str) -> None:
 @pytest.mark.parametrize("name", ["", "Order", "1st", "_a", "a-b", "\ud800", "x" * 64, "x" * 100_000], ids=len)
 def test_invalid_names_are_rejected(name: str) -> None:
     with pytest.raises(InvalidValueError) as caught:
-        IDS.of(name)
+        KEYRING.of(name)
     assert (caught.value.field, len(str(caught.value)) < 100) == ("name", True)
 
 
 def test_threads_share_a_type() -> None:
     numbers, found = list(range(10_000)), []
-    wanted = ORDERS.encode_many(numbers)
-    threads = [threading.Thread(target=lambda: found.append(ORDERS.decode_many(wanted))) for _ in range(4)]
+    expected_texts = ORDERS.encode_many(numbers)
+    threads = [threading.Thread(target=lambda: found.append(ORDERS.decode_many(expected_texts))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -222,4 +229,4 @@ def test_a_type_copies_as_itself_and_cannot_be_pickled() -> None:
 
 def test_repr_shows_only_the_name_of_a_type() -> None:
     assert repr(ORDERS) == '<IdType "order">'
-    assert repr(IDS).startswith("<polyflake.public.Keyring object")
+    assert repr(KEYRING).startswith("<polyflake.public.Keyring object")

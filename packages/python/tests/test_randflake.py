@@ -22,7 +22,7 @@ NOW_SECONDS = NOW_NS // SECOND_NS
 CODEC = Codec(SECRET)
 
 
-def generator(clock: Callable[[], Any] = lambda: NOW_NS, **options: Any) -> Generator:
+def make_generator(clock: Callable[[], Any] = lambda: NOW_NS, **options: Any) -> Generator:
     return Generator(Grant(42, FIRST, END), SECRET, clock=clock, **options)
 
 
@@ -61,15 +61,15 @@ def test_nodes_must_be_one_node_or_a_range(nodes: Any, code: str) -> None:
 
 
 def test_a_generator_resumes_after_the_last_second_used() -> None:
-    first = generator()
-    assert first.generate_text()
-    assert first.close() == NOW_SECONDS
-    second = generator(resume_after=NOW_SECONDS)
+    first_generator = make_generator()
+    assert first_generator.generate_text()
+    assert first_generator.close() == NOW_SECONDS
+    second_generator = make_generator(resume_after=NOW_SECONDS)
     with raises_code("sequence_exhausted", retry_at=NOW_MS + 1000):
-        second.generate()
-    assert generator().close() is None
-    later = generator(lambda: NOW_NS + SECOND_NS, resume_after=NOW_SECONDS)
-    parts = CODEC.inspect(later.generate())
+        second_generator.generate()
+    assert make_generator().close() is None
+    later_generator = make_generator(lambda: NOW_NS + SECOND_NS, resume_after=NOW_SECONDS)
+    parts = CODEC.inspect(later_generator.generate())
     assert (parts.timestamp, parts.datetime) == (
         NOW_SECONDS + 1,
         dt.datetime.fromtimestamp(NOW_SECONDS + 1, dt.timezone.utc),
@@ -78,8 +78,8 @@ def test_a_generator_resumes_after_the_last_second_used() -> None:
 
 
 def test_unaligned_and_multidimensional_integers_are_read() -> None:
-    unaligned = np.frombuffer(b"x" + bytes(range(16)), np.uint8)[1:].view(np.int64)
-    assert list(RandflakeArray(unaligned)) == unaligned.tolist()
+    unaligned_array = np.frombuffer(b"x" + bytes(range(16)), np.uint8)[1:].view(np.int64)
+    assert list(RandflakeArray(unaligned_array)) == unaligned_array.tolist()
     assert list(RandflakeArray(np.array([[1, 2], [3, 4]]))) == [1, 2, 3, 4]
     with raises_code("invalid_type"):  # in this byte order, the same bytes are different integers
         RandflakeArray(np.array([1], ">i8" if sys.byteorder == "little" else "<i8"))

@@ -15,7 +15,7 @@ from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
 from support import NOW_NS, raises_code
 
 LAYOUT = layout.Layout.preset("twitter")
-TEXTS = layout.Layout(
+TEXT_LAYOUT = layout.Layout(
     {
         "id": "bytes",
         "bits": 96,
@@ -28,7 +28,7 @@ TEXTS = layout.Layout(
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 
 
-def frozen_record() -> int:
+def frozen_clock() -> int:
     return NOW_NS
 
 
@@ -47,39 +47,39 @@ def make_stall() -> polyflake.Stall:
 
 RECORDS: list[Any] = [
     LAYOUT.describe(),
-    TEXTS.describe(),
+    TEXT_LAYOUT.describe(),
     *sno.describe().fields,
     hotguid.describe(),
     hotguid.parts(hotguid.generate(7)),
     hotguid.parts(hotguid.Generator(uuid8=True).generate(7), uuid8=True),
-    used_generator(hotguid.Generator(clock=frozen_record)).stats(),
+    used_generator(hotguid.Generator(clock=frozen_clock)).stats(),
     hotguid.Generator().stats(),
     uuid7.parts(uuid7.generate()),
-    used_generator(uuid7.Generator(7, clock=frozen_record)).stats(),
+    used_generator(uuid7.Generator(7, clock=frozen_clock)).stats(),
     uuid7.Generator().stats(),
     randflake.Codec(bytes(16)).inspect(5),
-    used_generator(randflake.Generator(GRANT, bytes(16), clock=frozen_record)).stats(),
+    used_generator(randflake.Generator(GRANT, bytes(16), clock=frozen_clock)).stats(),
     GRANT,
     sno.generate(5),
     sno.Generator(3).close(),
-    used_generator(sno.Generator(3, clock=frozen_record)).stats(),
+    used_generator(sno.Generator(3, clock=frozen_clock)).stats(),
     sno.Generator().stats(),
     LAYOUT,
     LAYOUT.parse(1541815603606036480),
-    TEXTS.parse(bytes(8) + b"text"),
+    TEXT_LAYOUT.parse(bytes(8) + b"text"),
     layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2}).close(),
     used_generator(layout.Generator(LAYOUT, bindables={"worker": 1, "datacenter": 2})).stats(),
     make_stall(),
 ]
 
-each = pytest.mark.parametrize(
+each_record = pytest.mark.parametrize(
     "record", RECORDS, ids=lambda record: f"{type(record).__module__}.{type(record).__name__}"
 )
 
 
 def test_every_record_is_tested() -> None:
     modules = [polyflake, sno, randflake, hotguid, uuid7, layout]
-    named = {
+    record_names = {
         "Description",
         "FieldDescription",
         "Parsed",
@@ -92,11 +92,11 @@ def test_every_record_is_tested() -> None:
         "Layout",
         "Sno",
     }
-    classes = {getattr(module, name) for module in modules for name in module.__all__ if name in named}
+    classes = {getattr(module, name) for module in modules for name in module.__all__ if name in record_names}
     assert classes == {type(record) for record in RECORDS}
 
 
-@each
+@each_record
 def test_records_can_be_copied_and_pickled(record: Any) -> None:
     copies = [pickle.loads(pickle.dumps(record, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
     for same in [copy.copy(record), copy.deepcopy(record), *copies]:

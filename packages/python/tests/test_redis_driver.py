@@ -63,7 +63,7 @@ made: list[Connection] = []
 
 
 @pytest.fixture(autouse=True)
-def _redis(monkeypatch: pytest.MonkeyPatch) -> None:
+def _install_fake_redis(monkeypatch: pytest.MonkeyPatch) -> None:
     classes = {"Connection": Connection, "UnixDomainSocketConnection": UnixDomainSocketConnection}
     errors = {"ResponseError": ResponseError}
     modules = {"redis.connection": SimpleNamespace(**classes), "redis.exceptions": SimpleNamespace(**errors)}
@@ -75,7 +75,7 @@ def _redis(monkeypatch: pytest.MonkeyPatch) -> None:
 def open_connection(url: str = "redis://127.0.0.1:7000/3") -> tuple[Any, Connection]:
     server = json.loads(place(url, "orders"))["server"]
     driver = _lease_stores.new_driver("redis", server, os.getpid(), 5.0)
-    assert driver.do({"do": "open"}) == {"opened": None}
+    assert driver.execute({"do": "open"}) == {"opened": None}
     return driver, made[-1]
 
 
@@ -83,7 +83,7 @@ def test_a_command_is_never_sent_twice() -> None:
     pool = SimpleNamespace(
         connection_class=Connection, connection_kwargs={"db": 3, "retry": 4, "retry_on_timeout": True}
     )
-    _lease_stores.new_driver(None, SimpleNamespace(connection_pool=pool), os.getpid(), 5.0).do({"do": "open"})
+    _lease_stores.new_driver(None, SimpleNamespace(connection_pool=pool), os.getpid(), 5.0).execute({"do": "open"})
     _, of_url = open_connection("redis://lease:secret@127.0.0.1:7000/3")
     for connection in made:
         settings = connection.settings
@@ -100,7 +100,7 @@ def test_a_command_is_never_sent_twice() -> None:
 def test_a_script_is_one_command_whose_reply_is_a_row() -> None:
     driver, connection = open_connection()
     connection.reply = ["done", "1", None]
-    assert driver.do(REQUEST) == {"rows": [[["done", "1", None]]], "failure": None}
+    assert driver.execute(REQUEST) == {"rows": [[["done", "1", None]]], "failure": None}
     assert connection.commands == [("EVAL", "return {}", "0")]
     driver.end()
 
@@ -108,7 +108,7 @@ def test_a_script_is_one_command_whose_reply_is_a_row() -> None:
 def test_a_lost_reply_has_no_code_and_ends_the_connection() -> None:
     driver, connection = open_connection()
     connection.reply = OSError("Connection closed by server.")
-    answer = driver.do(REQUEST)
+    answer = driver.execute(REQUEST)
     assert answer["failure"]["code"] is None
     assert not connection.is_open
     driver.end()
@@ -117,7 +117,7 @@ def test_a_lost_reply_has_no_code_and_ends_the_connection() -> None:
 def test_a_request_to_a_silent_server_times_out() -> None:
     driver, connection = open_connection()
     connection.reply = None
-    assert driver.do(REQUEST | {"within_ms": 20}) == _lease_stores.NO_OUTPUT
+    assert driver.execute(REQUEST | {"within_ms": 20}) == _lease_stores.NO_OUTPUT
     assert connection.cut.is_set()
     assert not connection.is_open
     driver.end()
@@ -134,7 +134,7 @@ def test_a_request_to_a_silent_server_times_out() -> None:
 def test_a_server_error_has_a_code_and_keeps_the_connection(error: Exception, code: str) -> None:
     driver, connection = open_connection()
     connection.reply = error
-    failure = driver.do(REQUEST)["failure"]
+    failure = driver.execute(REQUEST)["failure"]
     assert failure["code"] == code
     assert failure["message"].endswith(str(error))
     assert connection.is_open

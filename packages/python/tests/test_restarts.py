@@ -15,8 +15,8 @@ def test_consecutive_generators_repeat_no_id() -> None:
     snos = [sno.Generator(partition=7001).generate(7) for _ in range(50)]
     assert len(set(snos)) == 50
     discord = layout.Layout.preset("discord", worker=1, process=2)
-    integers = [layout.Generator(discord).generate() for _ in range(50)]
-    assert len(set(integers)) == 50
+    layout_ids = [layout.Generator(discord).generate() for _ in range(50)]
+    assert len(set(layout_ids)) == 50
 
 
 def test_max_wait_limits_the_first_wait() -> None:
@@ -32,11 +32,11 @@ def test_max_wait_limits_the_first_wait() -> None:
 
 
 def test_a_running_grant_also_waits_for_the_next_second() -> None:
-    before = time.time()
+    start_time = time.time()
     ids = randflake.Generator(randflake.Grant(*GRANT), SECRET)
     with pytest.raises(ExhaustedError):
         randflake.Generator(randflake.Grant(*GRANT), SECRET, max_wait=0).generate()
-    assert ids.inspect(ids.generate()).timestamp > int(before)
+    assert ids.inspect(ids.generate()).timestamp > int(start_time)
 
 
 def test_generators_without_a_predecessor_start_immediately() -> None:

@@ -13,10 +13,10 @@ import polyflake
 
 
 def run(code: str, *path: Path) -> None:
-    places = [str(place) for place in (*path, Path(polyflake.__file__).parents[1])]
-    lines = [f"import sys; sys.path[:0] = {places!r}", textwrap.dedent(code)]
-    ended = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    import_paths = [str(place) for place in (*path, Path(polyflake.__file__).parents[1])]
+    lines = [f"import sys; sys.path[:0] = {import_paths!r}", textwrap.dedent(code)]
+    result = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_default_worker_ids_are_assigned_anew_and_explicit_ones_are_rejected() -> None:
@@ -110,7 +110,7 @@ def test_a_restore_replaces_the_lease(tmp_path: Path) -> None:
     """)
 
 
-LATE = """
+LATE_LEASE_PROGRAM = """
     import os
     import time
     import polyflake
@@ -134,4 +134,4 @@ LATE = """
 )
 def test_a_lease_can_begin_after_a_restore(forks: bool, tmp_path: Path) -> None:
     url = f"sqlite:{tmp_path}/ids.db?allow=overlayfs"
-    run(textwrap.dedent(LATE).replace("URL", repr(url)).replace("FORKS", repr(forks)))
+    run(textwrap.dedent(LATE_LEASE_PROGRAM).replace("URL", repr(url)).replace("FORKS", repr(forks)))

@@ -100,8 +100,8 @@ def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
         server(Path(folder), "--preload", "--workers", str(WORKERS), *options) as address,
     ):
         answers = [http_get(address) for _ in range(20)]
-        end = time.monotonic() + 60
-        while len({answer["pid"] for answer in answers}) < WORKERS and time.monotonic() < end:
+        deadline = time.monotonic() + 60
+        while len({answer["pid"] for answer in answers}) < WORKERS and time.monotonic() < deadline:
             answers.append(http_get(address))
     assert len({answer["pid"] for answer in answers}) == WORKERS
     ids = [id for answer in answers for id in answer["ids"]] + answers[0]["loaded"]

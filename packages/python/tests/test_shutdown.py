@@ -10,8 +10,10 @@ import pytest
 
 
 def run(program: str) -> tuple[int, str, str]:
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout, done.stderr
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
+    )
+    return result.returncode, result.stdout, result.stderr
 
 
 CALLS = {
@@ -63,8 +65,8 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
     )
     assert (returned, errors) == (0, "")
     answers = {"print_error(generator)": "OutOfRangeError out_of_range\n"}
-    fails = "broken" in clock and "print_error" not in call and "close" not in call
-    expected = answers.get(call, "clock_failed\n" if fails else "")
+    clock_fails = "broken" in clock and "print_error" not in call and "close" not in call
+    expected = answers.get(call, "clock_failed\n" if clock_fails else "")
     assert said == expected + "done\n"
 
 

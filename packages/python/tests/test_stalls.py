@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from families import FAMILIES, INTEGERS, Family
+from families import FAMILIES, INTEGER_LAYOUT, Family
 from polyflake import Stall, layout, sno
 from support import NOW_MS, NOW_NS, raises_code
 
@@ -24,7 +24,7 @@ def imported_generator(**options: Any) -> Any:
 
 
 def restored_layout_generator(**options: Any) -> Any:
-    return layout.Generator.restore(INTEGERS, layout.Generator(INTEGERS).close(), **options)
+    return layout.Generator.restore(INTEGER_LAYOUT, layout.Generator(INTEGER_LAYOUT).close(), **options)
 
 
 OTHER_FORMATS = {
@@ -32,85 +32,88 @@ OTHER_FORMATS = {
     "imported": FAMILIES["sno"]._replace(make=imported_generator),
     "restored layout": FAMILIES["layout"]._replace(make=restored_layout_generator),
 }
-each = pytest.mark.parametrize("family", [*FAMILIES.values(), *OTHER_FORMATS.values()], ids=[*FAMILIES, *OTHER_FORMATS])
+each_family = pytest.mark.parametrize(
+    "family", [*FAMILIES.values(), *OTHER_FORMATS.values()], ids=[*FAMILIES, *OTHER_FORMATS]
+)
 WAITING_CALLS: dict[str, Any] = {"on_exhausted": "wait"}
 
 
-@each
+@each_family
 def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
     told: list[tuple[Stall, int]] = []
     readings = [NOW_NS]
-    ids = family.exhausted(
+    generator = family.make_exhausted(
         **WAITING_CALLS,
         clock=lambda: readings.pop(0) if len(readings) > 1 else readings[0],
         on_stall=lambda stall: told.append((stall, threading.get_ident())),
     )
-    later = NOW_NS + min(1_000_000, family.tick_ms * 500_000)
-    readings[:] = [NOW_NS, later, later, NOW_NS + 10**9]
-    ids.generate()
+    later_ns = NOW_NS + min(1_000_000, family.tick_ms * 500_000)
+    readings[:] = [NOW_NS, later_ns, later_ns, NOW_NS + 10**9]
+    generator.generate()
     stalls = [stall for stall, _ in told]
     assert {thread for _, thread in told} == {threading.get_ident()}
     assert [stall.reason for stall in stalls] == ["sequence_exhausted"] * 3
-    assert [stall.unix_ms for stall in stalls] == [NOW_MS, later // 1_000_000, later // 1_000_000]
+    assert [stall.unix_ms for stall in stalls] == [NOW_MS, later_ns // 1_000_000, later_ns // 1_000_000]
     assert [stall.stalled for stall in stalls] == [1, 1, 1]
-    ticks = [stall.slept_ms for stall in stalls]
-    assert ticks[0] == 0 < ticks[1] <= ticks[2]
+    slept_ms_values = [stall.slept_ms for stall in stalls]
+    assert slept_ms_values[0] == 0 < slept_ms_values[1] <= slept_ms_values[2]
     # If a tick lasts one millisecond, both sleeps are shorter than a millisecond, so `slept_ms` cannot distinguish
     # them.
-    assert ticks[1] < ticks[2] or family.tick_ms == 1
+    assert slept_ms_values[1] < slept_ms_values[2] or family.tick_ms == 1
     assert stalls[1] != stalls[0] == stalls[0]
     assert "sequence_exhausted" in repr(stalls[0])
 
 
-@each
+@each_family
 @pytest.mark.parametrize("raised", [ZeroDivisionError("no"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
 def test_an_exception_of_the_callback_ends_the_wait(family: Family, raised: BaseException) -> None:
     def on_stall(_: Stall) -> None:
         raise raised
 
-    ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
-    for use in (ids.generate, lambda: ids.generate_many(2)):
+    generator = family.make_exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
+    for use in (generator.generate, lambda: generator.generate_many(2)):
         with pytest.raises(type(raised)) as caught:
             use()
         assert caught.value is raised
 
 
-@each
+@each_family
 def test_a_callback_can_call_the_generator(family: Family) -> None:
     def on_stall(_: Stall) -> None:
-        ids.close()
+        generator.close()
 
-    ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
+    generator = family.make_exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
     with raises_code("generator_closed"):
-        ids.generate()
+        generator.generate()
 
 
-@each
+@each_family
 def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
-    depth = []
+    nested_calls = []
 
     def on_stall(_: Stall) -> None:
-        depth.append(1)
-        ids.generate()
+        nested_calls.append(1)
+        generator.generate()
 
-    ids = family.exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
+    generator = family.make_exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
     with raises_code("clock_failed"):
-        ids.generate()
-    assert len(depth) == 64 or len(depth) == 63  # the callback or the clock may exceed the nesting limit first
-    assert ids.stats()
+        generator.generate()
+    # the callback or the clock may exceed the nesting limit first
+    assert len(nested_calls) == 64 or len(nested_calls) == 63
+    assert generator.stats()
 
 
-@each
+@each_family
 @pytest.mark.parametrize("option", [{"max_wait": 0}, {"on_exhausted": "error"}], ids=str)
 def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, Any]) -> None:
     told: list[Stall] = []
-    ids = family.exhausted(**{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
+    generator = family.make_exhausted(**{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
     with raises_code("sequence_exhausted"):
-        ids.generate()
+        generator.generate()
     assert told == []
 
 
-@each
+@each_family
 def test_a_callback_in_a_cycle_with_its_generator_is_collected(family: Family) -> None:
     class Owner:
         def __init__(self) -> None:
@@ -119,7 +122,7 @@ def test_a_callback_in_a_cycle_with_its_generator_is_collected(family: Family) -
         def on_stall(self, _: Stall) -> None: ...
 
     owner = Owner()
-    gone = weakref.ref(owner)
+    owner_ref = weakref.ref(owner)
     del owner
     gc.collect()
-    assert gone() is None
+    assert owner_ref() is None

@@ -24,16 +24,19 @@ import numpy as np
 import pytest
 
 import polyflake
-from catalogue import BAD_CHARACTERS, HUGE_INTEGERS, NO_INTEGERS, Colour, Indexed, MyInt, RaisingIndex
+from catalogue import BAD_CHARACTERS, HUGE_INTEGERS, NON_INTEGERS, Colour, MyInt, RaisingIndex, ValidIndex
 from polyflake import PolyflakeError, hotguid, layout, public, randflake, sno, sparx64, uuid7
 from test_api import API
 
 FAMILIES = ("sno", "randflake", "hotguid", "uuid7", "layout", "public", "sparx64")
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
 SECRET = bytes(16)
-SHARDED = layout.Layout.preset("instagram")
+SHARDED_LAYOUT = layout.Layout.preset("instagram")
 NOW = dt.datetime.now(dt.timezone.utc)
-SNO_SNAPSHOT, LAYOUT_SNAPSHOT = sno.Generator(3).close(), layout.Generator(SHARDED, bindables={"shard": 1}).close()
+SNO_SNAPSHOT, LAYOUT_SNAPSHOT = (
+    sno.Generator(3).close(),
+    layout.Generator(SHARDED_LAYOUT, bindables={"shard": 1}).close(),
+)
 GUID, UUID7 = hotguid.generate(), uuid7.generate()
 OPTIONS: dict[str, Any] = {"clock": None, "on_exhausted": "error", "max_wait": 5, "on_stall": None}
 WINDOW = (0, 4_000_000_000_000)
@@ -60,7 +63,7 @@ def uuid7_generator() -> uuid7.Generator:
 
 
 def layout_generator() -> layout.Generator:
-    return layout.Generator(SHARDED, window=LAYOUT_WINDOW, clock=time.time_ns)
+    return layout.Generator(SHARDED_LAYOUT, window=LAYOUT_WINDOW, clock=time.time_ns)
 
 
 class Call(NamedTuple):
@@ -74,10 +77,10 @@ class Call(NamedTuple):
         """Returns a method of a new object, so that no call can hide another call's effects."""
         owner = self.of()
         function = owner if name == "__call__" else getattr(owner, name)
-        return blocking(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
+        return as_blocking(function) if name.endswith("_async") else function  # type: ignore[no-any-return]
 
 
-def blocking(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_blocking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Turns a method that returns a coroutine into one that returns its result."""
 
     @wraps(function)
@@ -87,7 +90,7 @@ def blocking(function: Callable[..., Any]) -> Callable[..., Any]:
     return finish
 
 
-def call(of: Callable[[], Any], *args: Any, **kwargs: Any) -> Call:
+def make_call(of: Callable[[], Any], *args: Any, **kwargs: Any) -> Call:
     return Call(of, list(args), kwargs)
 
 
@@ -95,19 +98,19 @@ def constant_call(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-def methods(owner: str, of: Callable[[], Any], names: str, *args: Any) -> dict[str, Call]:
+def method_calls(owner: str, of: Callable[[], Any], names: str, *args: Any) -> dict[str, Call]:
     """Returns methods of an object that accept the same arguments."""
-    return {f"{owner}.{name}": call(of, *args) for name in names.split()}
+    return {f"{owner}.{name}": make_call(of, *args) for name in names.split()}
 
 
-def generator_methods(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
+def generator_method_calls(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
     """Returns the methods that all generators have. The ID parameters come last."""
     owner, texts = f"{family}.Generator", "" if family == "layout" else " generate_text try_generate_text"
     return {
-        **methods(owner, of, "generate try_generate" + texts, *about),
-        **methods(owner, of, "generate_many try_generate_many", 3, *about),
-        **methods(owner, of, "fill try_fill", buffer, *about),
-        **methods(owner, of, "stats close"),
+        **method_calls(owner, of, "generate try_generate" + texts, *about),
+        **method_calls(owner, of, "generate_many try_generate_many", 3, *about),
+        **method_calls(owner, of, "fill try_fill", buffer, *about),
+        **method_calls(owner, of, "stats close"),
     }
 
 
@@ -115,128 +118,140 @@ ID = sno.Sno("93bm44ab22flxhjb")
 CODEC = randflake.Codec(SECRET)
 BLOB: Any = {"id": "bytes", "bits": 8, "fields": [{"kind": "unused", "bits": 8}]}
 LAYOUT_OPTIONS: Any = {"range": ("shard", 1, 2), "sequence_only": False, "window": LAYOUT_WINDOW, **OPTIONS}
-IDS = public.Keyring(bytes(32))
-ORDERS = IDS.of("order")
+KEYRING = public.Keyring(bytes(32))
+ORDERS = KEYRING.of("order")
 COLUMNS: Any = {"timestamp": array("q", [1_500_000_000_000]), "sequence": array("q", [1])}
 
 CALLS: dict[str, Call] = {
-    "sno.Generator": call(
+    "sno.Generator": make_call(
         constant_call(sno), 1, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS
     ),
-    "sno.Generator.restore": call(constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS),
-    "sno.Generator.import_original": call(
+    "sno.Generator.restore": make_call(
         constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS
     ),
-    **generator_methods("sno", sno_generator, bytearray(30), 5),
-    "sno.Generator.generate_at": call(sno_generator, NOW, 5),
-    "sno.Generator.extend_window": call(sno_generator, SNO_WINDOW[1]),
-    "sno.Snapshot.from_dict": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_dict()),
-    "sno.Snapshot.from_json": call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_json()),
-    **methods("sno.Snapshot", constant_call(SNO_SNAPSHOT), "to_dict to_json"),
-    "sno.Sno": call(constant_call(sno), str(ID)),
-    "sno.Sno.parse": call(constant_call(sno.Sno), str(ID)),
-    "sno.Sno.from_bytes": call(constant_call(sno.Sno), bytes(ID)),
-    "sno.Sno.from_parts": call(constant_call(sno.Sno), tick=1, partition=2, sequence=3, metabyte=4, tick_tock=True),
-    "sno.Sno.from_uuid": call(constant_call(sno.Sno), ID.uuid),
-    "sno.Sno.from_uuid8": call(constant_call(sno.Sno), ID.uuid8),
-    **methods("sno.Sno", constant_call(ID), "with_metabyte with_partition with_sequence", 1),
-    "sno.SnoArray": call(constant_call(sno), bytes(20)),
-    "sno.SnoArray.from_texts": call(constant_call(sno.SnoArray), [str(ID)]),
-    **methods(
+    "sno.Generator.import_original": make_call(
+        constant_call(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS
+    ),
+    **generator_method_calls("sno", sno_generator, bytearray(30), 5),
+    "sno.Generator.generate_at": make_call(sno_generator, NOW, 5),
+    "sno.Generator.extend_window": make_call(sno_generator, SNO_WINDOW[1]),
+    "sno.Snapshot.from_dict": make_call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_dict()),
+    "sno.Snapshot.from_json": make_call(constant_call(sno.Snapshot), SNO_SNAPSHOT.to_json()),
+    **method_calls("sno.Snapshot", constant_call(SNO_SNAPSHOT), "to_dict to_json"),
+    "sno.Sno": make_call(constant_call(sno), str(ID)),
+    "sno.Sno.parse": make_call(constant_call(sno.Sno), str(ID)),
+    "sno.Sno.from_bytes": make_call(constant_call(sno.Sno), bytes(ID)),
+    "sno.Sno.from_parts": make_call(
+        constant_call(sno.Sno), tick=1, partition=2, sequence=3, metabyte=4, tick_tock=True
+    ),
+    "sno.Sno.from_uuid": make_call(constant_call(sno.Sno), ID.uuid),
+    "sno.Sno.from_uuid8": make_call(constant_call(sno.Sno), ID.uuid8),
+    **method_calls("sno.Sno", constant_call(ID), "with_metabyte with_partition with_sequence", 1),
+    "sno.SnoArray": make_call(constant_call(sno), bytes(20)),
+    "sno.SnoArray.from_texts": make_call(constant_call(sno.SnoArray), [str(ID)]),
+    **method_calls(
         "sno.SnoArray",
         lambda: sno.SnoArray(bytes(20)),
         "text_column texts unix_ms metabytes partitions sequences uuid8_column",
     ),
-    "sno.SnoArray.from_uuid8": call(constant_call(sno.SnoArray), [ID.uuid8]),
-    "sno.by_metabyte": call(constant_call(sno), {1: dict}, name="id"),
-    "sno.describe": call(constant_call(sno)),
-    "sno.from_json_value": call(constant_call(sno), str(ID), null_is_zero=True),
-    **methods("sno", constant_call(sno), "generate generate_text", 5),
-    "sno.generate_many": call(constant_call(sno), 3, 5),
-    "sno.set_default_generator": call(constant_call(sno), None),
-    "sno.metabyte": call(constant_call(sno), str(ID)),
-    "sno.time_range": call(constant_call(sno), NOW, NOW + dt.timedelta(1)),
-    "sno.to_json_value": call(constant_call(sno), ID, null_is_zero=True),
-    "randflake.Codec": call(constant_call(randflake), SECRET),
-    "randflake.Codec.inspect": call(constant_call(CODEC), 5),
-    "randflake.Codec.inspect_columns": call(constant_call(CODEC), randflake.RandflakeArray(array("q", [5]))),
-    "randflake.Codec.encrypt": call(constant_call(CODEC), 1_730_000_000, 1, 2),
-    "randflake.Generator": call(constant_call(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
-    **generator_methods("randflake", randflake_generator, np.zeros(3, np.int64)),
-    "randflake.Generator.inspect": call(randflake_generator, 5),
-    "randflake.Generator.extend_grant": call(randflake_generator, GRANT),
-    "randflake.Grant": call(constant_call(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
-    "randflake.RandflakeArray": call(constant_call(randflake), np.array([1, 2])),
-    "randflake.RandflakeArray.from_texts": call(constant_call(randflake.RandflakeArray), ["v"]),
-    **methods("randflake.RandflakeArray", lambda: randflake.RandflakeArray([1, 2]), "text_column texts"),
-    "randflake.decode_text": call(constant_call(randflake), "v"),
-    "randflake.describe": call(constant_call(randflake)),
-    **methods("randflake", constant_call(randflake), "encode_text from_unsigned to_unsigned", 5),
-    "hotguid.Generator": call(constant_call(hotguid), uuid8=False, window=WINDOW, **OPTIONS),
-    **generator_methods("hotguid", hotguid_generator, bytearray(48), 5),
-    "hotguid.Generator.extend_window": call(hotguid_generator, WINDOW[1]),
-    "hotguid.HotGuidArray": call(constant_call(hotguid), bytes(32)),
-    "hotguid.HotGuidArray.from_texts": call(constant_call(hotguid.HotGuidArray), [str(GUID)]),
-    **methods(
+    "sno.SnoArray.from_uuid8": make_call(constant_call(sno.SnoArray), [ID.uuid8]),
+    "sno.by_metabyte": make_call(constant_call(sno), {1: dict}, name="id"),
+    "sno.describe": make_call(constant_call(sno)),
+    "sno.from_json_value": make_call(constant_call(sno), str(ID), null_is_zero=True),
+    **method_calls("sno", constant_call(sno), "generate generate_text", 5),
+    "sno.generate_many": make_call(constant_call(sno), 3, 5),
+    "sno.set_default_generator": make_call(constant_call(sno), None),
+    "sno.metabyte": make_call(constant_call(sno), str(ID)),
+    "sno.time_range": make_call(constant_call(sno), NOW, NOW + dt.timedelta(1)),
+    "sno.to_json_value": make_call(constant_call(sno), ID, null_is_zero=True),
+    "randflake.Codec": make_call(constant_call(randflake), SECRET),
+    "randflake.Codec.inspect": make_call(constant_call(CODEC), 5),
+    "randflake.Codec.inspect_columns": make_call(constant_call(CODEC), randflake.RandflakeArray(array("q", [5]))),
+    "randflake.Codec.encrypt": make_call(constant_call(CODEC), 1_730_000_000, 1, 2),
+    "randflake.Generator": make_call(constant_call(randflake), GRANT, SECRET, resume_after=1_730_000_000, **OPTIONS),
+    **generator_method_calls("randflake", randflake_generator, np.zeros(3, np.int64)),
+    "randflake.Generator.inspect": make_call(randflake_generator, 5),
+    "randflake.Generator.extend_grant": make_call(randflake_generator, GRANT),
+    "randflake.Grant": make_call(constant_call(randflake), (1, 2), 1_730_000_000, 1_730_000_001),
+    "randflake.RandflakeArray": make_call(constant_call(randflake), np.array([1, 2])),
+    "randflake.RandflakeArray.from_texts": make_call(constant_call(randflake.RandflakeArray), ["v"]),
+    **method_calls("randflake.RandflakeArray", lambda: randflake.RandflakeArray([1, 2]), "text_column texts"),
+    "randflake.decode_text": make_call(constant_call(randflake), "v"),
+    "randflake.describe": make_call(constant_call(randflake)),
+    **method_calls("randflake", constant_call(randflake), "encode_text from_unsigned to_unsigned", 5),
+    "hotguid.Generator": make_call(constant_call(hotguid), uuid8=False, window=WINDOW, **OPTIONS),
+    **generator_method_calls("hotguid", hotguid_generator, bytearray(48), 5),
+    "hotguid.Generator.extend_window": make_call(hotguid_generator, WINDOW[1]),
+    "hotguid.HotGuidArray": make_call(constant_call(hotguid), bytes(32)),
+    "hotguid.HotGuidArray.from_texts": make_call(constant_call(hotguid.HotGuidArray), [str(GUID)]),
+    **method_calls(
         "hotguid.HotGuidArray",
         lambda: hotguid.HotGuidArray(bytes(32)),
         "texts text_column timestamps machines counters shard_keys",
     ),
-    "hotguid.describe": call(constant_call(hotguid)),
-    "hotguid.from_dotnet_bytes": call(constant_call(hotguid), bytes(16)),
-    "hotguid.from_parts": call(
+    "hotguid.describe": make_call(constant_call(hotguid)),
+    "hotguid.from_dotnet_bytes": make_call(constant_call(hotguid), bytes(16)),
+    "hotguid.from_parts": make_call(
         constant_call(hotguid), timestamp=1, machine=bytes(5), counter=2, shard_key=3, uuid8=False
     ),
-    **methods("hotguid", constant_call(hotguid), "generate generate_text", 5),
-    "hotguid.generate_many": call(constant_call(hotguid), 3, 5),
-    "hotguid.set_default_generator": call(constant_call(hotguid), None),
-    "hotguid.parse": call(constant_call(hotguid), str(GUID)),
-    "hotguid.parts": call(constant_call(hotguid), GUID, uuid8=False),
-    **methods("hotguid", constant_call(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
-    "hotguid.time_range": call(constant_call(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
-    "uuid7.Generator": call(constant_call(uuid7), 7, resume_after=5, follow_rollbacks=False, window=WINDOW, **OPTIONS),
-    **generator_methods("uuid7", uuid7_generator, bytearray(48)),
-    "uuid7.Generator.extend_window": call(uuid7_generator, WINDOW[1]),
-    "uuid7.Uuid7Array": call(constant_call(uuid7), UUID7.bytes * 2),
-    "uuid7.Uuid7Array.from_texts": call(constant_call(uuid7.Uuid7Array), [str(UUID7)]),
-    **methods(
+    **method_calls("hotguid", constant_call(hotguid), "generate generate_text", 5),
+    "hotguid.generate_many": make_call(constant_call(hotguid), 3, 5),
+    "hotguid.set_default_generator": make_call(constant_call(hotguid), None),
+    "hotguid.parse": make_call(constant_call(hotguid), str(GUID)),
+    "hotguid.parts": make_call(constant_call(hotguid), GUID, uuid8=False),
+    **method_calls("hotguid", constant_call(hotguid), "shard_key timestamp from_sql to_sql to_dotnet_bytes", GUID),
+    "hotguid.time_range": make_call(constant_call(hotguid), NOW, NOW + dt.timedelta(1), sql=True),
+    "uuid7.Generator": make_call(
+        constant_call(uuid7), 7, resume_after=5, follow_rollbacks=False, window=WINDOW, **OPTIONS
+    ),
+    **generator_method_calls("uuid7", uuid7_generator, bytearray(48)),
+    "uuid7.Generator.extend_window": make_call(uuid7_generator, WINDOW[1]),
+    "uuid7.Uuid7Array": make_call(constant_call(uuid7), UUID7.bytes * 2),
+    "uuid7.Uuid7Array.from_texts": make_call(constant_call(uuid7.Uuid7Array), [str(UUID7)]),
+    **method_calls(
         "uuid7.Uuid7Array",
         lambda: uuid7.Uuid7Array([UUID7, UUID7]),
         "texts text_column unix_ms sequences worker_ids",
     ),
-    "uuid7.describe": call(constant_call(uuid7)),
-    "uuid7.from_parts": call(constant_call(uuid7), unix_ms=1, sequence=2, random=3),
-    **methods("uuid7", constant_call(uuid7), "generate generate_text"),
-    "uuid7.generate_many": call(constant_call(uuid7), 3),
-    "uuid7.set_default_generator": call(constant_call(uuid7), None),
-    "uuid7.parse": call(constant_call(uuid7), str(UUID7)),
-    **methods("uuid7", constant_call(uuid7), "parts unix_ms worker_id", UUID7),
-    "uuid7.time_range": call(constant_call(uuid7), NOW, NOW + dt.timedelta(1)),
-    "layout.Generator": call(constant_call(layout), SHARDED, **LAYOUT_OPTIONS),
-    "layout.Generator.restore": call(constant_call(layout.Generator), SHARDED, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS),
-    **generator_methods("layout", layout_generator, np.zeros(3, np.int64), {"shard": 1}),
-    "layout.Generator.extend_window": call(layout_generator, LAYOUT_WINDOW[1] + 1),
-    "layout.presets": call(constant_call(layout)),
-    "layout.Layout": call(constant_call(layout), BLOB),
-    "layout.Layout.from_json": call(constant_call(layout.Layout), SHARDED.to_json()),
-    "layout.Layout.preset": call(constant_call(layout.Layout), "twitter", worker=1, datacenter=2),
-    "layout.Layout.pack": call(constant_call(SHARDED), timestamp=NOW, sequence=1, bindables={"shard": 2}, constants={}),
-    "layout.Layout.pack_columns": call(constant_call(SHARDED), **COLUMNS, bindables={"shard": 2}, constants={}),
-    "layout.Layout.parse_columns": call(constant_call(SHARDED), np.array([5])),
-    "layout.Layout.parse": call(constant_call(SHARDED), 5),
-    "layout.Layout.time_range": call(constant_call(SHARDED), NOW, NOW + dt.timedelta(1), {"shard": 1}),
-    **methods("layout.Layout", constant_call(SHARDED), "to_json describe"),
-    "layout.LayoutArray": call(constant_call(layout), bytes(16), 8),
-    "layout.Snapshot.from_dict": call(constant_call(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
-    "layout.Snapshot.to_dict": call(constant_call(LAYOUT_SNAPSHOT)),
-    "public.Keyring": call(constant_call(public), bytes(32)),
-    "public.Keyring.of": call(constant_call(IDS), "order", 48),
-    "public.IdType.encode": call(constant_call(ORDERS), 5),
-    "public.IdType.encode_many": call(constant_call(ORDERS), np.array([5])),
-    "public.IdType.decode": call(constant_call(ORDERS), ORDERS.encode(5)),
-    "public.IdType.decode_many": call(constant_call(ORDERS), [ORDERS.encode(5)]),
-    "sparx64.Sparx64": call(constant_call(sparx64), SECRET),
-    **methods(
+    "uuid7.describe": make_call(constant_call(uuid7)),
+    "uuid7.from_parts": make_call(constant_call(uuid7), unix_ms=1, sequence=2, random=3),
+    **method_calls("uuid7", constant_call(uuid7), "generate generate_text"),
+    "uuid7.generate_many": make_call(constant_call(uuid7), 3),
+    "uuid7.set_default_generator": make_call(constant_call(uuid7), None),
+    "uuid7.parse": make_call(constant_call(uuid7), str(UUID7)),
+    **method_calls("uuid7", constant_call(uuid7), "parts unix_ms worker_id", UUID7),
+    "uuid7.time_range": make_call(constant_call(uuid7), NOW, NOW + dt.timedelta(1)),
+    "layout.Generator": make_call(constant_call(layout), SHARDED_LAYOUT, **LAYOUT_OPTIONS),
+    "layout.Generator.restore": make_call(
+        constant_call(layout.Generator), SHARDED_LAYOUT, LAYOUT_SNAPSHOT, **LAYOUT_OPTIONS
+    ),
+    **generator_method_calls("layout", layout_generator, np.zeros(3, np.int64), {"shard": 1}),
+    "layout.Generator.extend_window": make_call(layout_generator, LAYOUT_WINDOW[1] + 1),
+    "layout.presets": make_call(constant_call(layout)),
+    "layout.Layout": make_call(constant_call(layout), BLOB),
+    "layout.Layout.from_json": make_call(constant_call(layout.Layout), SHARDED_LAYOUT.to_json()),
+    "layout.Layout.preset": make_call(constant_call(layout.Layout), "twitter", worker=1, datacenter=2),
+    "layout.Layout.pack": make_call(
+        constant_call(SHARDED_LAYOUT), timestamp=NOW, sequence=1, bindables={"shard": 2}, constants={}
+    ),
+    "layout.Layout.pack_columns": make_call(
+        constant_call(SHARDED_LAYOUT), **COLUMNS, bindables={"shard": 2}, constants={}
+    ),
+    "layout.Layout.parse_columns": make_call(constant_call(SHARDED_LAYOUT), np.array([5])),
+    "layout.Layout.parse": make_call(constant_call(SHARDED_LAYOUT), 5),
+    "layout.Layout.time_range": make_call(constant_call(SHARDED_LAYOUT), NOW, NOW + dt.timedelta(1), {"shard": 1}),
+    **method_calls("layout.Layout", constant_call(SHARDED_LAYOUT), "to_json describe"),
+    "layout.LayoutArray": make_call(constant_call(layout), bytes(16), 8),
+    "layout.Snapshot.from_dict": make_call(constant_call(layout.Snapshot), LAYOUT_SNAPSHOT.to_dict()),
+    "layout.Snapshot.to_dict": make_call(constant_call(LAYOUT_SNAPSHOT)),
+    "public.Keyring": make_call(constant_call(public), bytes(32)),
+    "public.Keyring.of": make_call(constant_call(KEYRING), "order", 48),
+    "public.IdType.encode": make_call(constant_call(ORDERS), 5),
+    "public.IdType.encode_many": make_call(constant_call(ORDERS), np.array([5])),
+    "public.IdType.decode": make_call(constant_call(ORDERS), ORDERS.encode(5)),
+    "public.IdType.decode_many": make_call(constant_call(ORDERS), [ORDERS.encode(5)]),
+    "sparx64.Sparx64": make_call(constant_call(sparx64), SECRET),
+    **method_calls(
         "sparx64.Sparx64",
         constant_call(sparx64.Sparx64(SECRET)),
         "encrypt decrypt encrypt_many decrypt_many",
@@ -245,7 +260,7 @@ CALLS: dict[str, Call] = {
 }
 
 #: Classes without constructors, and the error classes, which are written in plain Python.
-NOT_CALLED = {
+UNCALLED_NAMES = {
     "FieldColumn",
     "Snapshot",
     "Stats",
@@ -268,7 +283,7 @@ def public_names() -> Iterator[str]:
         module = getattr(polyflake, family)
         for name in module.__all__:
             value = getattr(module, name)
-            if name not in NOT_CALLED:
+            if name not in UNCALLED_NAMES:
                 yield f"{family}.{name}"
             if inspect.isclass(value):
                 yield from (f"{family}.{name}.{member}" for member in vars(value) if is_method(value, member))
@@ -284,10 +299,10 @@ def test_every_public_call_is_tested() -> None:
 
 def test_classes_cannot_be_subclassed_or_made_without_their_constructor() -> None:
     modules = [polyflake, *(getattr(polyflake, name) for name in FAMILIES)]
-    public = [getattr(module, name) for module in modules for name in module.__all__]
-    compiled = (cls for cls in public if isinstance(cls, type) and not issubclass(cls, Exception))
-    for cls in (cls for cls in compiled if not issubclass(cls, polyflake.Lease | polyflake.LeaseStatus)):
-        made = (cls, lambda cls=cls: cls.__new__(cls)) if cls.__name__ in NOT_CALLED else ()
+    public_objects = [getattr(module, name) for module in modules for name in module.__all__]
+    compiled_classes = (cls for cls in public_objects if isinstance(cls, type) and not issubclass(cls, Exception))
+    for cls in (cls for cls in compiled_classes if not issubclass(cls, polyflake.Lease | polyflake.LeaseStatus)):
+        made = (cls, lambda cls=cls: cls.__new__(cls)) if cls.__name__ in UNCALLED_NAMES else ()
         for make in (lambda cls=cls: type("Mine", (cls,), {}), lambda cls=cls: object.__new__(cls), *made):
             with pytest.raises(TypeError):
                 make()
@@ -312,7 +327,7 @@ class RaisingBuffer(bytes):
         raise ZeroDivisionError
 
 
-class RaisingEverything:
+class AlwaysRaising:
     def __getattr__(self, name: str) -> Any:
         raise ZeroDivisionError(name)
 
@@ -367,7 +382,7 @@ def raising_items() -> Iterator[Any]:
 
 #: Functions that create a new value on each call, because some values can be used only once.
 VALUES: list[Callable[[], Any]] = [
-    *map(constant_call, [*NO_INTEGERS, *HUGE_INTEGERS, *(-value for value in HUGE_INTEGERS), *BAD_CHARACTERS]),
+    *map(constant_call, [*NON_INTEGERS, *HUGE_INTEGERS, *(-value for value in HUGE_INTEGERS), *BAD_CHARACTERS]),
     *map(
         constant_call,
         [-1, 0, -0.0, 1, 63, 64, 255, 256, 65_535, 65_536, 2**17, 2**30, 2**31, 2**32 - 1, 2**32, -(2**63) - 1],
@@ -375,7 +390,15 @@ VALUES: list[Callable[[], Any]] = [
     *map(constant_call, [None, Ellipsis, NotImplemented, type, len, object, float("inf"), decimal.Decimal("NaN")]),
     *map(
         constant_call,
-        [fractions.Fraction(1, 3), complex("nan"), Colour.RED, Indexed(5), Indexed(-1), Indexed(2**70), MyInt(5)],
+        [
+            fractions.Fraction(1, 3),
+            complex("nan"),
+            Colour.RED,
+            ValidIndex(5),
+            ValidIndex(-1),
+            ValidIndex(2**70),
+            MyInt(5),
+        ],
     ),
     *map(
         constant_call,
@@ -383,7 +406,7 @@ VALUES: list[Callable[[], Any]] = [
             RaisingIndex(ValueError("no")),
             RaisingIndex(RecursionError()),
             RaisingIndex(MemoryError()),
-            RaisingEverything(),
+            AlwaysRaising(),
             MisleadingClass(),
         ],
     ),
@@ -422,7 +445,8 @@ VALUES: list[Callable[[], Any]] = [
         [dt.datetime.min.replace(tzinfo=dt.timezone.utc), dt.datetime.max.replace(tzinfo=dt.timezone.utc)],
     ),
     *map(
-        constant_call, [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, GRANT, SHARDED, SNO_SNAPSHOT, LAYOUT_SNAPSHOT]
+        constant_call,
+        [uuid.UUID(int=0), GUID, GUID.int, str(GUID), ID, GRANT, SHARDED_LAYOUT, SNO_SNAPSHOT, LAYOUT_SNAPSHOT],
     ),
     *map(
         constant_call,
@@ -453,7 +477,7 @@ WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|genera
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
 #: Messages of exceptions that the catalogue's values raise themselves, for example those of released views or NumPy.
-THEIR_OWN = re.compile(
+VALUE_MESSAGE_PATTERN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"
     "|only (integer scalar arrays|0-dimensional arrays) can be converted to .*|__index__ returned non-int .*"
@@ -470,7 +494,7 @@ def try_call(function: Callable[..., Any], args: list[Any], kwargs: dict[str, An
     except (ZeroDivisionError, RecursionError, MemoryError):
         pass
     except (ValueError, TypeError, NotImplementedError) as error:
-        assert THEIR_OWN.fullmatch(str(error)), error
+        assert VALUE_MESSAGE_PATTERN.fullmatch(str(error)), error
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -542,11 +566,11 @@ OBJECTS = [
     *ARRAYS,
     ID,
     GRANT,
-    SHARDED,
-    SHARDED.parse(5),
-    SHARDED.parse_columns(np.array([5])),
-    SHARDED.describe(),
-    SHARDED.describe().fields[0],
+    SHARDED_LAYOUT,
+    SHARDED_LAYOUT.parse(5),
+    SHARDED_LAYOUT.parse_columns(np.array([5])),
+    SHARDED_LAYOUT.describe(),
+    SHARDED_LAYOUT.describe().fields[0],
     SNO_SNAPSHOT,
     LAYOUT_SNAPSHOT,
     sno_generator().stats(),
@@ -567,7 +591,7 @@ OBJECTS = [
     layout_generator(),
     randflake.Codec(SECRET),
     sparx64.Sparx64(SECRET),
-    IDS,
+    KEYRING,
     ORDERS,
 ]
 
@@ -576,8 +600,8 @@ OBJECTS = [
 def test_objects_compare_with_anything_and_are_immutable(object: Any) -> None:
     for make in VALUES:
         value = make()
-        equal = type(object).__eq__(object, value)
-        assert equal is NotImplemented or equal is (type(value) is type(object) and repr(value) == repr(object))
+        eq_result = type(object).__eq__(object, value)
+        assert eq_result is NotImplemented or eq_result is (type(value) is type(object) and repr(value) == repr(object))
         for name in ("bits", "unix_ms", "no_such_name", "generate", "__dict__"):
             with pytest.raises((AttributeError, TypeError)):
                 setattr(object, name, value)
@@ -587,7 +611,7 @@ def test_objects_compare_with_anything_and_are_immutable(object: Any) -> None:
     assert repr(object)
 
 
-def test_a_buffer_resized_during_a_call_was_copied() -> None:
+def test_resizing_a_buffer_during_a_call_does_not_change_the_result() -> None:
     machine = bytearray(b"abcde")
 
     class ResizingCounter:
@@ -595,14 +619,14 @@ def test_a_buffer_resized_during_a_call_was_copied() -> None:
             machine[:] = b"y" * 4096
             return 1
 
-    made = hotguid.from_parts(timestamp=1, machine=machine, counter=ResizingCounter())
-    assert hotguid.parts(made).machine == b"abcde"
+    made_uuid = hotguid.from_parts(timestamp=1, machine=machine, counter=ResizingCounter())
+    assert hotguid.parts(made_uuid).machine == b"abcde"
     assert len(machine) == 4096
     key = bytearray(16)
     cipher = sparx64.Sparx64(key)
-    before = cipher.encrypt(bytes(8))
+    encrypted_before = cipher.encrypt(bytes(8))
     key[:] = b"z" * 4096
-    assert cipher.encrypt(bytes(8)) == before
+    assert cipher.encrypt(bytes(8)) == encrypted_before
 
 
 def test_a_buffer_being_read_cannot_be_resized() -> None:

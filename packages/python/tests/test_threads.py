@@ -30,12 +30,12 @@ def decrypt(n: int) -> object:
 def calibrate_work(work: Callable[[int], object]) -> int:
     """Returns an amount of work that takes about a fifth of a second, which is much longer than a thread needs to wake
     up."""
-    n, taken = 1 << 14, 0.0
-    while taken < 0.2 and n < 1 << 24:
+    n, elapsed = 1 << 14, 0.0
+    while elapsed < 0.2 and n < 1 << 24:
         n *= 2
-        begun = time.monotonic()
+        start_time = time.monotonic()
         work(n)
-        taken = time.monotonic() - begun
+        elapsed = time.monotonic() - start_time
     return n
 
 
@@ -56,8 +56,8 @@ def test_a_long_call_lets_other_threads_run(work: Callable[[int], object]) -> No
         sys.setswitchinterval(60)
         thread.start()
         begun.wait()
-        heard = time.monotonic()
+        last_heard_time = time.monotonic()
     finally:
         sys.setswitchinterval(interval)
     thread.join()
-    assert heard < ended[0]
+    assert last_heard_time < ended[0]

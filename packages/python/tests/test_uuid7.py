@@ -14,7 +14,7 @@ import pytest
 
 from polyflake import uuid7
 from polyflake.uuid7 import Generator, Uuid7Array
-from support import NOW_MS, NOW_NS, forks, raises_code, script
+from support import NOW_MS, NOW_NS, ignore_fork_warnings, raises_code, scripted_clock
 
 UTC = dt.timezone.utc
 TEXT = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
@@ -31,9 +31,9 @@ def generator_at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
     return Generator(clock=lambda: now[0] * 1_000_000, **options), now
 
 
-def use_up(ids: Generator) -> uuid.UUID:
+def use_up(generator: Generator) -> uuid.UUID:
     """Generates all remaining IDs of a millisecond, and returns the last one."""
-    return ids.generate_many(2**18 - 1 - uuid7.parts(ids.generate()).sequence)[-1]
+    return generator.generate_many(2**18 - 1 - uuid7.parts(generator.generate()).sequence)[-1]
 
 
 @pytest.mark.parametrize("use", [uuid7.parts, uuid7.unix_ms, uuid7.worker_id])
@@ -71,21 +71,27 @@ def test_fields_are_read_and_written() -> None:
     assert parts.datetime == dt.datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC) and parts.datetime.tzinfo is UTC
     assert uuid7.from_parts(unix_ms=parts.datetime, sequence=parts.sequence, random=parts.random) == ID
     assert repr(parts) == "<Parts: 1645557742000 ms, sequence 209112, random c4dc0c0c07398f>"
-    last = uuid7.from_parts(unix_ms=2**48 - 1, sequence=2**18 - 1, random=2**56 - 1)
-    assert str(last) == "ffffffff-ffff-7fff-bfff-ffffffffffff"
+    last_id = uuid7.from_parts(unix_ms=2**48 - 1, sequence=2**18 - 1, random=2**56 - 1)
+    assert str(last_id) == "ffffffff-ffff-7fff-bfff-ffffffffffff"
     with pytest.raises(OverflowError):
-        _ = uuid7.parts(last).datetime
+        _ = uuid7.parts(last_id).datetime
 
 
 def test_ids_are_standard_uuids_in_every_call() -> None:
-    ids = Generator()
-    made = [ids.generate(), uuid.UUID(ids.generate_text()), *ids.generate_many(3), uuid7.generate(), uuid7.parse(TEXT)]
-    for id in made:
+    generator = Generator()
+    made_ids = [
+        generator.generate(),
+        uuid.UUID(generator.generate_text()),
+        *generator.generate_many(3),
+        uuid7.generate(),
+        uuid7.parse(TEXT),
+    ]
+    for id in made_ids:
         assert (type(id), id.version, id.variant) == (uuid.UUID, 7, uuid.RFC_4122)
         assert uuid7.parse(str(id)) == uuid.UUID(bytes=id.bytes) == uuid.UUID(int=id.int) == id
     buffer = bytearray(48)
-    ids.fill(buffer)
-    assert [*Uuid7Array(buffer)] == sorted(Uuid7Array(buffer)) and made[4] < Uuid7Array(buffer)[0]
+    generator.fill(buffer)
+    assert [*Uuid7Array(buffer)] == sorted(Uuid7Array(buffer)) and made_ids[4] < Uuid7Array(buffer)[0]
 
 
 def test_time_ranges_contain_the_ids_of_their_milliseconds() -> None:
@@ -104,15 +110,15 @@ def test_ids_are_sorted_across_threads() -> None:
     latest, wrong, made = [uuid7.generate()], [], []
 
     def generate() -> None:
-        own = []
+        own_ids = []
         for k in range(3000):
             before = latest[0]
             id = uuid7.generate_many(2)[0] if k % 8 == 0 else uuid7.generate()
             if id <= before:
                 wrong.append((before, id))
             latest[0] = id
-            own.append(id)
-        made.extend(own)
+            own_ids.append(id)
+        made.extend(own_ids)
 
     threads = [threading.Thread(target=generate) for _ in range(4)]
     for thread in threads:
@@ -123,43 +129,43 @@ def test_ids_are_sorted_across_threads() -> None:
 
 
 def test_ids_stay_sorted_past_4096_per_millisecond() -> None:
-    ids, _ = generator_at(NOW_MS)
-    made = [ids.generate(), *ids.generate_many(50_000), *(ids.generate() for _ in range(5000))]
+    generator, _ = generator_at(NOW_MS)
+    made = [generator.generate(), *generator.generate_many(50_000), *(generator.generate() for _ in range(5000))]
     assert made == sorted(set(made)) and {uuid7.unix_ms(id) for id in made} == {NOW_MS}
 
 
 def test_no_id_is_later_than_the_clock() -> None:
-    ids = Generator()
+    generator = Generator()
     for _ in range(200):
-        assert uuid7.unix_ms(ids.generate()) <= time.time_ns() // 1_000_000
-        assert max(ids.generate_many(1000).unix_ms()) <= time.time_ns() // 1_000_000
+        assert uuid7.unix_ms(generator.generate()) <= time.time_ns() // 1_000_000
+        assert max(generator.generate_many(1000).unix_ms()) <= time.time_ns() // 1_000_000
 
 
 def test_ids_stay_sorted_after_a_rollback() -> None:
-    ids, now = generator_at(NOW_MS, max_wait=0)
-    before = ids.generate()
+    generator, now = generator_at(NOW_MS, max_wait=0)
+    id_before = generator.generate()
     now[0] -= 3_600_000
-    held = ids.generate()
-    assert before < held and uuid7.unix_ms(held) == NOW_MS
-    use_up(ids)
-    for call in (ids.generate, ids.try_generate, ids.generate_text):
+    held_id = generator.generate()
+    assert id_before < held_id and uuid7.unix_ms(held_id) == NOW_MS
+    use_up(generator)
+    for call in (generator.generate, generator.try_generate, generator.generate_text):
         with raises_code("clock_behind", retry_at=NOW_MS + 1):
             call()
-    assert len(ids.try_generate_many(5)) == 0
+    assert len(generator.try_generate_many(5)) == 0
     now[0] = NOW_MS + 1
-    assert ids.generate() > held and ids.stats().rollbacks == 0
+    assert generator.generate() > held_id and generator.stats().rollbacks == 0
 
 
 def test_only_long_rollbacks_are_followed_on_request() -> None:
-    ids, now = generator_at(NOW_MS, follow_rollbacks=True)
-    before = ids.generate()
+    generator, now = generator_at(NOW_MS, follow_rollbacks=True)
+    id_before = generator.generate()
     now[0] = NOW_MS - 10_000
-    assert ids.generate() > before and ids.stats().rollbacks == 0
+    assert generator.generate() > id_before and generator.stats().rollbacks == 0
     now[0] = NOW_MS - 10_001
-    after = ids.generate()
-    assert after < before and uuid7.unix_ms(after) == now[0]
-    assert (ids.stats().rollbacks, ids.stats().last_ms) == (1, now[0])
-    assert "1 rollbacks" in repr(ids.stats())
+    id_after = generator.generate()
+    assert id_after < id_before and uuid7.unix_ms(id_after) == now[0]
+    assert (generator.stats().rollbacks, generator.stats().last_ms) == (1, now[0])
+    assert "1 rollbacks" in repr(generator.stats())
     for flag in (0, 1, None, "yes"):
         with raises_code("invalid_type", field="follow_rollbacks"):
             Generator(follow_rollbacks=flag)  # type: ignore[arg-type]
@@ -168,23 +174,28 @@ def test_only_long_rollbacks_are_followed_on_request() -> None:
 
 
 def test_a_worker_id_is_part_of_every_id() -> None:
-    ids = Generator(0xC0DE, clock=lambda: NOW_NS)
-    made = [ids.generate(), uuid.UUID(ids.generate_text()), *ids.generate_many(3), ids.try_generate()]
+    generator = Generator(0xC0DE, clock=lambda: NOW_NS)
+    made = [
+        generator.generate(),
+        uuid.UUID(generator.generate_text()),
+        *generator.generate_many(3),
+        generator.try_generate(),
+    ]
     assert {uuid7.worker_id(id) for id in made} == {0xC0DE} == {*Uuid7Array(made).worker_ids()}
     assert {str(id)[21:23] + str(id)[24:26] for id in made} == {"c0de"}
-    assert (ids.stats().worker_id, repr(ids)) == (0xC0DE, "<uuid7.Generator of worker ID 49374>")
+    assert (generator.stats().worker_id, repr(generator)) == (0xC0DE, "<uuid7.Generator of worker ID 49374>")
     assert repr(Generator()) == "<uuid7.Generator without a worker ID>"
 
 
 def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
-    ids, _ = generator_at(NOW_MS)
-    last = ids.generate()
-    assert ids.close() == NOW_MS
+    generator, _ = generator_at(NOW_MS)
+    last = generator.generate()
+    assert generator.close() == NOW_MS
     with raises_code("generator_closed"):
-        ids.generate()
+        generator.generate()
     with raises_code("generator_closed"):
-        ids.close()
-    assert ids.stats().closed
+        generator.close()
+    assert generator.stats().closed
     again, now = generator_at(NOW_MS, resume_after=NOW_MS, max_wait=0)
     with raises_code("sequence_exhausted", retry_at=NOW_MS + 1):
         again.generate()
@@ -193,32 +204,32 @@ def test_a_generator_resumes_after_the_last_millisecond_of_another() -> None:
     assert Generator().close() is None
 
 
-@forks
+@ignore_fork_warnings
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
 def test_forked_children_never_repeat_an_id() -> None:
     """All children continue in the same millisecond with the same sequence numbers, so their IDs differ only in the
     random bits.
     """
-    ids, _ = generator_at(NOW_MS)
-    ids.generate()
+    generator, _ = generator_at(NOW_MS)
+    generator.generate()
     made = []
     for _ in range(8):
         reader, writer = os.pipe()
         if os.fork() == 0:
-            os.write(writer, bytes(ids.generate_many(200)))
+            os.write(writer, bytes(generator.generate_many(200)))
             os._exit(0)
         os.wait()
         made += [*Uuid7Array(os.read(reader, 1 << 16))]
         os.close(reader)
         os.close(writer)
     assert len({id.int >> 56 for id in made}) == 200, "the children use the same sequences"
-    made += ids.generate_many(400)
+    made += generator.generate_many(400)
     assert len(set(made)) == len(made) == 2000
 
 
 def test_a_wrong_clock_leaves_the_sequence_unchanged() -> None:
-    ids = Generator(clock=script([NOW_NS, -1_000_000, NOW_NS]))
-    first = ids.generate()
+    generator = Generator(clock=scripted_clock([NOW_NS, -1_000_000, NOW_NS]))
+    first_id = generator.generate()
     with raises_code("time_out_of_range"):
-        ids.generate()
-    assert uuid7.parts(ids.generate()).sequence == uuid7.parts(first).sequence + 1
+        generator.generate()
+    assert uuid7.parts(generator.generate()).sequence == uuid7.parts(first_id).sequence + 1

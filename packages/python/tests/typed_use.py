@@ -30,19 +30,21 @@ assert_type(id.with_metabyte(1).with_partition(b"ab").with_sequence(2), sno.Sno)
 assert_type(sno.metabyte("93bm44ab22flxhjb"), int)
 assert_type(sno.time_range(dt.datetime.now(dt.timezone.utc), 4), tuple[sno.Sno, sno.Sno])
 
-ids = sno.Generator(b"ab", metabyte=3, window=(0, dt.datetime.now(dt.timezone.utc)), clock=time.time_ns, max_wait=5)
-assert_type(ids.generate_text(1), str)
-assert_type(ids.partition, int | None)
-many = ids.generate_many(10)
-ids.fill(bytearray(20), metabyte=1)
-ids.fill(memoryview(bytearray(20)))
-ids.fill([1])  # type: ignore[arg-type]
-assert_type(many[0], sno.Sno)
-assert_type(many[::2], sno.SnoArray)
-assert_type(list(many), list[sno.Sno])
-assert_type(memoryview(many), memoryview[int])
-assert_type(many.texts(), list[str])
-snapshot = ids.close()
+generator = sno.Generator(
+    b"ab", metabyte=3, window=(0, dt.datetime.now(dt.timezone.utc)), clock=time.time_ns, max_wait=5
+)
+assert_type(generator.generate_text(1), str)
+assert_type(generator.partition, int | None)
+id_array = generator.generate_many(10)
+generator.fill(bytearray(20), metabyte=1)
+generator.fill(memoryview(bytearray(20)))
+generator.fill([1])  # type: ignore[arg-type]
+assert_type(id_array[0], sno.Sno)
+assert_type(id_array[::2], sno.SnoArray)
+assert_type(list(id_array), list[sno.Sno])
+assert_type(memoryview(id_array), memoryview[int])
+assert_type(id_array.texts(), list[str])
+snapshot = generator.close()
 assert_type(sno.Generator.restore(sno.Snapshot.from_json(snapshot.to_json())).stats(), sno.Stats)
 
 try:
@@ -54,23 +56,23 @@ except polyflake.InvalidValueError as error:
 
 
 async def generate_with_stall_callback() -> None:
-    assert_type(await ids.generate_async(3), sno.Sno)
-    assert_type(await ids.generate_text_async(metabyte=3), str)
-    assert_type(await ids.generate_many_async(2), sno.SnoArray)
-    await ids.fill_async(bytearray(20))
+    assert_type(await generator.generate_async(3), sno.Sno)
+    assert_type(await generator.generate_text_async(metabyte=3), str)
+    assert_type(await generator.generate_many_async(2), sno.SnoArray)
+    await generator.fill_async(bytearray(20))
 
 
 grant = randflake.Grant((1, 5), 1_763_650_000, 1_763_653_600)
 assert_type((grant.nodes, grant.start, grant.end), tuple[tuple[int, int], int, int])
-flakes = randflake.Generator(grant, b"sixteen byte key", on_exhausted="wait", resume_after=1_763_650_001)
-assert_type(flakes.generate(), int)
-assert_type(flakes.generate_text(), str)
-assert_type(flakes.generate_many(3)[1:], randflake.RandflakeArray)
-assert_type(flakes.generate_many(3)[0], int)
-assert_type(flakes.generate_many(3).text_column(), randflake.TextColumn)
+randflake_generator = randflake.Generator(grant, b"sixteen byte key", on_exhausted="wait", resume_after=1_763_650_001)
+assert_type(randflake_generator.generate(), int)
+assert_type(randflake_generator.generate_text(), str)
+assert_type(randflake_generator.generate_many(3)[1:], randflake.RandflakeArray)
+assert_type(randflake_generator.generate_many(3)[0], int)
+assert_type(randflake_generator.generate_many(3).text_column(), randflake.TextColumn)
 assert_type(randflake.RandflakeArray.from_texts(["v"]), randflake.RandflakeArray)
 randflake.RandflakeArray.from_texts([5])  # type: ignore[list-item]
-assert_type(flakes.close(), int | None)
+assert_type(randflake_generator.close(), int | None)
 parts = randflake.Codec(bytearray(16)).inspect(1)
 assert_type((parts.timestamp, parts.datetime, parts.node), tuple[int, dt.datetime, int])
 assert_type(randflake.to_unsigned(randflake.decode_text("v")), int)
@@ -96,24 +98,24 @@ assert_type(hotguid.from_dotnet_bytes(guid.bytes_le), uuid.UUID)
 assert_type(hotguid.time_range(1, 2, sql=True), tuple[uuid.UUID, uuid.UUID])
 assert_type(hotguid.Generator().generate_many(2)[0], uuid.UUID)
 
-sorted_ids = uuid7.Generator(7, resume_after=1, window=(0, dt.datetime.now(dt.timezone.utc)))
-assert_type(sorted_ids.generate(), uuid.UUID)
+uuid7_generator = uuid7.Generator(7, resume_after=1, window=(0, dt.datetime.now(dt.timezone.utc)))
+assert_type(uuid7_generator.generate(), uuid.UUID)
 assert_type((uuid7.generate(), uuid7.generate_text()), tuple[uuid.UUID, str])
 assert_type((uuid7.unix_ms(guid), uuid7.worker_id(guid)), tuple[int, int])
 assert_type(uuid7.parts(uuid7.parse("")).datetime, dt.datetime)
 assert_type(uuid7.from_parts(unix_ms=dt.datetime.now(dt.timezone.utc), sequence=1, random=2), uuid.UUID)
 assert_type(uuid7.time_range(1, 2), tuple[uuid.UUID, uuid.UUID])
-assert_type(uuid7.Uuid7Array(sorted_ids.generate_many(2).texts())[0], uuid.UUID)
-assert_type(sorted_ids.close(), int | None)
+assert_type(uuid7.Uuid7Array(uuid7_generator.generate_many(2).texts())[0], uuid.UUID)
+assert_type(uuid7_generator.close(), int | None)
 uuid7.unix_ms(str(guid))  # type: ignore[arg-type]
 
 instagram = layout.Layout.preset("instagram")
 shards = {"shard": 7}
 assert_type(instagram.parse(instagram.pack(timestamp=1, sequence=2, bindables=shards)).unix_ms, int | None)
 assert_type(instagram.parse(b"12345678").datetime, dt.datetime | None)
-packed = instagram.pack_columns(timestamp=1, sequence=memoryview(b"12345678").cast("q"), bindables=shards)
-assert_type(packed, layout.LayoutArray)
-assert_type(instagram.parse_columns(packed).unix_ms, sno.FieldColumn | None)
+packed_ids = instagram.pack_columns(timestamp=1, sequence=memoryview(b"12345678").cast("q"), bindables=shards)
+assert_type(packed_ids, layout.LayoutArray)
+assert_type(instagram.parse_columns(packed_ids).unix_ms, sno.FieldColumn | None)
 assert_type(instagram.parse_columns(bytearray(8)).bindables["shard"], sno.FieldColumn)
 instagram.pack_columns(sequence=[1])  # type: ignore[arg-type]
 assert_type(instagram.time_range(dt.datetime.now(dt.timezone.utc), 2), tuple[Any, Any])
@@ -138,12 +140,12 @@ randflake.encode_text("v")  # type: ignore[arg-type]
 column = sno.SnoArray.from_texts(["a7rdmuv326nct5if"]).text_column()
 assert_type(sno.SnoArray.from_texts(column), sno.SnoArray)
 assert_type(len(sno.SnoArray.from_texts(b"a7rdmuv326nct5if")), int)
-many = ids.generate_many(3)
-passes: npt.NDArray[np.bool_] = np.asarray(many.metabytes()) == 7
-assert_type(many[passes], sno.SnoArray)
+id_array = generator.generate_many(3)
+passes: npt.NDArray[np.bool_] = np.asarray(id_array.metabytes()) == 7
+assert_type(id_array[passes], sno.SnoArray)
 assert_type(sno.SnoArray([id, str(id)])[0], sno.Sno)
 assert_type(hotguid.HotGuidArray([guid, str(guid)])[0], uuid.UUID)
-assert_type(len(many.unix_ms()), int)
+assert_type(len(id_array.unix_ms()), int)
 sno.SnoArray([7])  # type: ignore[list-item]
 randflake.RandflakeArray([1.5])  # type: ignore[list-item]
 sno.SnoArray.from_texts([b"a7rdmuv326nct5if"])  # type: ignore[list-item]
@@ -154,7 +156,7 @@ sno.Sno(7)  # type: ignore[arg-type]
 sno.generate(1.5)  # type: ignore[arg-type]
 sno.Generator(on_exhausted="sleep")  # type: ignore[arg-type]
 sno.Generator(clock=time.time)  # type: ignore[arg-type]
-ids.generate_at("2026-01-01")  # type: ignore[arg-type]
+generator.generate_at("2026-01-01")  # type: ignore[arg-type]
 assert id < "text"  # type: ignore[operator]
 
 

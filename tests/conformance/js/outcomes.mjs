@@ -7,12 +7,12 @@ export function outcome(call) {
   try {
     return { ok: call() ?? null };
   } catch (error) {
-    if (error instanceof PolyflakeError) return { error: members(error) };
+    if (error instanceof PolyflakeError) return { error: errorMembers(error) };
     return { error: { code: "unexpected", message: String(error?.stack ?? error) } };
   }
 }
 
 /** Returns the error members that all languages have. JSON omits undefined ones. */
-function members({ code, position, retryAt, written }) {
+function errorMembers({ code, position, retryAt, written }) {
   return { code, position, retry_at: retryAt === undefined ? undefined : String(retryAt), written };
 }

@@ -48,6 +48,6 @@ export class Stage {
   }
 }
 
-export function unknown(step) {
+export function unknownStep(step) {
   return new Error(`expected a step of the protocol, found ${step.op}`);
 }

@@ -13,30 +13,30 @@ export function toHex(bytes) {
  * Reads a VALUE. A decimal string represents an integer, `{ hex }` represents bytes, and `{ text }` represents a
  * string. Any other value is returned unchanged.
  */
-export function read(value) {
+export function decodeValue(value) {
   if (typeof value === "string") return BigInt(value);
   if (typeof value?.hex === "string") return bytesOf(value.hex);
   return typeof value?.text === "string" ? value.text : value;
 }
 
 /** Reads named values. Returns an empty object if `values` is omitted. */
-export function readAll(values = {}) {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
+export function decodeValues(values = {}) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, decodeValue(value)]));
 }
 
 /**
  * Writes a field's value. The value of an integer field is a JavaScript number if JavaScript numbers represent every
  * integer in the field's range exactly. Otherwise, the value is a bigint.
  */
-export function write(value) {
+export function encodeValue(value) {
   if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value);
   if (typeof value === "string") return { text: value };
   if (value instanceof Uint8Array) return { hex: toHex(value) };
   throw new Error(`expected a value of a field, found ${value}`);
 }
 
-export function writeAll(values) {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, write(value)]));
+export function encodeValues(values) {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, encodeValue(value)]));
 }
 
 /** Writes an integer as a decimal string, or undefined if there is none. */

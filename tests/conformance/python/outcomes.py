@@ -14,13 +14,13 @@ def outcome(call: Callable[[], Any]) -> dict[str, Any]:
     try:
         return {"ok": call()}
     except polyflake.PolyflakeError as error:
-        return {"error": members(error)}
+        return {"error": error_members(error)}
     except Exception:
         return {"error": {"code": "unexpected", "message": traceback.format_exc()}}
 
 
-def members(error: polyflake.PolyflakeError) -> dict[str, Any]:
+def error_members(error: polyflake.PolyflakeError) -> dict[str, Any]:
     """Returns the error members that all languages have."""
     retry_at = None if error.retry_at is None else str(error.retry_at)
-    found = {"code": error.code, "position": error.position, "retry_at": retry_at, "written": error.written}
-    return {name: value for name, value in found.items() if value is not None}
+    all_members = {"code": error.code, "position": error.position, "retry_at": retry_at, "written": error.written}
+    return {name: value for name, value in all_members.items() if value is not None}

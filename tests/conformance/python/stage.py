@@ -28,7 +28,7 @@ class Frame:
     read: int = 0
     answers: list[Any] = field(default_factory=list)
 
-    def shown(self) -> Any:
+    def current_reading(self) -> Any:
         """Returns the current reading, in Unix nanoseconds. The last one repeats forever."""
         reading = self.readings[min(self.read, len(self.readings)) - 1]
         if reading == "raise":
@@ -69,7 +69,7 @@ class Stage(ABC):
         frame.read += 1
         if frame.read == 2:
             frame.answers = [self.step(step) for step in frame.inside]
-        return frame.shown()
+        return frame.current_reading()
 
     def step(self, step: Args) -> dict[str, Any]:
         """Runs a step, during which the clock shows the step's readings."""

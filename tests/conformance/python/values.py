@@ -7,7 +7,7 @@ from typing import Any
 from polyflake import Description
 
 
-def read(value: Any) -> Any:
+def decode_value(value: Any) -> Any:
     """Reads a VALUE. A decimal string represents an integer, ``{"hex"}`` represents bytes, and ``{"text"}`` represents
     a string. Any other value is returned unchanged.
     """
@@ -22,12 +22,12 @@ def read(value: Any) -> Any:
             return value
 
 
-def read_all(values: dict[str, Any] | None) -> dict[str, Any]:
+def decode_values(values: dict[str, Any] | None) -> dict[str, Any]:
     """Reads named values. Returns an empty dictionary if ``values`` is ``None``."""
-    return {name: read(value) for name, value in (values or {}).items()}
+    return {name: decode_value(value) for name, value in (values or {}).items()}
 
 
-def write(value: Any) -> Any:
+def encode_value(value: Any) -> Any:
     match value:
         case int():
             return str(value)

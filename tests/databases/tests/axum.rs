@@ -25,10 +25,10 @@ async fn send(service: &Router, method: &str, path: &str, body: &str) -> (u16, V
 
 #[tokio::test]
 async fn orders_can_be_added_and_found_and_invalid_ids_are_rejected() {
-    static IDS: Generator = Generator::new();
+    static GENERATOR: Generator = Generator::new();
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}?mode=rwc", folder.path().join("shop.db").display());
-    let service = shop::service(&database, &IDS).await.unwrap();
+    let service = shop::build_router(&database, &GENERATOR).await.unwrap();
     let buyer = Id::<Person>::generate().unwrap();
     let (status, order) = send(&service, "POST", &format!("/people/{buyer}/orders"), "tea").await;
     assert_eq!((status, &order["buyer"], &order["item"]), (200, &json!(buyer), &json!("tea")));
@@ -51,7 +51,7 @@ async fn orders_can_be_added_and_found_and_invalid_ids_are_rejected() {
     assert_eq!(send(&service, "GET", &format!("/orders/{missing}"), "").await.0, 404);
 
     let past = Generator::builder().window(1_767_225_600_000, 1_767_225_601_000).build().unwrap();
-    let service = shop::service(&database, Box::leak(Box::new(past))).await.unwrap();
+    let service = shop::build_router(&database, Box::leak(Box::new(past))).await.unwrap();
     let (status, closed) = send(&service, "POST", &format!("/people/{buyer}/orders"), "tea").await;
     assert_eq!((status, &closed["code"]), (503, &json!("lease_expired")));
     assert_eq!(send(&service, "GET", &format!("/orders/{id}"), "").await, (200, order));

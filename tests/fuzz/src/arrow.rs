@@ -11,7 +11,7 @@ use polyflake_columns::{Fault, texts::Textual};
 
 use crate::{
     bytes::Bytes,
-    producer::{Buffer, Foreign, ForeignChunks, Layout, column},
+    producer::{Buffer, ForeignChunks, ForeignColumn, Layout, column},
     slices::chunks_of_16,
 };
 
@@ -29,7 +29,7 @@ pub(crate) fn columns(input: &[u8]) {
         3 => Layout::Offsets64,
         _ => Layout::Views,
     };
-    let (nulls, before) = (bytes.number(), bytes.number_below(4));
+    let (nulls, before) = (bytes.unusual_integer(), bytes.number_below(4));
     let is_null = |at: usize| nulls.cast_unsigned() >> (at % 64) & 1 == 1;
     let has_nulls = bytes.number_below(2) == 1;
     let mut whole = column(layout, bytes.number_below(2) == 1, &texts, before);
@@ -51,7 +51,8 @@ pub(crate) fn columns(input: &[u8]) {
     }
     let selected: Vec<_> = keys.iter().map(|key| items[*key].clone()).collect();
     let keys: Vec<i64> = keys.iter().map(|key| i64::try_from(*key).expect("few")).collect();
-    let dictionary = Foreign::from_keys("l", keys.len(), Buffer::from_i64s(&keys), whole.clone());
+    let dictionary =
+        ForeignColumn::from_keys("l", keys.len(), Buffer::from_i64s(&keys), whole.clone());
     check::<Sno>(&dictionary, layout, &selected);
     check::<Randflake>(&dictionary, layout, &selected);
     let chosen = if bytes.number_below(2) == 1 { dictionary } else { whole };
@@ -106,7 +107,7 @@ fn encode_for_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
 
 /// Compares a column's IDs or error with the results of parsing each string alone. `None` represents a null.
 fn check<I: Textual + PartialEq + std::fmt::Debug>(
-    column: &Foreign,
+    column: &ForeignColumn,
     layout: Layout,
     items: &[Option<Vec<u8>>],
 ) {
@@ -142,7 +143,7 @@ fn check<I: Textual + PartialEq + std::fmt::Debug>(
 }
 
 /// Reads a column with every reader. Each reader either fails or returns at most as many items as the column claims.
-fn read_with_every_reader(column: &Foreign) {
+fn read_with_every_reader(column: &ForeignColumn) {
     let (pieces, held) = column.export();
     let most = usize::try_from(column.length).unwrap_or(0);
     let within = |read: Result<usize, Fault>| {
@@ -159,7 +160,7 @@ fn read_with_every_reader(column: &Foreign) {
 
 /// Adds a few faults to the column or to its dictionary's values. A fault can make a length shorter, or larger than any
 /// memory.
-fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
+fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: ForeignColumn) -> ForeignColumn {
     for _ in 0..=bytes.number_below(3) {
         match bytes.number_below(4) {
             0 if whole.dictionary.1.is_some() => {
@@ -190,7 +191,7 @@ fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: Foreign) -> Foreign {
 
 /// Returns whether readers can be expected to detect a column's faults. The column must have at most as many items as
 /// before, or more than fit in memory.
-fn has_detectable_faults(before: &Foreign, after: &Foreign) -> bool {
+fn has_detectable_faults(before: &ForeignColumn, after: &ForeignColumn) -> bool {
     const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
     let values = before.dictionary.1.as_deref().zip(after.dictionary.1.as_deref());
@@ -218,10 +219,10 @@ fn unsupported_format(bytes: &mut Bytes<'_>) -> Option<String> {
     (bytes.number_below(8) > 0).then(|| bytes.choose(&formats).to_owned())
 }
 
-fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
+fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: ForeignColumn) -> ForeignColumn {
     // Use only lengths that fit in the buffers, or that are larger than any memory.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
-        0 => bytes.number() | i64::MIN,
+        0 => bytes.unusual_integer() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
         // The length is already larger than any memory. Even a fraction of such a length would exceed the buffers, so leave
@@ -231,7 +232,7 @@ fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     match bytes.number_below(10) {
         0 => column.length = shorter(bytes, column.length),
         1 => column.offset = shorter(bytes, column.offset),
-        2 => column.null_count = bytes.number(),
+        2 => column.null_count = bytes.unusual_integer(),
         3 => {
             let count = i64::try_from(column.buffers.len()).expect("few");
             column.n_buffers = Some(shorter(bytes, count));
@@ -257,20 +258,20 @@ fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: Foreign) -> Foreign {
     column
 }
 
-fn corrupt_keys(bytes: &mut Bytes<'_>, column: &mut Foreign) {
-    let keys: Vec<_> = (0..MAX_ITEMS).map(|_| bytes.number()).collect();
+fn corrupt_keys(bytes: &mut Bytes<'_>, column: &mut ForeignColumn) {
+    let keys: Vec<_> = (0..MAX_ITEMS).map(|_| bytes.unusual_integer()).collect();
     column.buffers[1] = Some(Buffer::from_i64s(&keys));
 }
 
 /// Replaces an offset or part of a view. The last offset stays unchanged, because readers cannot check it.
-fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut Foreign) {
+fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut ForeignColumn) {
     let text = column.buffers.get(2).and_then(Option::as_ref).map_or(0, Buffer::len);
     let Some(places) = column.buffers.get_mut(1).and_then(Option::as_mut) else { return };
     let format = column.format.as_deref().unwrap_or_default();
     if format.starts_with('v') {
         let (at, part) = (bytes.number_below(places.len() / 16), bytes.number_below(4) * 4);
         if at * 16 + part < places.len() {
-            places.overwrite(at * 16 + part, &bytes.number().to_ne_bytes()[..4]);
+            places.overwrite(at * 16 + part, &bytes.unusual_integer().to_ne_bytes()[..4]);
         }
         return;
     }

@@ -16,9 +16,10 @@ pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [
 
 /// Returns pseudo-random bytes, which are always the same for the same input.
 pub(crate) fn random_bytes(input: &[u8]) -> impl Iterator<Item = [u8; 4]> {
-    const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-    let seed = input.iter().fold(1, |seed, byte| (seed ^ u64::from(*byte)).wrapping_mul(PRIME));
-    let next = |seed: &u64| Some((seed ^ seed >> 29).wrapping_mul(PRIME));
+    const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+    let seed =
+        input.iter().fold(1, |seed, byte| (seed ^ u64::from(*byte)).wrapping_mul(GOLDEN_RATIO));
+    let next = |seed: &u64| Some((seed ^ seed >> 29).wrapping_mul(GOLDEN_RATIO));
     std::iter::successors(Some(seed), next).skip(1).map(|seed| {
         let [_, _, random_bytes @ .., _, _] = seed.to_le_bytes();
         random_bytes
@@ -70,7 +71,7 @@ impl Bytes<'_> {
     }
 
     /// Returns an integer of any size, often one at a limit.
-    pub(crate) fn number(&mut self) -> i64 {
+    pub(crate) fn unusual_integer(&mut self) -> i64 {
         let near = i64::from(self.byte().cast_signed());
         match self.byte() % 6 {
             0 => near,

@@ -9,7 +9,7 @@ use crate::bytes::Bytes;
 const NAMES: [&str; 7] = ["shard", "worker", "timestamp", "", "naïve", "const-0-1", "\u{0}"];
 
 /// Returns a description that is mostly valid.
-pub(crate) fn describe(bytes: &mut Bytes<'_>) -> Value {
+pub(crate) fn random_description(bytes: &mut Bytes<'_>) -> Value {
     let length = if bytes.one_in(3) { Some(1 + bytes.number_below(24)) } else { None };
     let bits = length.map_or(64, |length| length * 8);
     let (mut left, mut fields) = (bits, Vec::new());
@@ -35,7 +35,7 @@ fn field(kind: &str, width: usize, of_bytes: bool, bytes: &mut Bytes<'_>) -> Val
     match kind {
         "timestamp" => {
             field["tick"] = tick(bytes).into();
-            field["epoch_ms"] = integer(bytes.number().into());
+            field["epoch_ms"] = integer(bytes.unusual_integer().into());
         }
         "sequence" if bytes.one_in(3) => field["start"] = integer(number(width, bytes)),
         "constant" | "bindable" => set_kind_and_name(&mut field, kind, width, of_bytes, bytes),
@@ -124,7 +124,7 @@ fn unusual_value(bytes: &mut Bytes<'_>) -> Option<Value> {
         0 => return None,
         1 => Value::Null,
         2 => true.into(),
-        3 => bytes.number().into(),
+        3 => bytes.unusual_integer().into(),
         4 => integer(i128::from_le_bytes(bytes.array())),
         5 => 1.5.into(),
         6 => json!([]),

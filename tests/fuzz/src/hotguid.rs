@@ -5,14 +5,14 @@ use polyflake::{ErrorKind, hotguid::HotGuid};
 use crate::{
     bytes::neighbours,
     texts::{almost_valid_string, for_each_string},
-    verdict::{Verdict, expected_result, verdict, with_checked_message},
+    verdict::{Verdict, check_message, expected_result, verdict},
 };
 
 pub(crate) const DIGITS: &str = "0123456789abcdefABCDEF";
 pub(crate) const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// The position of each byte in SQL Server's form, taken from the original library.
-const SQL: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
+const SQL_BYTE_ORDER: [usize; 16] = [13, 12, 11, 10, 15, 14, 9, 8, 6, 7, 4, 5, 0, 1, 2, 3];
 
 /// Checks the string forms of IDs, including SQL Server's form.
 pub(crate) fn texts(input: &[u8]) {
@@ -21,7 +21,7 @@ pub(crate) fn texts(input: &[u8]) {
     for_each_string(input, &near, |text, units| {
         let read = verdict(HotGuid::parse(text));
         let sql = verdict(HotGuid::parse_sql(text));
-        let expected = reading(units);
+        let expected = parse_units(units);
         assert_eq!(read.map(HotGuid::to_rfc_bytes), expected, "{text:?}");
         assert_eq!(sql.map(|id| reverse_groups(id.to_sql())), expected, "{text:?}");
         for spelled in [read.map(HotGuid::text), sql.map(HotGuid::sql_text)].into_iter().flatten() {
@@ -38,7 +38,7 @@ pub(crate) fn bytes(input: &[u8]) {
     match HotGuid::from_slice(input) {
         Ok(id) => assert_eq!(id.to_bytes(), input),
         Err(error) => {
-            assert_eq!(with_checked_message(&error).kind(), ErrorKind::InvalidLength);
+            assert_eq!(check_message(&error).kind(), ErrorKind::InvalidLength);
             assert_ne!(input.len(), 16);
         }
     }
@@ -49,7 +49,7 @@ fn assert_forms(bytes: [u8; 16]) {
     let id = HotGuid::from_bytes(bytes);
     assert_eq!(id.to_rfc_bytes(), reverse_groups(bytes));
     assert_eq!(HotGuid::from_rfc_bytes(id.to_rfc_bytes()), id);
-    assert_eq!(SQL.map(|at| id.to_sql()[at]), bytes);
+    assert_eq!(SQL_BYTE_ORDER.map(|at| id.to_sql()[at]), bytes);
     assert_eq!(HotGuid::from_sql(id.to_sql()), id);
     assert_eq!(HotGuid::from_parts(id.parts()).as_ref(), Ok(&id));
     assert_eq!(HotGuid::parse(&id.text()).as_ref(), Ok(&id));
@@ -59,16 +59,16 @@ fn assert_forms(bytes: [u8; 16]) {
 }
 
 /// Parses a GUID's string in the simplest way: 32 hexadecimal digits with hyphens between groups.
-pub(crate) fn reading(units: &[u32]) -> Verdict<[u8; 16]> {
+pub(crate) fn parse_units(units: &[u32]) -> Verdict<[u8; 16]> {
     let hyphen = u32::from('-');
     let is_good =
-        |at, unit| if HYPHENS.contains(&at) { unit == hyphen } else { value(unit).is_some() };
+        |at, unit| if HYPHENS.contains(&at) { unit == hyphen } else { digit_value(unit).is_some() };
     expected_result(units, 36..=36, is_good)?;
-    let digits = units.iter().filter_map(|unit| value(*unit));
+    let digits = units.iter().filter_map(|unit| digit_value(*unit));
     Ok(digits.fold(0, |bits, digit| bits << 4 | u128::from(digit)).to_be_bytes())
 }
 
-fn value(unit: u32) -> Option<u32> {
+fn digit_value(unit: u32) -> Option<u32> {
     char::from_u32(unit).and_then(|c| c.to_digit(16))
 }
 

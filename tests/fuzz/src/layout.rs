@@ -10,16 +10,16 @@ use polyflake::{
 
 use crate::{
     bytes::Bytes,
-    description::{corrupt, describe},
+    description::{corrupt, random_description},
     layout_columns,
-    verdict::with_checked_message,
+    verdict::check_message,
 };
 
 /// Checks a description that is built member by member and may contain faults. If the description is valid, also checks IDs
 /// of the resulting layout.
 pub(crate) fn descriptions(input: &[u8]) {
     let mut bytes = Bytes(input);
-    let mut description = describe(&mut bytes);
+    let mut description = random_description(&mut bytes);
     while bytes.one_in(8) {
         corrupt(&mut description, &mut bytes);
     }
@@ -55,7 +55,7 @@ fn check(text: &str, bytes: &mut Bytes<'_>) {
     let layout = match Layout::from_json(text) {
         Ok(layout) => layout,
         Err(error) => {
-            let kind = with_checked_message(&error).kind();
+            let kind = check_message(&error).kind();
             assert!([ErrorKind::InvalidLayout, ErrorKind::OutOfRange].contains(&kind), "{error}");
             return;
         }
@@ -103,7 +103,7 @@ fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
     let parsed = match layout.parse(id) {
         Ok(parsed) => parsed,
         Err(error) => {
-            let kind = with_checked_message(&error).kind();
+            let kind = check_message(&error).kind();
             return assert!(
                 [ErrorKind::TimeOutOfRange, ErrorKind::InvalidCharacter].contains(&kind)
             );
@@ -119,7 +119,7 @@ fn check_id(layout: &Layout, id: &Id, bytes: &mut Bytes<'_>) {
 
 fn any_id(layout: &Layout, bytes: &mut Bytes<'_>) -> Id {
     if layout.is_integer() {
-        return Id::Integer(bytes.number());
+        return Id::Integer(bytes.unusual_integer());
     }
     let (length, fill) = (layout.bits() as usize / 8, bytes.choose(&[0, 0x41, 0xff]));
     let mut id = bytes.next_bytes(length).to_vec();
@@ -169,14 +169,14 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     let Some(now) = parsed.unix_ms() else {
         return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
     };
-    let from = now.saturating_sub(bytes.number() >> 32);
-    let to = from.saturating_add(bytes.number() >> 32);
+    let from = now.saturating_sub(bytes.unusual_integer() >> 32);
+    let to = from.saturating_add(bytes.unusual_integer() >> 32);
     match values.time_range(from, to) {
         Ok((lowest, highest)) => {
             assert_eq!((lowest..=highest).contains(id), (from..to).contains(&now), "{from}..{to}");
         }
         Err(error) => {
-            let kind = with_checked_message(&error).kind();
+            let kind = check_message(&error).kind();
             assert!([ErrorKind::TimeOutOfRange, ErrorKind::OutOfRange].contains(&kind), "{error}");
         }
     }
@@ -198,13 +198,13 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
     let mut made = Vec::new();
     let mut note = |ids: &Generator<&ManualClock>, reading| {
         if let Ok(id) = ids.generate() {
-            assert_eq!(id, at(ids, &id, reading), "{}", layout.to_json());
+            assert_eq!(id, expected_id(ids, &id, reading), "{}", layout.to_json());
             made.push(id);
         }
     };
     let mut reading = now;
     for _ in 0..bytes.number_below(4) {
-        reading = now.saturating_add(bytes.number());
+        reading = now.saturating_add(bytes.unusual_integer());
         clock.set_unix_nanos(reading);
         note(&ids, reading);
     }
@@ -217,7 +217,7 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
 }
 
 /// Returns the expected ID, packed from the generator's values, a clock reading, and the sequence number of the given ID.
-fn at(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
+fn expected_id(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
     let (layout, mut values) = (ids.layout(), ids.values());
     if layout.timestamp().is_ok() {
         values.time(Value::Nanos(reading.into())).expect("a timestamp");

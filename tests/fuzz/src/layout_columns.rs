@@ -5,14 +5,16 @@ use polyflake::{
     layout::{FieldIndex, Id, Layout, Parsed, Values},
 };
 
-use crate::{layout::values_of, verdict::with_checked_message};
+use crate::{layout::values_of, verdict::check_message};
 
 /// Checks every column of some valid IDs, and then packs those columns.
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
     let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
-    let columns: Vec<_> =
-        slots(layout).into_iter().filter_map(|slot| column(layout, slot, &ids, &parsed)).collect();
+    let columns: Vec<_> = field_indexes(layout)
+        .into_iter()
+        .filter_map(|slot| column(layout, slot, &ids, &parsed))
+        .collect();
     let Some(first) = parsed.first() else { return };
     let base = values_of(layout, first);
     let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
@@ -23,7 +25,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
         (Ok(all), Ok(one_by_one)) => assert_eq!(all, one_by_one, "{}", layout.to_json()),
         (all, one_by_one) => assert_eq!(
             all.map_err(|error| error.kind()),
-            one_by_one.map_err(|error| with_checked_message(&error).kind()),
+            one_by_one.map_err(|error| check_message(&error).kind()),
             "{}",
             layout.to_json()
         ),
@@ -31,7 +33,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
 }
 
 /// Returns the indexes of all fields that have values.
-fn slots(layout: &Layout) -> Vec<FieldIndex> {
+fn field_indexes(layout: &Layout) -> Vec<FieldIndex> {
     let bindables = layout.bindable_names().map(|name| layout.bindable(name));
     let constants = layout.constant_names().map(|name| layout.constant(name));
     let fields = [layout.timestamp(), layout.sequence()].into_iter();
@@ -52,12 +54,7 @@ fn column(
         Err(ids) => layout.bytes_column(slot, &ids, &mut column),
     };
     if let Err(error) = outcome {
-        assert_eq!(
-            with_checked_message(&error).kind(),
-            ErrorKind::InvalidType,
-            "{}",
-            layout.to_json()
-        );
+        assert_eq!(check_message(&error).kind(), ErrorKind::InvalidType, "{}", layout.to_json());
         return None;
     }
     let expected = parsed.iter().map(|parsed| parsed.integer(slot).expect("an integer"));

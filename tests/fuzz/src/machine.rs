@@ -74,11 +74,11 @@ fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
         write_bytes(scratch, 8 * register, &number.to_le_bytes());
     }
     let message = bytes.number_below(64);
-    write_bytes(scratch, BYTES_AT, bytes.next_bytes(message));
+    write_bytes(scratch, BYTES_OFFSET, bytes.next_bytes(message));
 }
 
 /// The offset of the message bytes in the shared memory.
-const BYTES_AT: usize = 8 * polyflake_js::NUMBERS;
+const BYTES_OFFSET: usize = 8 * polyflake_js::NUMBERS;
 
 #[allow(unsafe_code, reason = "JavaScript writes the area by address, too")]
 fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
@@ -94,7 +94,7 @@ fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
 /// Checks that parsing and formatting an ID's string returns the same string, regardless of earlier calls.
 fn assert_strings_round_trip(machine: &Machine<StoppedClock>) {
     let scratch = machine.scratch();
-    write_bytes(scratch, BYTES_AT, TEXT);
+    write_bytes(scratch, BYTES_OFFSET, TEXT);
     for call in [Machine::sno_from_texts, Machine::sno_texts] {
         write_bytes(scratch, 8 * register::COUNT, &1_f64.to_le_bytes());
         assert_eq!(machine.run(call), 0);
@@ -130,8 +130,8 @@ impl Host for StoppedClock {
         true
     }
 
-    fn table(_is_lent: bool) -> FindTable {
-        partitions::shared
+    fn table_finder(_is_lent: bool) -> FindTable {
+        partitions::shared_table
     }
 
     fn key() -> Result<[u8; 32]> {

@@ -20,7 +20,7 @@ pub(crate) fn texts(input: &[u8]) {
         almost_valid_string(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
     for_each_string(input, &near, |text, units| {
         let read = verdict(Randflake::parse(text));
-        assert_eq!(read, reading(units), "{text:?}");
+        assert_eq!(read, parse_units(units), "{text:?}");
         assert!(read.is_err() || read.is_ok_and(|id| is_encoded_as(&id.text(), units)), "{text:?}");
     });
 }
@@ -42,17 +42,17 @@ pub(crate) fn numbers(input: &[u8]) {
 }
 
 /// Parses the format in the simplest way: a base-32 number without leading zeros.
-pub(crate) fn reading(units: &[u32]) -> Verdict<Randflake> {
-    expected_result(units, 1..=13, |_, unit| value(unit).is_some())?;
+pub(crate) fn parse_units(units: &[u32]) -> Verdict<Randflake> {
+    expected_result(units, 1..=13, |_, unit| digit_value(unit).is_some())?;
     if units.len() > 1 && units[0] == u32::from('0') {
         return Err((ErrorKind::NotCanonical, None));
     }
-    let number = units.iter().fold(0, |number, unit| number * 32 + value(*unit).unwrap_or(0));
+    let number = units.iter().fold(0, |number, unit| number * 32 + digit_value(*unit).unwrap_or(0));
     let number = u64::try_from(number).map_err(|_| (ErrorKind::OutOfRange, None))?;
     Ok(Randflake::from_u64(number))
 }
 
-const fn value(unit: u32) -> Option<u128> {
+const fn digit_value(unit: u32) -> Option<u128> {
     match unit {
         0x30..=0x39 => Some(unit as u128 - 0x30),
         0x61..=0x76 => Some(unit as u128 - 0x61 + 10),

@@ -10,8 +10,8 @@ use polyflake::{
 
 use crate::{
     bytes::{Bytes, random_bytes},
-    randflake::reading as randflake_reading,
-    sno::reading as sno_reading,
+    randflake::parse_units as parse_randflake,
+    sno::parse_units as parse_sno,
     verdict::Verdict,
 };
 
@@ -26,7 +26,7 @@ pub(crate) fn sno(input: &[u8]) {
     });
     let mut ids = vec![Sno::default(); texts.len()];
     let decoded = sno::decode_slice(&texts, &mut ids);
-    check_decoded(decoded, &ids, texts.iter().map(|text| sno_reading(&to_units(text))));
+    check_decoded(decoded, &ids, texts.iter().map(|text| parse_sno(&to_units(text))));
     let mut again = vec![[0; 16]; ids.len()];
     sno::encode_slice(&ids, &mut again).expect("slices of one length");
     assert!(ids.iter().zip(&again).all(|(id, text)| id.to_uuid_bytes() == *text));
@@ -47,7 +47,7 @@ pub(crate) fn randflake(input: &[u8]) {
     check_decoded(
         decoded,
         &ids,
-        slots.iter().map(|slot| randflake_reading(&to_units(text_of(slot)))),
+        slots.iter().map(|slot| parse_randflake(&to_units(text_of(slot)))),
     );
     let mut again = vec![[0xff; 16]; ids.len()];
     randflake::encode_slice(&ids, &mut again).expect("slices of one length");
@@ -72,7 +72,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     let offsets: Vec<i32> = std::iter::once(0).chain(ends).collect();
     again.fill(Randflake::default());
     let decoded = randflake::decode_column(&offsets, &texts.concat(), &mut again);
-    check_decoded(decoded, &again, texts.iter().map(|text| randflake_reading(&to_units(text))));
+    check_decoded(decoded, &again, texts.iter().map(|text| parse_randflake(&to_units(text))));
 }
 
 /// Checks that encrypting and decrypting many blocks at once gives the same results as processing each block alone.

@@ -8,7 +8,7 @@ use polyflake::{
 use crate::{
     bytes::neighbours,
     texts::{almost_valid_string, for_each_string, is_encoded_as},
-    verdict::{Verdict, expected_result, verdict, with_checked_message},
+    verdict::{Verdict, check_message, expected_result, verdict},
 };
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
@@ -17,7 +17,7 @@ const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 pub(crate) fn texts(input: &[u8]) {
     for_each_string(input, &almost_valid_string(input, 16, |_| ALPHABET), |text, units| {
         let read = verdict(Sno::parse(text));
-        assert_eq!(read, reading(units), "{text:?}");
+        assert_eq!(read, parse_units(units), "{text:?}");
         let metabyte = verdict(sno::metabyte(text));
         assert_eq!(metabyte, expected_metabyte(units), "{text:?}");
         if let Some(uuid) = uuid_from_units(units) {
@@ -35,7 +35,7 @@ pub(crate) fn bytes(input: &[u8]) {
     match Sno::from_slice(input) {
         Ok(id) => assert_eq!(id.as_bytes(), input),
         Err(error) => {
-            assert_eq!(with_checked_message(&error).kind(), ErrorKind::InvalidLength);
+            assert_eq!(check_message(&error).kind(), ErrorKind::InvalidLength);
             assert_ne!(input.len(), 10);
         }
     }
@@ -43,21 +43,23 @@ pub(crate) fn bytes(input: &[u8]) {
 }
 
 /// Parses the format in the simplest way: 16 characters of five bits each.
-pub(crate) fn reading(units: &[u32]) -> Verdict<Sno> {
-    expected_result(units, 16..=16, |_, unit| value(unit).is_some())?;
-    let bits = units.iter().fold(0, |bits, unit| bits << 5 | value(*unit).unwrap_or_default());
+pub(crate) fn parse_units(units: &[u32]) -> Verdict<Sno> {
+    expected_result(units, 16..=16, |_, unit| digit_value(unit).is_some())?;
+    let bits =
+        units.iter().fold(0, |bits, unit| bits << 5 | digit_value(*unit).unwrap_or_default());
     let [_, _, _, _, _, _, bytes @ ..] = u128::to_be_bytes(bits);
     Ok(Sno::from_bytes(bytes))
 }
 
 /// Reads a string's metabyte using only the characters at positions 8 and 9.
 fn expected_metabyte(units: &[u32]) -> Verdict<u8> {
-    expected_result(units, 16..=16, |at, unit| at != 8 && at != 9 || value(unit).is_some())?;
-    let bits = value(units[8]).unwrap_or_default() << 5 | value(units[9]).unwrap_or_default();
+    expected_result(units, 16..=16, |at, unit| at != 8 && at != 9 || digit_value(unit).is_some())?;
+    let bits =
+        digit_value(units[8]).unwrap_or_default() << 5 | digit_value(units[9]).unwrap_or_default();
     Ok(u8::try_from(bits >> 2).expect("10 bits, less 2"))
 }
 
-const fn value(unit: u32) -> Option<u128> {
+const fn digit_value(unit: u32) -> Option<u128> {
     match unit {
         0x32..=0x39 => Some(unit as u128 - 0x32),
         0x61..=0x78 => Some(unit as u128 - 0x61 + 8),

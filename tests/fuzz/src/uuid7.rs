@@ -7,9 +7,9 @@ use polyflake::{
 
 use crate::{
     bytes::neighbours,
-    hotguid::{DIGITS, HYPHENS, reading, to_ascii_lower},
+    hotguid::{DIGITS, HYPHENS, parse_units, to_ascii_lower},
     texts::{almost_valid_string, for_each_string},
-    verdict::{Verdict, verdict, with_checked_message},
+    verdict::{Verdict, check_message, verdict},
 };
 
 /// Checks the string form. Most nearly valid strings have the right version and variant.
@@ -22,7 +22,7 @@ pub(crate) fn texts(input: &[u8]) {
     });
     for_each_string(input, &near, |text, units| {
         let id = verdict(Uuid7::parse(text));
-        let expected = reading(units).and_then(check_version_7);
+        let expected = parse_units(units).and_then(check_version_7);
         assert_eq!(id.map(Uuid7::to_bytes), expected, "{text:?}");
         assert_eq!(Uuid7::parse_const(text), id.ok(), "{text:?}");
         if let Ok(bytes) = text.as_bytes().try_into() {
@@ -39,7 +39,7 @@ pub(crate) fn texts(input: &[u8]) {
 pub(crate) fn bytes(input: &[u8]) {
     if let Err(error) = Uuid7::from_slice(input) {
         let is_short = error.kind() == ErrorKind::InvalidLength;
-        assert_eq!(with_checked_message(&error).kind() == ErrorKind::NotCanonical, !is_short);
+        assert_eq!(check_message(&error).kind() == ErrorKind::NotCanonical, !is_short);
         assert_eq!(is_short, input.len() != 16);
     }
     neighbours(input).for_each(assert_forms);

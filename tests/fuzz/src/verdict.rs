@@ -11,7 +11,7 @@ pub(crate) fn verdict<T>(result: Result<T>) -> Verdict<T> {
 }
 
 /// Returns the error after checking its message.
-pub(crate) fn with_checked_message(error: &Error) -> &Error {
+pub(crate) fn check_message(error: &Error) -> &Error {
     let message = error.to_string();
     assert!(message.starts_with(char::is_lowercase), "{message}");
     error

@@ -16,7 +16,7 @@ class Order(models.Model):
     id = SnoField(primary_key=True, default=partial(sno.generate, 7))
     raw = SnoField(form="bytes", null=True, blank=True, unique=True)
     uuid8 = SnoField(form="uuid8", null=True, blank=True)
-    compatible = SnoField(form="uuid", null=True, blank=True)
+    uuid = SnoField(form="uuid", null=True, blank=True)
     guid = HotGuidField(default=hotguid.generate)
     flake = RandflakeField(default=1)
     post = Int64Field(default=1)

@@ -79,7 +79,7 @@ fn imported_names(tree: &UseTree) -> Vec<String> {
 }
 
 /// Returns the names that `mod.rs` makes public.
-fn exported(items: &[Item]) -> BTreeSet<String> {
+fn exported_names(items: &[Item]) -> BTreeSet<String> {
     let names = items.iter().flat_map(|item| match item {
         Item::Use(item) if is_public_api(&item.vis, &item.attrs) => imported_names(&item.tree),
         Item::Fn(item) if is_public_api(&item.vis, &item.attrs) => vec![item.sig.ident.to_string()],
@@ -126,7 +126,7 @@ fn requires_windowed(item: &Item) -> bool {
 }
 
 fn names_in_code(folders: &[&str]) -> Names {
-    let exported = exported(&parse(&root().join(folders[0]).join("mod.rs")));
+    let exported = exported_names(&parse(&root().join(folders[0]).join("mod.rs")));
     let mut names = Names::default();
     for name in exported {
         if name.starts_with(char::is_uppercase) {

@@ -28,13 +28,13 @@ struct Order {
     some: Option<u8>,
     list: Vec<(u8, String)>,
     map: BTreeMap<String, bool>,
-    paid: Paid,
-    other: Paid,
-    named: Paid,
-    both: Paid,
+    paid: Payment,
+    other: Payment,
+    named: Payment,
+    both: Payment,
     wrapped: Wrapped,
     unit: (),
-    anything: Anything,
+    anything: OptionalBools,
     id: String,
 }
 
@@ -42,7 +42,7 @@ struct Order {
 struct Wrapped(u8);
 
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-enum Paid {
+enum Payment {
     Not,
     Partly(u64),
     Wholly { by: String },
@@ -50,7 +50,7 @@ enum Paid {
 }
 
 /// A list is used instead of `serde_json::Value`, because CBOR has no type for arbitrary JSON values.
-type Anything = Vec<Option<bool>>;
+type OptionalBools = Vec<Option<bool>>;
 
 #[derive(Debug, PartialEq, Deserialize, Serialize)]
 struct Tag<'a> {
@@ -70,7 +70,7 @@ by_metabyte! {
 }
 
 const USER: &str = "aaaaaaaa55aaaaaa";
-const TEXT: &str = r#"{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}"#;
+const USER_JSON: &str = r#"{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}"#;
 
 fn user() -> User {
     User { id: USER.parse().unwrap(), foo: "bar".into(), baz: "bar".into() }
@@ -91,10 +91,10 @@ fn order() -> Order {
         some: Some(0),
         list: vec![(1, "one".into()), (2, "two\n".into())],
         map: BTreeMap::from([("yes".into(), true)]),
-        paid: Paid::Not,
-        other: Paid::Partly(3),
-        named: Paid::Wholly { by: "card".into() },
-        both: Paid::Twice(4, 5),
+        paid: Payment::Not,
+        other: Payment::Partly(3),
+        named: Payment::Wholly { by: "card".into() },
+        both: Payment::Twice(4, 5),
         wrapped: Wrapped(6),
         unit: (),
         anything: vec![None, Some(true)],
@@ -118,8 +118,8 @@ fn deserialize_each_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
 
 #[test]
 fn the_id_selects_the_variant() {
-    assert_eq!(deserialize_each_way::<Record>(TEXT), Ok(Record::User(user())));
-    let list = format!(r#"[{TEXT}, {{"id": "{}"}}]"#, id_with_metabyte(3));
+    assert_eq!(deserialize_each_way::<Record>(USER_JSON), Ok(Record::User(user())));
+    let list = format!(r#"[{USER_JSON}, {{"id": "{}"}}]"#, id_with_metabyte(3));
     assert!(
         deserialize_each_way::<Vec<Record>>(&list).unwrap_err().starts_with("expected an ID of")
     );
@@ -193,7 +193,7 @@ fn strings_are_borrowed_from_the_input() {
 
 #[test]
 fn the_member_name_and_a_catch_all_variant_are_configurable() {
-    const SECOND: u8 = 2;
+    const SECOND_METABYTE: u8 = 2;
     #[derive(Debug, PartialEq, Deserialize)]
     struct Pair {
         left: Option<Box<Named>>,
@@ -202,7 +202,7 @@ fn the_member_name_and_a_catch_all_variant_are_configurable() {
     by_metabyte! {
         #[derive(Debug, PartialEq)]
         enum Named by "_id" {
-            SECOND => Second(Value),
+            SECOND_METABYTE => Second(Value),
             3..=4 => Pair(Pair),
             _ => Rest(Option<BTreeMap<String, u8>>),
         }
@@ -254,7 +254,7 @@ fn a_variant_accepts_any_deserializable_type() {
         A { n: u8 },
     }
     #[derive(Debug, PartialEq, Deserialize)]
-    struct New(Option<NoId>);
+    struct Newtype(Option<NoId>);
     by_metabyte! {
         #[derive(Debug, PartialEq)]
         enum Kinds {
@@ -263,7 +263,7 @@ fn a_variant_accepts_any_deserializable_type() {
             3 => NoId(NoId),
             4 => Tagged(Tagged),
             5 => Map(BTreeMap<String, Value>),
-            6 => New(New),
+            6 => Newtype(Newtype),
             7 => Number(u8),
             8 => Ignored(serde::de::IgnoredAny),
         }
@@ -292,7 +292,7 @@ fn a_variant_accepts_any_deserializable_type() {
     let mut map = rest(5);
     map.insert("n".into(), json!(7));
     assert_eq!(read(5), Ok(Kinds::Map(map)));
-    assert_eq!(read(6), Ok(Kinds::New(New(Some(NoId { n: 7 })))));
+    assert_eq!(read(6), Ok(Kinds::Newtype(Newtype(Some(NoId { n: 7 })))));
     assert!(read(7).unwrap_err().starts_with("invalid type: map"));
     assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
 }
@@ -478,7 +478,7 @@ macro_rules! assert_alike {
 #[test]
 fn values_before_and_after_the_id_are_read_identically() {
     assert_alike! {
-        Paid: "0" "1" "-1" "0.0" "null" "true" "[0]" "\"Not\"" "\"Never\"" "\"Partly\"" "\"Wholly\"" "\"Twice\""
+        Payment: "0" "1" "-1" "0.0" "null" "true" "[0]" "\"Not\"" "\"Never\"" "\"Partly\"" "\"Wholly\"" "\"Twice\""
             "{\"Partly\":1}" "{\"Partly\":1,\"Not\":null}" "{\"Not\":1}" "{\"0\":1}"
             "{\"Not\":null}" "{\"Wholly\":[\"card\"]}" "{\"Twice\":[1,2]}" "{}";
         BTreeMap<u8, bool>: "{}" "{\"1\":true}" "{\"256\":true}" "{\"-1\":true}" "{\" 1\":true}" "{\"x\":true}"
@@ -491,8 +491,8 @@ fn values_before_and_after_the_id_are_read_identically() {
         BTreeMap<String, u8>: "{\"1\":1}" "{\"true\":1}";
         BTreeMap<Option<u8>, u8>: "{\"1\":1}" "{\"null\":1}";
         BTreeMap<(), u8>: "{\"null\":1}";
-        BTreeMap<Paid0, u8>: "{\"Not\":1}" "{\"0\":1}";
-        Vec<BTreeMap<Wrapped0, u8>>: "[{\"1\":1}]" "[{\"x\":1}]";
+        BTreeMap<PaymentKey, u8>: "{\"Not\":1}" "{\"0\":1}";
+        Vec<BTreeMap<WrappedKey, u8>>: "[{\"1\":1}]" "[{\"x\":1}]";
         String: "1" "\"a\"" "null";
         f64: "1" "1.5" "-0.0" "null" "\"1\"";
         f32: "1.00000017881393432617187499" "16777217" "0.1";
@@ -513,9 +513,9 @@ fn values_before_and_after_the_id_are_read_identically() {
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-enum Paid0 {
+enum PaymentKey {
     Not,
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-struct Wrapped0(u8);
+struct WrappedKey(u8);

@@ -7,17 +7,17 @@ use polyflake::{
     sno::Sno,
 };
 
-const FIRST: Sno = Sno::from_bytes([0x3e, 9, 0x25, 0x1e, 0xc1, 0x2a, 2, 1, 4, 3]);
+const FIRST_ID: Sno = Sno::from_bytes([0x3e, 9, 0x25, 0x1e, 0xc1, 0x2a, 2, 1, 4, 3]);
 
 #[test]
 fn sno_runs_of_every_length_have_consecutive_sequences() {
     for level in levels() {
         for first in [0, 1, 0xf8, 0xfed3, 0xffff] {
             for length in lengths() {
-                let ids = (0..=u16::MAX - first).map(|k| FIRST.with_sequence(first + k));
+                let ids = (0..=u16::MAX - first).map(|k| FIRST_ID.with_sequence(first + k));
                 let expected: Vec<u8> = ids.take(length).flat_map(Sno::to_bytes).collect();
                 let mut written = vec![0; expected.len()];
-                fill_sno(level, &mut written, FIRST.with_sequence(first));
+                fill_sno(level, &mut written, FIRST_ID.with_sequence(first));
                 assert_eq!(written, expected, "{level:?}: {length} from {first}");
             }
         }

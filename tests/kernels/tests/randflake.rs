@@ -114,7 +114,8 @@ fn single_decode_error(text: &[u8], item: usize) -> Error {
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);
     match error.position() {
         Some(position) if !text[position].is_ascii() => {
-            Error::bad_character(position, 0x11_0000 | u32::from(text[position])).in_item(item)
+            Error::invalid_character_unit(position, 0x11_0000 | u32::from(text[position]))
+                .in_item(item)
         }
         _ => error,
     }
@@ -124,7 +125,7 @@ fn is_valid_byte(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'v')
 }
 
-fn items() -> impl Iterator<Item = usize> {
+fn item_indices() -> impl Iterator<Item = usize> {
     sample_under_miri(0..ITEM_COUNT, 5)
 }
 
@@ -208,7 +209,7 @@ const INVALID_TEXTS: [&str; 15] = [
 fn noncanonical_strings_are_rejected() {
     for level in levels() {
         for text in INVALID_TEXTS {
-            for item in items() {
+            for item in item_indices() {
                 let mut slots = SLOTS.clone();
                 slots[item] = pad_to_slot(text);
                 assert_same_error_as_single(level, &slots, item);
@@ -288,7 +289,7 @@ fn invalid_bytes_are_found_at_every_position_of_columns() {
 #[test]
 fn noncanonical_strings_in_columns_are_rejected() {
     for (level, text) in levels().flat_map(|level| INVALID_TEXTS.map(move |text| (level, text))) {
-        for item in items() {
+        for item in item_indices() {
             let mut texts = TEXTS.clone();
             texts[item] = text.into();
             assert_column_fails_like_single(level, &texts, item);
@@ -303,7 +304,7 @@ fn invalid_offsets_are_rejected_at_every_item() {
     let past = i32::try_from(text.len()).unwrap() + 1;
     for level in levels() {
         for (item, bad) in
-            items().flat_map(|item| [i32::MIN, -1, past, i32::MAX].map(|bad| (item, bad)))
+            item_indices().flat_map(|item| [i32::MIN, -1, past, i32::MAX].map(|bad| (item, bad)))
         {
             let mut offsets = offsets.clone();
             offsets[item + 1] = bad;

@@ -32,7 +32,7 @@ fn invalid_bytes() -> impl Iterator<Item = u8> {
 }
 
 /// Decodes strings into pre-filled memory, which reveals what was written.
-fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
+fn decode(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
     let mut ids = vec![[0xa5; 10]; texts.len()];
     let outcome = decode_sno(level, texts, &mut ids);
     (ids, outcome)
@@ -40,7 +40,7 @@ fn decoded(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error
 
 #[track_caller]
 fn assert_rejected(level: Level, texts: &[[u8; 16]], item: usize, position: usize) {
-    let (written, outcome) = decoded(level, texts);
+    let (written, outcome) = decode(level, texts);
     let error = outcome.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::InvalidCharacter);
     assert_eq!((error.item(), error.position()), (Some(item), Some(position)), "{level:?}");
@@ -63,7 +63,7 @@ fn slices_of_every_length_are_encoded() {
 fn slices_of_every_length_are_decoded() {
     for level in levels() {
         for length in lengths() {
-            assert_eq!(decoded(level, &texts(length)), (ids(length), Ok(())), "{level:?} {length}");
+            assert_eq!(decode(level, &texts(length)), (ids(length), Ok(())), "{level:?} {length}");
         }
     }
 }
@@ -93,7 +93,7 @@ fn every_valid_byte_is_read_at_every_position() {
         for (position, &byte) in (0..16).flat_map(|at| bytes().map(move |byte| (at, byte))) {
             let mut texts = texts(ITEM_COUNT);
             texts.iter_mut().for_each(|text| text[position] = byte);
-            assert_eq!(decoded(level, &texts), decoded(Level::SCALAR, &texts), "{level:?}");
+            assert_eq!(decode(level, &texts), decode(Level::SCALAR, &texts), "{level:?}");
         }
     }
 }

@@ -8,23 +8,25 @@ import pathlib
 import polyflake
 from polyflake import sno
 
-STATE = pathlib.Path("kept.json")
+STATE_FILE = pathlib.Path("kept.json")
 
 
 def main() -> None:
-    kept = json.loads(STATE.read_text()) if STATE.exists() else {"ids": [], "snapshot": None}
-    snapshot: str | None = kept["snapshot"]
-    ids = sno.Generator.restore(sno.Snapshot.from_json(snapshot)) if snapshot else sno.Generator(partition=7)
+    kept_state = json.loads(STATE_FILE.read_text()) if STATE_FILE.exists() else {"ids": [], "snapshot": None}
+    snapshot: str | None = kept_state["snapshot"]
+    partition_generator = (
+        sno.Generator.restore(sno.Snapshot.from_json(snapshot)) if snapshot else sno.Generator(partition=7)
+    )
     lease = polyflake.lease("sqlite:ids.db", "orders")
-    leased = sno.Generator(lease=lease)
+    leased_generator = sno.Generator(lease=lease)
 
-    made = [str(generator.generate()) for generator in (ids, leased) for _ in range(100)]
-    assert all(str(sno.Sno(id)) == id for id in kept["ids"] + made)
-    assert len({*kept["ids"], *made}) == len(kept["ids"]) + 200
-    assert max(kept["ids"], default="") < min(made)
+    new_ids = [str(generator.generate()) for generator in (partition_generator, leased_generator) for _ in range(100)]
+    assert all(str(sno.Sno(id)) == id for id in kept_state["ids"] + new_ids)
+    assert len({*kept_state["ids"], *new_ids}) == len(kept_state["ids"]) + 200
+    assert max(kept_state["ids"], default="") < min(new_ids)
 
     lease.close()
-    STATE.write_text(json.dumps({"ids": made, "snapshot": ids.close().to_json()}))
+    STATE_FILE.write_text(json.dumps({"ids": new_ids, "snapshot": partition_generator.close().to_json()}))
     print("continued" if snapshot else "stored")
 
 

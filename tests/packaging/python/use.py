@@ -31,8 +31,8 @@ def main() -> None:
         raise AssertionError("a bad text was accepted")
 
     grant = randflake.Grant(42, 1_730_000_000, 2_803_741_824)
-    flakes = randflake.Generator(grant, b"sixteen byte key")
-    flake: int = randflake.decode_text(flakes.generate_text())
+    flake_generator = randflake.Generator(grant, b"sixteen byte key")
+    flake: int = randflake.decode_text(flake_generator.generate_text())
     assert randflake.Codec(b"sixteen byte key").inspect(flake).node == 42
 
     guid: uuid.UUID = hotguid.generate(shard_key=9)

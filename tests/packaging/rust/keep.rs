@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, error::Error, fs};
 
 use polyflake::sno::{Generator, Sno};
 
-const STATE: &str = "kept.json";
+const STATE_FILE: &str = "kept.json";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let kept = fs::read_to_string(STATE).unwrap_or_default();
+    let kept = fs::read_to_string(STATE_FILE).unwrap_or_default();
     let (kept_ids, ids) = match kept.split_once('\n') {
         None => (Vec::new(), Generator::builder().partition(7).build()?),
         Some((snapshot, ids)) => {
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let snapshot = serde_json::to_string(&ids.close()?)?;
     let lines: Vec<String> = made.iter().map(Sno::to_string).collect();
-    fs::write(STATE, format!("{snapshot}\n{}", lines.join("\n")))?;
+    fs::write(STATE_FILE, format!("{snapshot}\n{}", lines.join("\n")))?;
     println!("{}", if kept_ids.is_empty() { "stored" } else { "continued" });
     Ok(())
 }

@@ -19,10 +19,10 @@ const snippets = new URL("snippets/", script);
 const [crate] = readdirSync(snippets);
 const host = await import(new URL(`${crate}/src/host.js`, snippets).href);
 
-const area = machine.scratch();
+const scratchOffset = machine.scratch();
 // Create new views for each use, because growing the memory replaces its buffer.
-const put = (place, ...values) => new Float64Array(memory.buffer, area, NUMBERS).set(values, place);
-const bytes = (length) => Buffer.from(memory.buffer, area + 8 * NUMBERS, length);
+const put = (place, ...values) => new Float64Array(memory.buffer, scratchOffset, NUMBERS).set(values, place);
+const bytes = (length) => Buffer.from(memory.buffer, scratchOffset + 8 * NUMBERS, length);
 
 host.lend({ random: () => 6, next: () => 500, entry: () => 0, swap: () => 1 });
 put(register.value, NaN, NaN, NaN, NaN, 0);

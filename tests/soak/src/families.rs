@@ -26,10 +26,10 @@ pub(crate) struct SoakMaker {
     pub(crate) clock: Arc<ChaosClock>,
     /// Generates IDs singly, in a batch or with a handle, and reports each ID's cell. A failed call reports the IDs
     /// generated before the error.
-    pub(crate) make: Make,
+    pub(crate) make: MakeFn,
 }
 
-type Make = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
+type MakeFn = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
@@ -39,12 +39,12 @@ pub(crate) struct Family {
 }
 
 pub(crate) const FAMILIES: [Family; 6] = [
-    Family { name: "sno", build: snos },
-    Family { name: "randflake", build: randflakes },
-    Family { name: "hotguid", build: hot_guids },
-    Family { name: "uuid7", build: uuids },
-    Family { name: "layout", build: layouts },
-    Family { name: "range", build: ranges },
+    Family { name: "sno", build: sno_maker },
+    Family { name: "randflake", build: randflake_maker },
+    Family { name: "hotguid", build: hot_guid_maker },
+    Family { name: "uuid7", build: uuid_maker },
+    Family { name: "layout", build: layout_maker },
+    Family { name: "range", build: range_maker },
 ];
 
 /// The maximum number of IDs per batch.
@@ -56,7 +56,7 @@ fn ticks(ids: u64, slots: u64) -> i64 {
     (6 * ids.div_ceil(slots) + 1024).cast_signed()
 }
 
-fn size(random: &mut Rng) -> NonZeroU32 {
+fn random_handle_size(random: &mut Rng) -> NonZeroU32 {
     NonZeroU32::new(random.u32(1..100)).expect("at least 1")
 }
 
@@ -71,7 +71,7 @@ fn random_call(random: &mut Rng) -> Call {
     match random.u32(..8) {
         0..3 => Call::Single,
         3..6 => Call::Batch(random.usize(1..BATCH)),
-        _ => Call::Handle(size(random), random.usize(1..BATCH)),
+        _ => Call::Handle(random_handle_size(random), random.usize(1..BATCH)),
     }
 }
 
@@ -100,13 +100,13 @@ impl SoakMaker {
     ) -> Self {
         let clock = Arc::new(ChaosClock::new(START_SECONDS * 1000, tick_ms, ticks));
         let ids = build(clock.clone()).expect("valid options");
-        let make: Make = Box::new(move |random, note| make(&ids, random, note));
+        let make: MakeFn = Box::new(move |random, note| make_ids(&ids, random, note));
         let sorted = S::IS_SORTED.then_some(bits);
         Self { cells: ticks.cast_unsigned() << bits, sorted, clock, make }
     }
 }
 
-fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
+fn make_ids<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Result<()> {
     match random_call(random) {
         Call::Single => note(ids.cell(ids.generate_one(random)?)),
         Call::Batch(count) => {
@@ -128,7 +128,7 @@ fn make<S: Source>(ids: &S, random: &mut Rng, note: &mut dyn FnMut(u64)) -> Resu
 /// A start time after every format's epoch, late enough to set Randflake's bit 63.
 const START_SECONDS: i64 = 2_266_870_912;
 
-fn snos(ids: u64, _seed: u64) -> SoakMaker {
+fn sno_maker(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 16), 4, 17), |clock| {
         sno::Generator::builder().clock(clock).partition(7).build()
     })
@@ -153,7 +153,7 @@ impl Source for sno::Generator<Arc<ChaosClock>> {
     }
 }
 
-fn randflakes(ids: u64, seed: u64) -> SoakMaker {
+fn randflake_maker(ids: u64, seed: u64) -> SoakMaker {
     let ticks = ticks(ids, 2 << 17);
     SoakMaker::new((ticks, 1000, 18), |clock| {
         let lease = Grant::with_nodes(100..=101, START_SECONDS, START_SECONDS + ticks)?;
@@ -183,7 +183,7 @@ impl Source for randflake::Generator<Arc<ChaosClock>> {
 }
 
 /// Generates Hot Guids. The clock advances long before 2^24 IDs exhaust a second.
-fn hot_guids(ids: u64, _seed: u64) -> SoakMaker {
+fn hot_guid_maker(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()
     })
@@ -208,7 +208,7 @@ impl Source for hotguid::Generator<Arc<ChaosClock>> {
 }
 
 /// Generates version 7 UUIDs. At least half of the sequence values are available in each millisecond.
-fn uuids(ids: u64, _seed: u64) -> SoakMaker {
+fn uuid_maker(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
         uuid7::Generator::builder().clock(clock).build()
     })
@@ -234,26 +234,26 @@ impl Source for uuid7::Generator<Arc<ChaosClock>> {
 }
 
 /// Number of bits in a layout's sequence, which determines the number of cells per tick.
-const SEQUENCE: u32 = 18;
+const SEQUENCE_BITS: u32 = 18;
 
-fn layouts(ids: u64, _seed: u64) -> SoakMaker {
-    SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
-        let layout = Layout::integer([time(), Field::sequence(SEQUENCE)])?;
+fn layout_maker(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << SEQUENCE_BITS), 1, SEQUENCE_BITS), |clock| {
+        let layout = Layout::integer([time_field(), Field::sequence(SEQUENCE_BITS)])?;
         layout::Generator::builder(layout).clock(clock).build()
     })
 }
 
 /// Generates IDs with generators that each use 64 worker IDs. Together, these 64 worker IDs have as many cells per tick as
-/// the single worker ID of `layouts`.
-fn ranges(ids: u64, _seed: u64) -> SoakMaker {
-    SoakMaker::new((ticks(ids, 1 << SEQUENCE), 1, SEQUENCE), |clock| {
-        let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE - 6)];
-        let layout = Layout::integer([time()].into_iter().chain(numbers))?;
+/// the single worker ID of `layout_maker`.
+fn range_maker(ids: u64, _seed: u64) -> SoakMaker {
+    SoakMaker::new((ticks(ids, 1 << SEQUENCE_BITS), 1, SEQUENCE_BITS), |clock| {
+        let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE_BITS - 6)];
+        let layout = Layout::integer([time_field()].into_iter().chain(numbers))?;
         layout::Generator::builder(layout).range("node", 0..=63).clock(clock).build()
     })
 }
 
-fn time() -> Field {
+fn time_field() -> Field {
     Field::timestamp(46, Tick::MILLISECOND, START_SECONDS * 1000)
 }
 
@@ -261,14 +261,14 @@ impl Source for layout::Generator<Arc<ChaosClock>> {
     type Id = i64;
 
     fn generate_one(&self, _: &mut Rng) -> Result<i64> {
-        self.generate().map(|id| integer(&id))
+        self.generate().map(|id| id_to_i64(&id))
     }
     fn fill(&self, _: &mut Rng, ids: &mut [i64]) -> Result<()> {
         self.fill(ids)
     }
     fn handle(&self, size: NonZeroU32) -> impl FnMut() -> Result<i64> {
         let mut handle = layout::Handle::with_first(self, size);
-        move || handle.generate().map(|id| integer(&id))
+        move || handle.generate().map(|id| id_to_i64(&id))
     }
     /// Returns the ID itself as its cell, because the ID's topmost field is the time since the clock's start.
     fn cell(&self, id: i64) -> u64 {
@@ -276,6 +276,6 @@ impl Source for layout::Generator<Arc<ChaosClock>> {
     }
 }
 
-fn integer(id: &layout::Id) -> i64 {
+fn id_to_i64(id: &layout::Id) -> i64 {
     id.as_integer().expect("an integer layout")
 }

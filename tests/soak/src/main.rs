@@ -146,7 +146,7 @@ mod tests {
     }
 
     /// Runs a faulty maker, which the harness must detect.
-    fn soak_faulty(build: fn(u64, u64) -> SoakMaker) -> Outcome {
+    fn soak_faulty_maker(build: fn(u64, u64) -> SoakMaker) -> Outcome {
         soak(&Family { name: "faulty", build }, 1000, 1)
     }
 
@@ -161,23 +161,25 @@ mod tests {
 
     #[test]
     fn a_repeated_id_is_detected() {
-        let outcome = soak_faulty(|_, _| maker(|random| random.u64(..100)));
+        let outcome = soak_faulty_maker(|_, _| maker(|random| random.u64(..100)));
         assert!(outcome.twice.into_inner() >= 900);
     }
 
     #[test]
     fn ids_out_of_order_are_detected() {
-        let outcome = soak_faulty(|_, _| maker(|random| random.u64(..1 << 20)));
+        let outcome = soak_faulty_maker(|_, _| maker(|random| random.u64(..1 << 20)));
         assert!(outcome.misplaced.into_inner() >= 900);
     }
 
     #[test]
     fn an_id_later_than_the_clock_is_detected() {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
+        static NEXT_CELL: AtomicU64 = AtomicU64::new(1);
         // With one bit for the ID within its tick, every cell from 2 on belongs to a tick later than 0. This maker never
         // reads the clock, so the latest tick that was read remains 0.
-        let build =
-            |_, _| SoakMaker { sorted: Some(1), ..maker(|_| NEXT.fetch_add(1, Ordering::Relaxed)) };
-        assert!(soak_faulty(build).misplaced.into_inner() >= 990);
+        let build = |_, _| SoakMaker {
+            sorted: Some(1),
+            ..maker(|_| NEXT_CELL.fetch_add(1, Ordering::Relaxed))
+        };
+        assert!(soak_faulty_maker(build).misplaced.into_inner() >= 990);
     }
 }

@@ -8,7 +8,7 @@ use polyflake::kernels::partition_after;
 /// Number of trials per case.
 const TRIALS: u32 = 20_000;
 /// Number of possible lower bounds for the default partitions.
-const BOUNDS: u32 = 32_768;
+const BOUND_COUNT: u32 = 32_768;
 
 fn readme() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/promises.md"))
@@ -47,7 +47,7 @@ fn has_shared_partition(random: &mut Rng, generators: u32, processes: u32) -> bo
 
 /// Converts a count that was parsed from a table in the documentation to an integer.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small whole number")]
-fn count(cell: f64) -> u32 {
+fn count_from_cell(cell: f64) -> u32 {
     cell as u32
 }
 
@@ -57,9 +57,11 @@ fn processes_share_partitions_at_the_documented_rate() {
     assert_eq!(rows.len(), 4);
     let mut random = Rng::with_seed(7);
     for row in rows {
-        let generators = count(row[0]);
+        let generators = count_from_cell(row[0]);
         for (processes, least, most) in [(row[1], 0.008, 0.0145), (row[2], 0.48, 0.53)] {
-            let found = chance(|| has_shared_partition(&mut random, generators, count(processes)));
+            let found = chance(|| {
+                has_shared_partition(&mut random, generators, count_from_cell(processes))
+            });
             assert!((least..most).contains(&found), "{generators} in {processes}: {found}");
         }
     }
@@ -71,8 +73,9 @@ fn generators_of_one_partition_collide_at_the_documented_rate() {
     assert_eq!(rows.len(), 4);
     let mut random = Rng::with_seed(7);
     for row in rows {
-        let (ids, documented) = (count(row[0]), row[1] / 100.0);
-        let collide = |random: &mut Rng| random.u32(..BOUNDS).abs_diff(random.u32(..BOUNDS)) < ids;
+        let (ids, documented) = (count_from_cell(row[0]), row[1] / 100.0);
+        let collide =
+            |random: &mut Rng| random.u32(..BOUND_COUNT).abs_diff(random.u32(..BOUND_COUNT)) < ids;
         let found = (0..200).map(|_| chance(|| collide(&mut random))).sum::<f64>() / 200.0;
         assert!(
             (found - documented).abs() < documented * 0.1,

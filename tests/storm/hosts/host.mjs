@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 
 const { STORM_SHAPE, STORM_WIDTH, STORM_IDS, STORM_PAUSE_US, STORM_WORKER, STORM_RENEW } = process.env;
-const CHUNK = 50;
-const MAX_LINE = 4096;
+const CHUNK_SIZE = 50;
+const MAX_LINE_LENGTH = 4096;
 /**
  * The numbers of failed calls after which a thread gives up. The first limit applies until the thread has generated an
  * ID, and the second limit applies afterward.
@@ -24,7 +24,7 @@ const RETRY_LIMITS = [20, 3000];
 function writeLine(text) {
   for (;;) {
     try {
-      return writeSync(1, `${text.replaceAll("\n", " ").slice(0, MAX_LINE - 1)}\n`);
+      return writeSync(1, `${text.replaceAll("\n", " ").slice(0, MAX_LINE_LENGTH - 1)}\n`);
     } catch (error) {
       if (error.code !== "EAGAIN") throw error;
       sleep(1);
@@ -40,11 +40,11 @@ const sleep = (ms) => ms > 0 && Atomics.wait(new Int32Array(new SharedArrayBuffe
 const now = () => [process.hrtime.bigint(), `${Date.now()}999999`];
 
 /** Generates a chunk of IDs. Returns the IDs, and the error if a call failed. */
-function chunk(make, count) {
+function generateChunk(make, count) {
   const ids = [];
   let size = 0;
   try {
-    while (ids.length < count && size < MAX_LINE - 200) {
+    while (ids.length < count && size < MAX_LINE_LENGTH - 200) {
       ids.push(String(make()));
       size += ids.at(-1).length + 1;
     }
@@ -60,7 +60,7 @@ function generate(thread, make, count) {
     sleep(start - performance.now());
     start = performance.now() + Number(STORM_PAUSE_US) / 1000;
     const [begin, wallBegin] = now();
-    const [ids, error] = chunk(make, Math.min(CHUNK, count - done));
+    const [ids, error] = generateChunk(make, Math.min(CHUNK_SIZE, count - done));
     const [end, wallEnd] = now();
     done += ids.length;
     if (ids.length > 0) writeLine(`# ${thread} 0 ${begin} ${end} ${wallBegin} ${wallEnd} ${ids.join(" ")}`);

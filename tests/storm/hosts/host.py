@@ -15,17 +15,17 @@ import threading
 import time
 from collections.abc import Callable
 
-Make = Callable[[], object]
+IdMaker = Callable[[], object]
 
 SHAPE = os.environ["STORM_SHAPE"]
 WIDTH, IDS, WORKER = (int(os.environ[f"STORM_{name}"]) for name in ("WIDTH", "IDS", "WORKER"))
 PAUSE = int(os.environ["STORM_PAUSE_US"]) / 1e6
-RENEWS = bool(os.environ["STORM_RENEW"])
+SHOULD_RENEW = bool(os.environ["STORM_RENEW"])
 
-CHUNK = 50
+CHUNK_SIZE = 50
 # Delay in seconds after which all copies start to generate IDs at the same time.
 START_DELAY = 0.02
-MAX_LINE = 4096
+MAX_LINE_LENGTH = 4096
 # The numbers of failed calls after which a thread gives up. The first limit applies until the thread has generated an
 # ID, and the second limit applies afterward.
 RETRY_LIMITS = (20, 3000)
@@ -48,82 +48,82 @@ def sleep(seconds: float) -> None:
 
 def write_line(text: str) -> None:
     """Writes a line at once, so that lines of several processes never mix."""
-    os.write(1, text.replace("\n", " ").encode()[: MAX_LINE - 1] + b"\n")
+    os.write(1, text.replace("\n", " ").encode()[: MAX_LINE_LENGTH - 1] + b"\n")
 
 
-def generate(copy: int, thread: int, make: Make, count: int, start: float) -> None:
+def generate(copy: int, thread: int, make: IdMaker, count: int, start: float) -> None:
     """Generates the IDs of one thread. In a copy, each chunk has a scheduled start time, so that all copies generate
     IDs at the same times.
     """
-    done = failed = 0
-    while done < count and failed < RETRY_LIMITS[done > 0]:
+    done_count = failed_count = 0
+    while done_count < count and failed_count < RETRY_LIMITS[done_count > 0]:
         sleep(max(0, start - time.monotonic()))
         start = (time.monotonic() if SHAPE == "plain" else start) + PAUSE
         ids: list[str] = []
         error = None
-        size = 0
+        line_length = 0
         begin, wall_begin = time.monotonic_ns(), time.time_ns()
         try:
-            while len(ids) < min(CHUNK, count - done) and size < MAX_LINE - 200:
+            while len(ids) < min(CHUNK_SIZE, count - done_count) and line_length < MAX_LINE_LENGTH - 200:
                 ids.append(str(make()))
-                size += len(ids[-1]) + 1
+                line_length += len(ids[-1]) + 1
         except Exception as found:
             error = found
         end, wall_end = time.monotonic_ns(), time.time_ns()
         if ids:
             write_line(f"# {copy} {thread} {begin} {end} {wall_begin} {wall_end} {' '.join(ids)}")
-        done += len(ids)
+        done_count += len(ids)
         if error is not None:
-            failed += 1
+            failed_count += 1
             write_line(f"! {type(error).__name__}: {getattr(error, 'code', error)}")
             sleep(0.001)
 
 
 def mappings() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Returns the memory that a fork wipes, and the memory that a child shares, each with its start and its length."""
-    wiped, shared, last = [], [], (0, 0)
+    wiped, shared, last_mapping = [], [], (0, 0)
     with open("/proc/self/smaps") as lines:
         for words in map(str.split, lines):
             if ends := re.fullmatch(r"([0-9a-f]+)-([0-9a-f]+)", words[0]):
                 start, end = (int(text, 16) for text in ends.groups())
-                last = (start, end - start)
+                last_mapping = (start, end - start)
                 if words[1].startswith("rw") and words[1].endswith("s"):
-                    shared.append(last)
+                    shared.append(last_mapping)
             elif words[0] == "VmFlags:" and "wf" in words:
-                wiped.append(last)
+                wiped.append(last_mapping)
     return wiped, shared
 
 
-def image() -> int:
+def fork_image() -> int:
     """Creates a copy of this process that imitates a restored memory image, as `src/host/copies.rs` describes."""
     wiped, shared = mappings()
     for start, size in wiped:
         assert libc.madvise(start, size, MADV_KEEPONFORK) == 0
-    saved = [(start, ctypes.string_at(start, size)) for start, size in shared]
-    copy = int(libc.syscall(SYS_CLONE, SIGCHLD | CLONE_NEWPID, 0, 0, 0, 0))
-    assert copy >= 0, os.strerror(ctypes.get_errno())
-    for start, content in saved if copy == 0 else []:
+    saved_mappings = [(start, ctypes.string_at(start, size)) for start, size in shared]
+    copy_pid = int(libc.syscall(SYS_CLONE, SIGCHLD | CLONE_NEWPID, 0, 0, 0, 0))
+    assert copy_pid >= 0, os.strerror(ctypes.get_errno())
+    for start, content in saved_mappings if copy_pid == 0 else []:
         # The protection 3 is PROT_READ | PROT_WRITE. The flags 0x32 are MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED.
         assert libc.mmap(start, len(content), 3, 0x32, -1, 0) == start
         ctypes.memmove(start, content, len(content))
-    return copy
+    return copy_pid
 
 
-def copies(new: Callable[[int], Make], make: Make) -> None:
+def run_copies(new: Callable[[int], IdMaker], make: IdMaker) -> None:
     """Creates copies of this process, which generate IDs. This process also generates IDs, unless it exists only to be
     forked.
     """
-    ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": image}
+    ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": fork_image}
     create = ways.get(SHAPE, os.fork)
     is_server = SHAPE == "prefork"
     if not is_server:
-        generate(0, 0, make, CHUNK, 0)
+        generate(0, 0, make, CHUNK_SIZE, 0)
     start = time.monotonic() + START_DELAY
     for copy in range(1, WIDTH + 1):
         if create() == 0:
             # A copied image cannot detect that it is a copy, so it keeps using the original generator.
-            own = new(WORKER + copy) if RENEWS and SHAPE != "image" else make
-            generate(copy, 0, own, IDS, start)
+            own_make = new(WORKER + copy) if SHOULD_RENEW and SHAPE != "image" else make
+            generate(copy, 0, own_make, IDS, start)
             os._exit(0)
     if not is_server:
         generate(0, 0, make, IDS, start)
@@ -134,7 +134,7 @@ def copies(new: Callable[[int], Make], make: Make) -> None:
 def main() -> None:
     if "FAKETIME_TIMESTAMP_FILE" in os.environ:
         vars(time)["sleep"] = sleep
-    new: Callable[[int], Make] = runpy.run_path(sys.argv[1])["generator"]
+    new: Callable[[int], IdMaker] = runpy.run_path(sys.argv[1])["generator"]
     write_line("?")
     sys.stdin.readline()
     make = new(WORKER)
@@ -148,7 +148,7 @@ def main() -> None:
         for thread in threads:
             thread.join()
     else:
-        copies(new, make)
+        run_copies(new, make)
     write_line(".")
     os._exit(0)
 

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_hosts_are_read() {
+    fn host_lines_are_parsed() {
         let chunk = Chunk {
             generator: 1,
             thread: 2,

@@ -25,7 +25,7 @@ impl Clock {
     }
 
     /// Configures `command` so that the process that it starts reads this clock.
-    pub fn show(&self, command: &mut Command) {
+    pub fn apply_to(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use crate::{
     chunk::Chunk,
     key,
-    order::{Order, Shared},
+    order::{GeneratorChunks, Order},
     sort::{Duplicates, Origin, Sorter},
     time::Time,
     verdict::{Verdict, Violation},
@@ -45,7 +45,7 @@ pub struct Judge {
     numbers: HashMap<[u32; 3], usize>,
     streams: Vec<Stream>,
     /// The chunks of each generator, keyed by process and copy. The threads of a copy share its generator.
-    shared: HashMap<[u32; 2], Shared>,
+    shared: HashMap<[u32; 2], GeneratorChunks>,
     verdict: Verdict,
 }
 
@@ -67,7 +67,7 @@ impl Judge {
 
     /// Adds a chunk that a process generated, and checks its IDs.
     pub fn add(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<()> {
-        let stream = self.stream(process, chunk)?;
+        let stream = self.stream_index(process, chunk)?;
         for id in &chunk.ids {
             let Stream { count, .. } = &mut self.streams[stream];
             let origin = Origin { index: *count, stream: stream.try_into()? };
@@ -81,7 +81,7 @@ impl Judge {
     }
 
     /// Records the error message of a failed call.
-    pub fn error(&mut self, message: &str) {
+    pub fn record_error(&mut self, message: &str) {
         *self.verdict.errors.entry(message.to_owned()).or_default() += 1;
     }
 
@@ -100,7 +100,7 @@ impl Judge {
     }
 
     /// Returns the index of a chunk's stream.
-    fn stream(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<usize> {
+    fn stream_index(&mut self, process: u32, chunk: &Chunk<'_>) -> Result<usize> {
         let Chunk { generator, thread, .. } = *chunk;
         let next = self.streams.len();
         ensure!(next < 1 << 20, "expected fewer threads and processes");

@@ -10,15 +10,15 @@ const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijk
 const CHARACTERS_PER_WORD: usize = 10;
 
 /// The maximum length of an ID.
-pub const LONGEST: usize = 4 * CHARACTERS_PER_WORD;
+pub const MAX_ID_LEN: usize = 4 * CHARACTERS_PER_WORD;
 
 /// The encoded characters of an ID. A word's last character uses its lowest bits, so the keys of consecutive IDs differ
 /// little.
 pub type Key = [u64; 4];
 
-const BITS: [u8; 256] = bits();
+const BITS_BY_CHARACTER: [u8; 256] = bits_by_character();
 
-const fn bits() -> [u8; 256] {
+const fn bits_by_character() -> [u8; 256] {
     let (mut bits, mut index) = ([u8::MAX; 256], 0);
     while index < 64 {
         bits[CHARACTERS[index as usize] as usize] = index;
@@ -29,14 +29,14 @@ const fn bits() -> [u8; 256] {
 
 /// Returns the key of an ID.
 pub fn key(id: &str) -> Result<Key> {
-    let is_known = id.bytes().all(|byte| BITS[usize::from(byte)] != u8::MAX);
+    let is_known = id.bytes().all(|byte| BITS_BY_CHARACTER[usize::from(byte)] != u8::MAX);
     ensure!(
-        is_known && (1..=LONGEST).contains(&id.len()),
-        "expected an ID of 1 to {LONGEST} letters, digits, `-` and `_`, found {id:?}"
+        is_known && (1..=MAX_ID_LEN).contains(&id.len()),
+        "expected an ID of 1 to {MAX_ID_LEN} letters, digits, `-` and `_`, found {id:?}"
     );
     let mut key = [0; 4];
     for (word, characters) in key.iter_mut().zip(id.as_bytes().chunks(CHARACTERS_PER_WORD)) {
-        let bits = |word, byte: &u8| word << 6 | u64::from(BITS[usize::from(*byte)]);
+        let bits = |word, byte: &u8| word << 6 | u64::from(BITS_BY_CHARACTER[usize::from(*byte)]);
         *word = characters.iter().fold(0, bits) << 4 | characters.len() as u64;
     }
     Ok(key)
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn a_key_contains_the_whole_id() {
         let longest: String =
-            (0..LONGEST).map(|index| char::from(CHARACTERS[63 - index])).collect();
+            (0..MAX_ID_LEN).map(|index| char::from(CHARACTERS[63 - index])).collect();
         for text in ["0", "00", "7", "z", "-", "01ARZ3NDEKTSV4RRFFQ69G5FAV", &longest] {
             assert_eq!(id(&key(text).unwrap()), text);
         }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn ids_that_do_not_fit_are_rejected() {
-        for text in ["", "a b", "é", &"0".repeat(LONGEST + 1)] {
+        for text in ["", "a b", "é", &"0".repeat(MAX_ID_LEN + 1)] {
             assert!(key(text).is_err(), "{text}");
         }
     }

@@ -53,12 +53,12 @@ struct HighestId {
 /// Chunks arrive roughly in the order in which they ended. A chunk that arrives late is compared with fewer chunks, so the
 /// check can miss a violation but never reports a false one.
 #[derive(Default)]
-pub struct Shared {
+pub struct GeneratorChunks {
     /// Sorted by end time. Each entry contains the highest ID of all chunks that had ended by then.
     ended: VecDeque<HighestId>,
 }
 
-impl Shared {
+impl GeneratorChunks {
     /// Returns an ID that was generated before a chunk began but is not lower than `lowest`, the chunk's lowest ID. Returns
     /// `None` if there is no such ID.
     #[must_use]
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn only_chunks_that_ended_before_are_compared() {
-        let mut shared = Shared::default();
+        let mut shared = GeneratorChunks::default();
         shared.add(Order::Text, 10, "m");
         assert_eq!(shared.find_violation(Order::Text, 10, "a"), None);
         assert_eq!(shared.find_violation(Order::Text, 11, "n"), None);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_late_chunk_counts_from_its_end_time() {
-        let mut shared = Shared::default();
+        let mut shared = GeneratorChunks::default();
         shared.add(Order::Text, 10, "b");
         shared.add(Order::Text, 20, "d");
         shared.add(Order::Text, 15, "x");

@@ -19,7 +19,7 @@ use anyhow::{Context, Result, ensure};
 use crate::{chunk::Line, clock::Clock, judge::Judge};
 
 /// The parameters of a process.
-pub struct Start<'s> {
+pub struct StartOptions<'s> {
     /// How the process uses its generator: the host's `STORM_SHAPE`.
     pub shape: &'static str,
     /// The number of IDs that each thread or copy of the process generates.
@@ -89,7 +89,7 @@ impl Reader {
             } else {
                 Line::parse_host_line(&line)?
             };
-            self.line(&line)?;
+            self.handle_line(&line)?;
             let ids = self.seen.ids.load(Ordering::Relaxed);
             if self.is_lines && ids >= self.limit.0 {
                 break;
@@ -102,14 +102,14 @@ impl Reader {
         Ok(())
     }
 
-    fn line(&self, line: &Line<'_>) -> Result<()> {
+    fn handle_line(&self, line: &Line<'_>) -> Result<()> {
         let mut judge = self.judge.lock().unwrap_or_else(PoisonError::into_inner);
         match line {
             Line::Chunk(chunk) => {
                 judge.add(self.number, chunk)?;
                 self.seen.ids.fetch_add(chunk.ids.len() as u64, Ordering::Relaxed);
             }
-            Line::Error(message) => judge.error(message),
+            Line::Error(message) => judge.record_error(message),
             Line::Ready | Line::End => {
                 self.seen.end.store(*line == Line::End, Ordering::Relaxed);
                 // Sending fails only if the receiver no longer exists. In that case, no thread is waiting for the message.
@@ -121,10 +121,10 @@ impl Reader {
 }
 
 impl Process {
-    /// Starts a process. If it is a host, it creates its generator only after a call to [`Process::go`].
+    /// Starts a process. If it is a host, it creates its generator only after a call to [`Process::start_generating`].
     pub fn start(
         program: &Program,
-        start: &Start<'_>,
+        start: &StartOptions<'_>,
         (number, judge): (u32, Arc<Mutex<Judge>>),
         (folder, longest): (&Path, Duration),
     ) -> Result<Self> {
@@ -147,15 +147,15 @@ impl Process {
     }
 
     /// Lets the process create its generator.
-    pub fn go(&mut self) -> Result<()> {
+    pub fn start_generating(&mut self) -> Result<()> {
         // The pipe is closed if the process was killed or reads no input.
         let Some(mut input) = self.input.take() else { return Ok(()) };
-        Ok(writeln!(input, "go").or_else(ignore_closed)?)
+        Ok(writeln!(input, "go").or_else(ignore_broken_pipe)?)
     }
 
     /// Waits until the process has stopped generating IDs. The process itself may still exist.
     pub fn wait_for_end(&self) -> Result<()> {
-        while !self.is_over() {
+        while !self.is_finished() {
             if self.signals.recv_timeout(Duration::from_millis(20)).is_ok() {
                 break;
             }
@@ -166,7 +166,7 @@ impl Process {
 
     /// Waits until `count` IDs have been read or the process's output has ended.
     pub fn wait_for_ids(&self, count: u64) -> Result<()> {
-        while self.seen.ids.load(Ordering::Relaxed) < count && !self.is_over() {
+        while self.seen.ids.load(Ordering::Relaxed) < count && !self.is_finished() {
             ensure!(Instant::now() < self.deadline, "a process generated no IDs in time");
             thread::sleep(Duration::from_micros(200));
         }
@@ -175,14 +175,14 @@ impl Process {
 
     /// Returns whether the process and all of its copies have closed their output.
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub fn is_finished(&self) -> bool {
         self.seen.over.load(Ordering::Relaxed)
             || self.reader.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Sends a signal to the process.
     #[allow(unsafe_code, reason = "the standard library sends no signal but SIGKILL")]
-    pub fn send(&self, signal: i32) -> Result<()> {
+    pub fn send_signal(&self, signal: i32) -> Result<()> {
         // SAFETY: `kill` does not access this process's memory. The child has not been waited for, so its process ID has
         // not been reused and the signal reaches no other process.
         let sent = unsafe { libc::kill(self.child.id().try_into()?, signal) };
@@ -201,12 +201,12 @@ impl Process {
 
     /// Kills the process with SIGKILL, and reads the IDs that it has already written.
     pub fn kill(self) -> Result<()> {
-        self.send(libc::SIGKILL)?;
+        self.send_signal(libc::SIGKILL)?;
         self.read_all()
     }
 
     fn read_all(mut self) -> Result<()> {
-        while !self.is_over() {
+        while !self.is_finished() {
             ensure!(Instant::now() < self.deadline, "a process did not finish in time");
             thread::sleep(Duration::from_millis(1));
         }
@@ -234,12 +234,12 @@ impl Drop for Process {
     }
 }
 
-fn ignore_closed(error: std::io::Error) -> std::io::Result<()> {
+fn ignore_broken_pipe(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == std::io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 
 /// Returns the command that starts a process.
-fn command(program: &Program, start: &Start<'_>) -> Command {
+fn command(program: &Program, start: &StartOptions<'_>) -> Command {
     let mut words: Vec<&str> = program.command.iter().map(String::as_str).collect();
     if let Some(host) = start.host {
         let script = "echo \"$0\" > /proc/sys/kernel/hostname && exec \"$@\"";
@@ -253,7 +253,7 @@ fn command(program: &Program, start: &Start<'_>) -> Command {
     command.env("STORM_PAUSE_US", start.pause.as_micros().to_string());
     command.env("STORM_RENEW", if program.renews { "1" } else { "" });
     if let Some(clock) = start.clock {
-        clock.show(&mut command);
+        clock.apply_to(&mut command);
     }
     command
 }

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt::Write, fs};
 use anyhow::Result;
 
 use crate::{
-    results::{Results, RowResult, StormResult, replace},
+    results::{Results, RowResult, StormResult, replace_file},
     rows::{self, Row, root},
     storms::{STORMS, Storm},
     verdict::Verdict,
@@ -23,7 +23,7 @@ const UNAVOIDABLE_STORMS: [&str; 2] = ["hosts", "image"];
 pub fn write(results: &Results) -> Result<()> {
     fs::create_dir_all(root().join(FOLDER))?;
     for (name, text) in all_reports(results)? {
-        replace(&root().join(FOLDER).join(name + ".md"), &text)?;
+        replace_file(&root().join(FOLDER).join(name + ".md"), &text)?;
     }
     Ok(())
 }

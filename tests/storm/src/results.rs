@@ -66,8 +66,8 @@ impl Results {
     pub fn write(&self) -> Outcome<()> {
         let page = root().join(PAGE);
         report::write(self)?;
-        replace(&file(), &(serde_json::to_string_pretty(self)? + "\n"))?;
-        replace(&page, &self.update_page(&fs::read_to_string(&page)?)?)
+        replace_file(&file(), &(serde_json::to_string_pretty(self)? + "\n"))?;
+        replace_file(&page, &self.update_page(&fs::read_to_string(&page)?)?)
     }
 
     /// Returns the page with its tables regenerated from these results.
@@ -118,7 +118,7 @@ impl Results {
         let mut text = String::new();
         for Line { row, set_up, .. } in self.result_lines() {
             let read = rows::read(row).ok();
-            for (note, storms) in read.iter().flat_map(|row| row.documented(set_up)) {
+            for (note, storms) in read.iter().flat_map(|row| row.documented_statements(set_up)) {
                 writeln!(text, "- `{row}` {set_up}†, {}: {note}", storms.join(", ")).unwrap();
             }
         }
@@ -155,7 +155,7 @@ struct Line<'r> {
 }
 
 /// Replaces a file atomically, because another process may run other rows at the same time.
-pub(crate) fn replace(file: &Path, text: &str) -> Outcome<()> {
+pub(crate) fn replace_file(file: &Path, text: &str) -> Outcome<()> {
     let beside = file.with_extension("new");
     fs::write(&beside, text)?;
     Ok(fs::rename(beside, file)?)

@@ -129,14 +129,18 @@ impl Row {
 
     /// Returns the statements of the library's documentation about a setup, each with the names of the storms that it
     /// applies to.
-    pub fn documented(&self, set_up: &str) -> impl Iterator<Item = (&String, &Vec<String>)> {
+    pub fn documented_statements(
+        &self,
+        set_up: &str,
+    ) -> impl Iterator<Item = (&String, &Vec<String>)> {
         self.set_up.get(set_up).into_iter().flat_map(|set_up| &set_up.documented)
     }
 
     /// Returns whether the library's documentation mentions the effect of a storm on a setup.
     #[must_use]
     pub fn is_documented(&self, set_up: &str, storm: &str) -> bool {
-        self.documented(set_up).any(|(_, storms)| storms.iter().any(|name| name == storm))
+        self.documented_statements(set_up)
+            .any(|(_, storms)| storms.iter().any(|name| name == storm))
     }
 
     fn format(&self, set_up: &Setup) -> Result<Format> {
@@ -179,20 +183,20 @@ impl<'r> Builder<'r> {
     }
 
     /// Returns whether the row's library is our own package, which `cargo xtask build` builds.
-    fn is_own(&self) -> bool {
+    fn is_own_package(&self) -> bool {
         self.row.package == "polyflake"
     }
 
     fn python(&self) -> PathBuf {
         let own = root().join("target/venv/bin/python");
-        if self.is_own() { own } else { self.folder.join("bin/python") }
+        if self.is_own_package() { own } else { self.folder.join("bin/python") }
     }
 
     /// Installs the newest version of the library.
     fn install(&self) -> Result<()> {
         let package = &self.row.package;
         match self.row.language.as_str() {
-            _ if self.is_own() => self.link(),
+            _ if self.is_own_package() => self.link(),
             "python" => {
                 if !self.python().exists() {
                     read_output(Command::new("python3").args(["-m", "venv"]).arg(&self.folder))?;
@@ -224,7 +228,7 @@ impl<'r> Builder<'r> {
     fn version(&self) -> Result<String> {
         let package = &self.row.package;
         match self.row.language.as_str() {
-            _ if self.is_own() => Ok(env!("CARGO_PKG_VERSION").to_owned()),
+            _ if self.is_own_package() => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             "python" => {
                 let code = format!("from importlib.metadata import *; print(version('{package}'))");
                 read_output(Command::new(self.python()).args(["-c", &code]))

@@ -132,17 +132,17 @@ impl Sorter {
     pub fn finish(mut self) -> Result<Duplicates> {
         if self.runs.is_empty() {
             self.buffer.sort_unstable();
-            return neighbours(self.buffer.into_iter().map(Ok));
+            return find_duplicates(self.buffer.into_iter().map(Ok));
         }
         self.write_run()?;
         // Free the buffer, to make room for the blocks of the runs.
         self.buffer = Vec::new();
-        neighbours(Merge::new(self.runs)?)
+        find_duplicates(Merge::new(self.runs)?)
     }
 }
 
 /// Finds duplicates by comparing each record of a sorted sequence with the previous record.
-fn neighbours(records: impl Iterator<Item = Result<Record>>) -> Result<Duplicates> {
+fn find_duplicates(records: impl Iterator<Item = Result<Record>>) -> Result<Duplicates> {
     let mut found = Duplicates::default();
     let mut last: Option<Record> = None;
     for record in records {

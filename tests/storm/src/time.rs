@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_descriptions_and_ids_are_rejected() {
+    fn invalid_descriptions_and_ids_are_rejected() {
         for text in ["", "hex:80:48:1000", "octal:1:1:1:1", "hex:256:48:1:0", "hex:0:64:1:0"] {
             assert!(text.parse::<Time>().is_err(), "{text}");
         }

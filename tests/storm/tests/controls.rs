@@ -16,7 +16,7 @@ use idstorm::{
 
 /// A number of IDs that is large enough for two processes to generate IDs in the same millisecond, even on a busy machine.
 /// It is also large enough for IDs from before and after a clock step to have the same millisecond.
-const MANY: u64 = 10_000;
+const MANY_IDS: u64 = 10_000;
 
 /// Runs a control in a storm.
 fn run_in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
@@ -46,7 +46,7 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
 /// Whether processes run close together depends on the machine, so a storm that finds no duplicate is repeated with twice
 /// as many IDs.
 #[track_caller]
-fn is_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
+fn assert_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };
     let attempts = (0..5).map_while(|attempt| run(control, storm, ids << attempt, &format));
     let mut last = None;
@@ -76,68 +76,68 @@ fn one_repeated_id_among_many_on_disk_is_found() {
 
 #[test]
 fn threads_catch_a_count_without_a_lock() {
-    is_caught("unlocked", "threads", 4000, "processes");
+    assert_caught("unlocked", "threads", 4000, "processes");
 }
 
 #[test]
 fn processes_catch_a_snowflake_without_a_worker_id() {
-    is_caught("no-worker", "processes", MANY, "threads");
+    assert_caught("no-worker", "processes", MANY_IDS, "threads");
 }
 
 #[test]
 fn hosts_catch_a_worker_id_that_is_a_process_id() {
-    is_caught("pid-worker", "hosts", MANY, "processes");
+    assert_caught("pid-worker", "hosts", MANY_IDS, "processes");
 }
 
 #[test]
 fn forks_catch_a_random_base_that_children_keep() {
-    is_caught("unaware", "fork", 1000, "processes");
+    assert_caught("unaware", "fork", 1000, "processes");
 }
 
 #[test]
 fn raw_forks_catch_a_fork_hook() {
-    is_caught("hooked", "raw-fork", 1000, "fork");
+    assert_caught("hooked", "raw-fork", 1000, "fork");
 }
 
 #[test]
 fn prefork_servers_catch_a_base_that_children_keep_before_their_first_id() {
-    is_caught("lazy", "prefork", 1000, "fork");
+    assert_caught("lazy", "prefork", 1000, "fork");
 }
 
 #[test]
 fn copied_images_catch_a_comparison_of_process_ids() {
-    is_caught("pid-check", "image", 1000, "prefork");
+    assert_caught("pid-check", "image", 1000, "prefork");
 }
 
 #[test]
 fn a_rollback_catches_a_snowflake_that_forgets_its_ticks() {
-    is_caught("forgetful", "rollback", MANY, "processes");
+    assert_caught("forgetful", "rollback", MANY_IDS, "processes");
 }
 
 #[test]
-fn steps_catch_a_bit_for_one_rollback() {
-    is_caught("one-bit", "steps", MANY, "rollback");
+fn steps_catch_a_snowflake_with_one_rollback_bit() {
+    assert_caught("one-bit", "steps", MANY_IDS, "rollback");
 }
 
 #[test]
 fn kills_catch_a_count_that_is_saved_late() {
-    is_caught("late-save", "kill", 8000, "processes");
+    assert_caught("late-save", "kill", 8000, "processes");
 }
 
 #[test]
 fn restarts_catch_a_snowflake_that_starts_in_a_used_tick() {
-    is_caught("forgetful", "restart", 1000, "threads");
+    assert_caught("forgetful", "restart", 1000, "threads");
 }
 
 #[test]
 fn pauses_catch_a_lease_that_is_not_checked_for_each_id() {
-    is_caught("lease", "pause", 1500, "threads");
+    assert_caught("lease", "pause", 1500, "threads");
 }
 
 #[test]
 fn a_rollback_catches_ids_out_of_order() {
     let format = Format { order: Some(Order::Text), time: None };
-    let mut attempts = (0..5).map_while(|at| run("forgetful", "rollback", MANY << at, &format));
+    let mut attempts = (0..5).map_while(|at| run("forgetful", "rollback", MANY_IDS << at, &format));
     let is_caught = |verdict: Verdict| {
         verdict.thread.unwrap().count > 0 && verdict.generator.unwrap().count > 0
     };

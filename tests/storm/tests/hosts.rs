@@ -20,14 +20,14 @@ def generator(worker):
     return lambda: f'{base}{next(count):08}'
 ";
 
-const RANDOM: &str = "
+const RANDOM_ADAPTER: &str = "
 import os
 
 def generator(worker):
     return lambda: os.urandom(16).hex()
 ";
 
-const COUNT: &str = "
+const COUNTER_ADAPTER: &str = "
 export function generator(worker) {
   let count = 0;
   return () => `${worker}-${(count += 1)}`;
@@ -75,22 +75,22 @@ fn python_forks_in_each_way() {
         // All copies generate the same IDs. The only IDs without duplicates are those in the first chunk, which is
         // generated before the copies are created.
         assert!(run("host.py", RANDOM_BASE_ADAPTER, false, storm).distinct.count >= 300, "{storm}");
-        let verdict = run("host.py", RANDOM, false, storm);
+        let verdict = run("host.py", RANDOM_ADAPTER, false, storm);
         assert!(verdict.is_clean() && verdict.ids > 600, "{storm}: {verdict}");
     }
 }
 
 #[test]
-fn a_copy_of_a_set_up_for_several_processes_creates_its_own_generator() {
+fn a_copy_of_a_multi_process_setup_creates_its_own_generator() {
     assert!(run("host.py", RANDOM_BASE_ADAPTER, true, "fork").is_clean());
 }
 
 #[test]
 fn threads_run_in_python_and_node() {
     assert_eq!(run("host.py", RANDOM_BASE_ADAPTER, false, "threads").ids, 1000);
-    let shared = run("host.mjs", COUNT, false, "threads");
+    let shared = run("host.mjs", COUNTER_ADAPTER, false, "threads");
     assert_eq!((shared.ids, shared.distinct.count), (1000, 500));
-    assert!(run("host.mjs", COUNT, true, "threads").is_clean());
+    assert!(run("host.mjs", COUNTER_ADAPTER, true, "threads").is_clean());
 }
 
 #[test]

@@ -16,12 +16,12 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
     for file in results::files(folder)? {
         let path = folder.join(&file.name);
         let names = match &artefact.kind {
-            ArtefactKind::Wheel(platform, python) => wheel(shell, &path, platform, *python),
-            ArtefactKind::Addon(_) => addon(shell, &path),
-            ArtefactKind::Npm => npm(shell, &path),
-            ArtefactKind::Program(platform) => program(shell, &path, platform),
-            ArtefactKind::Launcher => launcher(shell, &path),
-            ArtefactKind::Source => source(shell, &path),
+            ArtefactKind::Wheel(platform, python) => check_wheel(shell, &path, platform, *python),
+            ArtefactKind::Addon(_) => check_addon(shell, &path),
+            ArtefactKind::Npm => check_npm_package(shell, &path),
+            ArtefactKind::Program(platform) => check_program(shell, &path, platform),
+            ArtefactKind::Launcher => check_launcher(shell, &path),
+            ArtefactKind::Source => check_source(shell, &path),
             ArtefactKind::Crates => inspect(shell, &path, "").map(|()| vec!["no local path"]),
         };
         passed.extend(names.with_context(|| format!("in {}", file.name))?);
@@ -39,7 +39,7 @@ fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     Ok(folders.arg(workspace::cargo_home()?).run()?)
 }
 
-fn wheel(
+fn check_wheel(
     shell: &Shell,
     file: &Path,
     platform: &Platform,
@@ -70,7 +70,7 @@ fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'sta
 }
 
 /// Checks the program's wheel or npm package.
-fn program(shell: &Shell, file: &Path, platform: &Platform) -> Result<Vec<&'static str>> {
+fn check_program(shell: &Shell, file: &Path, platform: &Platform) -> Result<Vec<&'static str>> {
     inspect(shell, file, "main")?;
     let mut passed = vec!["no local path", "stripped"];
     if file.extension().is_some_and(|end| end == "whl") {
@@ -78,29 +78,29 @@ fn program(shell: &Shell, file: &Path, platform: &Platform) -> Result<Vec<&'stat
         passed.push("twine");
         passed.extend(audit(shell, file, platform)?);
     } else {
-        passed.push(publint(shell, file)?);
+        passed.push(run_publint(shell, file)?);
     }
     Ok(passed)
 }
 
-fn addon(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
+fn check_addon(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "napi_register_module_v1")?;
-    Ok(vec!["no local path", "stripped", "entry point", publint(shell, file)?])
+    Ok(vec!["no local path", "stripped", "entry point", run_publint(shell, file)?])
 }
 
-fn launcher(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
+fn check_launcher(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
-    Ok(vec!["no local path", publint(shell, file)?])
+    Ok(vec!["no local path", run_publint(shell, file)?])
 }
 
-fn publint(shell: &Shell, file: &Path) -> Result<&'static str> {
+fn run_publint(shell: &Shell, file: &Path) -> Result<&'static str> {
     cmd!(shell, "npx --yes publint@0.3.25 run --strict {file}").run()?;
     Ok("publint")
 }
 
-fn npm(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
+fn check_npm_package(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
-    let publint = publint(shell, file)?;
+    let publint = run_publint(shell, file)?;
     // The wasm modules are excluded, because these modules are meant for bundlers and have no type declarations.
     let mut modules = wasm_modules()?;
     // Workers support only ES modules.
@@ -126,7 +126,7 @@ fn wasm_modules() -> Result<Vec<String>> {
     Ok(modules.map(str::to_owned).collect())
 }
 
-fn source(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
+fn check_source(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     inspect(shell, file, "")?;
     cmd!(shell, "twine check --strict {file}").ignore_stdout().run()?;
     Ok(vec!["no local path", "twine"])

@@ -90,7 +90,7 @@ pub enum Python {
 
 impl Python {
     /// The most widely used Python versions. Each of them has its own wheel.
-    const WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
+    const VERSIONS_WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 
 impl ArtefactKind {
@@ -128,8 +128,8 @@ pub fn all_artefacts() -> Result<Vec<Artefact>> {
     };
     let wheels = |python: Python| platforms.iter().map(move |platform| wheel(platform, python));
     let faster = platforms.iter().filter(|platform| platform.has_faster_wheels);
-    let faster =
-        faster.flat_map(|platform| Python::WITH_OWN_WHEEL.map(|python| wheel(platform, python)));
+    let faster = faster
+        .flat_map(|platform| Python::VERSIONS_WITH_OWN_WHEEL.map(|python| wheel(platform, python)));
     let addons = platforms.iter().map(|platform| {
         of(format!("addon-{}", platform.name), ArtefactKind::Addon(platform.clone()))
     });
@@ -171,7 +171,7 @@ pub fn main(options: &Options) -> Result<()> {
     let mut failed = Vec::new();
     for artefact in chosen {
         println!("\n== {} ==", artefact.name);
-        if let Err(error) = complete(&shell, &artefact, runs) {
+        if let Err(error) = build_and_test(&shell, &artefact, runs) {
             failed.push(format!("FAILED: {}: {error:#}", artefact.name));
         }
     }
@@ -201,7 +201,7 @@ pub fn local_artefacts() -> Result<Vec<Artefact>> {
 }
 
 /// Builds an artefact, checks it, and runs it.
-pub fn complete(shell: &Shell, artefact: &Artefact, runs: RunScope) -> Result<Row> {
+pub fn build_and_test(shell: &Shell, artefact: &Artefact, runs: RunScope) -> Result<Row> {
     let (name, folder) = (&artefact.name, folder(artefact));
     shell.remove_path(&folder)?;
     shell.create_dir(&folder)?;

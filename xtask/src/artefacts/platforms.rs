@@ -10,7 +10,7 @@ use xshell::cmd;
 use crate::workspace;
 
 /// The table's path, relative to the root.
-pub const TABLE: &str = "packages/platforms.toml";
+pub const TABLE_PATH: &str = "packages/platforms.toml";
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Platform {
@@ -36,8 +36,9 @@ struct Table {
 
 /// Returns all platforms, in the table's order.
 pub fn all_platforms() -> Result<Vec<Platform>> {
-    let text = fs::read_to_string(workspace::root().join(TABLE))?;
-    let table: Table = toml::from_str(&text).with_context(|| format!("cannot read {TABLE}"))?;
+    let text = fs::read_to_string(workspace::root().join(TABLE_PATH))?;
+    let table: Table =
+        toml::from_str(&text).with_context(|| format!("cannot read {TABLE_PATH}"))?;
     Ok(table.platform)
 }
 
@@ -48,7 +49,7 @@ pub fn current_platform() -> Result<String> {
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.context("expected rustc to name its host")?;
     let found = all_platforms()?.into_iter().find(|platform| platform.target == host);
-    Ok(found.with_context(|| format!("expected {host} in {TABLE}"))?.name)
+    Ok(found.with_context(|| format!("expected {host} in {TABLE_PATH}"))?.name)
 }
 
 /// Returns whether an artefact belongs to a platform. For example, `wheel-linux-x64-gnu-cp310` belongs to `linux-x64-gnu`.
@@ -91,7 +92,7 @@ impl Platform {
     }
 
     /// Returns Debian's name for the platform's architecture, or `None` if the C library is not glibc.
-    pub fn debian(&self) -> Option<&'static str> {
+    pub fn debian_arch(&self) -> Option<&'static str> {
         match &*self.target {
             "x86_64-unknown-linux-gnu" => Some("amd64"),
             "aarch64-unknown-linux-gnu" => Some("arm64"),
@@ -100,7 +101,7 @@ impl Platform {
     }
 
     /// Returns the file name of a crate's built library.
-    pub fn library(&self, name: &str) -> String {
+    pub fn library_file_name(&self, name: &str) -> String {
         match &*self.os {
             "win32" => format!("{name}.dll"),
             "darwin" => format!("lib{name}.dylib"),

@@ -69,7 +69,7 @@ impl Run {
 
 /// What a client installed and ran.
 #[derive(Serialize, Deserialize)]
-pub struct Installed {
+pub struct Installation {
     /// The client's name and version.
     pub client: String,
     /// The names of the packages that the client downloaded.

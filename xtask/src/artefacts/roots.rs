@@ -26,7 +26,7 @@ impl AptGet {
     /// Configures apt-get for a release and an architecture, and downloads the package lists.
     fn new(shell: &Shell, state: &Path, release: &str, arch: &str) -> Result<Self> {
         ensure!(
-            tools::find(&["apt-get"]).is_some(),
+            tools::find_program(&["apt-get"]).is_some(),
             MissingTool("no apt-get on this machine".into())
         );
         let (lists, archives) = (state.join("lists"), state.join("archives"));
@@ -49,11 +49,11 @@ impl AptGet {
         ];
         let options = options.into_iter().flat_map(|option| ["--option".to_owned(), option]);
         let apt = Self { options: options.collect(), archives };
-        apt.get(shell, "update").run()?;
+        apt.command(shell, "update").run()?;
         Ok(apt)
     }
 
-    fn get<'sh>(&self, shell: &'sh Shell, action: &str) -> Cmd<'sh> {
+    fn command<'sh>(&self, shell: &'sh Shell, action: &str) -> Cmd<'sh> {
         let options = &self.options;
         cmd!(shell, "apt-get {options...} --quiet {action}").ignore_stdout()
     }
@@ -81,7 +81,7 @@ pub fn debian(shell: &Shell, release: &str, arch: &str, packages: &[&str]) -> Re
     fill_folder_once(shell, &name, |into| {
         let apt = AptGet::new(shell, &folder().join(format!("{name}-apt")), release, arch)?;
         let only = ["--yes", "--no-install-recommends", "--download-only"];
-        apt.get(shell, "install").args(only).args(packages).run()?;
+        apt.command(shell, "install").args(only).args(packages).run()?;
         let mut packages = shell.read_dir(&apt.archives)?;
         packages.retain(|file| file.extension().is_some_and(|end| end == "deb"));
         packages.iter().try_for_each(|file| {

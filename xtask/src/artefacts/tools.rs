@@ -14,7 +14,7 @@ use crate::{build, tools, workspace};
 pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     let shell = workspace::shell()?;
     tools::artefacts_python(&shell)?;
-    tools::npm_package(&shell)?;
+    tools::install_build_packages(&shell)?;
     let compiled = chosen.iter().filter_map(|artefact| artefact.kind.compiled_package());
     for target in compiled.map(|(_, target)| target).collect::<BTreeSet<_>>() {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;

@@ -36,19 +36,20 @@ pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<()> {
     let counts = count(shell, filter)?;
     ensure!(!counts.is_empty(), "no hot function has this in its name: {filter}");
     if keep {
-        return write(counts);
+        return write_counts(counts);
     }
-    let kept = read()?;
+    let kept = read_counts()?;
     let here = std::env::consts::ARCH;
     ensure!(kept.architecture == here, "{FILE} is of {}, this is {here}", kept.architecture);
-    let rust = machine::rust();
+    let rust = machine::rust_version();
     if kept.rust != rust {
         println!(
             "kept with {}, counted with {rust}: the compiler may make a difference",
             kept.rust
         );
     }
-    let well = counts.iter().map(|(name, count)| compare(name, *count, kept.counts.get(name)));
+    let well =
+        counts.iter().map(|(name, count)| is_within_tolerance(name, *count, kept.counts.get(name)));
     ensure!(well.fold(true, |all, one| all & one), "a function takes more instructions");
     Ok(())
 }
@@ -77,7 +78,7 @@ fn instructions(shell: &Shell, name: &str, calls: u32) -> Result<f64> {
     count.with_context(|| format!("callgrind did not count {name}: {said}"))
 }
 
-fn compare(name: &str, count: f64, kept: Option<&f64>) -> bool {
+fn is_within_tolerance(name: &str, count: f64, kept: Option<&f64>) -> bool {
     let Some(kept) = kept else {
         println!("  NEW   {count:>10.2}             {name}: keep it with --keep");
         return false;
@@ -91,19 +92,19 @@ fn compare(name: &str, count: f64, kept: Option<&f64>) -> bool {
     verdict != "MORE "
 }
 
-fn read() -> Result<StoredCounts> {
+fn read_counts() -> Result<StoredCounts> {
     let text = fs::read_to_string(workspace::root().join(FILE))
         .with_context(|| format!("cannot read {FILE}: make it with --keep"))?;
     toml::from_str(&text).with_context(|| format!("{FILE} is not as expected"))
 }
 
 /// Stores the new counts. Functions that were not counted in this run keep their old counts.
-fn write(counts: BTreeMap<String, f64>) -> Result<()> {
-    let mut all = read().map(|kept| kept.counts).unwrap_or_default();
+fn write_counts(counts: BTreeMap<String, f64>) -> Result<()> {
+    let mut all = read_counts().map(|kept| kept.counts).unwrap_or_default();
     all.extend(counts);
     let kept = StoredCounts {
         architecture: std::env::consts::ARCH.to_owned(),
-        rust: machine::rust(),
+        rust: machine::rust_version(),
         counts: all,
     };
     let text = format!(
@@ -118,14 +119,14 @@ fn write(counts: BTreeMap<String, f64>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare;
+    use super::is_within_tolerance;
 
     #[test]
     fn only_an_increase_of_some_percent_is_a_regression() {
-        assert!(compare("same", 100.0, Some(&100.0)));
-        assert!(compare("a little more", 102.9, Some(&100.0)));
-        assert!(compare("less", 50.0, Some(&100.0)));
-        assert!(!compare("more", 103.1, Some(&100.0)));
-        assert!(!compare("new", 1.0, None));
+        assert!(is_within_tolerance("same", 100.0, Some(&100.0)));
+        assert!(is_within_tolerance("a little more", 102.9, Some(&100.0)));
+        assert!(is_within_tolerance("less", 50.0, Some(&100.0)));
+        assert!(!is_within_tolerance("more", 103.1, Some(&100.0)));
+        assert!(!is_within_tolerance("new", 1.0, None));
     }
 }

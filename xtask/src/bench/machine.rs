@@ -21,12 +21,12 @@ pub struct Machine {
     pub load: Option<f64>,
 }
 
-pub fn describe() -> Machine {
+pub fn detect() -> Machine {
     Machine {
         processor: processor().unwrap_or_else(|| "a processor without a name".to_owned()),
         processors: thread::available_parallelism().map_or(1, Into::into),
         system: first_line("uname", &["-sr"]),
-        rust: rust(),
+        rust: rust_version(),
         date: Timestamp::now().strftime("%Y-%m-%d").to_string(),
         load: load(),
     }
@@ -61,7 +61,7 @@ fn load() -> Option<f64> {
 }
 
 /// Returns the version of the Rust compiler.
-pub fn rust() -> String {
+pub fn rust_version() -> String {
     first_line("rustc", &["--version"])
 }
 

@@ -67,7 +67,7 @@ pub fn main(options: &Options) -> Result<()> {
         return ordered_keys::main(&shell, options);
     }
     if options.marks {
-        return marks(&shell, filter);
+        return print_marks(&shell, filter);
     }
     let report = run(&shell, &Selection { filter, rounds: options.rounds })?;
     if let Some(file) = &options.json {
@@ -87,14 +87,17 @@ pub fn rehearse(shell: &xshell::Shell) -> Result<()> {
 }
 
 /// Prints a table of the properties that each library's IDs have.
-fn marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
+fn print_marks(shell: &xshell::Shell, filter: &str) -> Result<()> {
     println!("| | in order | sees forks | reads the clock |\n|---|---|---|---|");
-    programs::ALL.iter().filter(|it| it.matches_filter(filter)).try_for_each(|it| it.marks(shell))
+    programs::ALL
+        .iter()
+        .filter(|it| it.matches_filter(filter))
+        .try_for_each(|it| it.print_marks(shell))
 }
 
 /// Runs every program that the filter selects.
 fn run(shell: &xshell::Shell, ask: &Selection) -> Result<Report> {
-    let mut report = Report::for_machine(machine::describe());
+    let mut report = Report::for_machine(machine::detect());
     println!("{}", report.machine);
     for program in programs::ALL.iter().filter(|program| program.matches_filter(ask.filter)) {
         program.run(shell, ask, |contest| {

@@ -15,7 +15,7 @@ pub fn main(shell: &Shell, options: &Options) -> Result<()> {
     let (python, program) =
         (tools::bench_python(shell)?, workspace::root().join("bench/ordered_keys"));
     let (makes_keys, rows) = (programs::rust_program(), options.rows.to_string());
-    let machine = machine::describe();
+    let machine = machine::detect();
     println!("{machine}");
     let result = tempfile::NamedTempFile::new()?;
     let into = result.path();

@@ -37,9 +37,9 @@ const MAX_REPETITIONS: usize = 8;
 const MARKS: &str = "marks";
 
 pub const ALL: [Program; 3] = [
-    Program { language: "rust", set_up: build_rust, command: rust },
-    Program { language: "python", set_up: build_python, command: python },
-    Program { language: "node", set_up: build_node, command: node },
+    Program { language: "rust", set_up: build_rust, command: rust_command },
+    Program { language: "python", set_up: build_python, command: python_command },
+    Program { language: "node", set_up: build_node, command: node_command },
 ];
 
 impl Program {
@@ -65,7 +65,7 @@ impl Program {
         let lines = BufReader::new(program.stdout.take().context("expected the program's output")?);
         let mut times = 0;
         for line in lines.lines() {
-            let contest = Comparison::read(&line?)?;
+            let contest = Comparison::parse(&line?)?;
             times += 1;
             if contest.is_open() && times < MAX_REPETITIONS {
                 replies.write_all(b"more\n")?;
@@ -82,7 +82,7 @@ impl Program {
 
 impl Program {
     /// Sets up the program and makes it print the properties that each library's IDs have.
-    pub fn marks(&self, shell: &Shell) -> Result<()> {
+    pub fn print_marks(&self, shell: &Shell) -> Result<()> {
         (self.set_up)(shell)?;
         Ok((self.command)(shell, MARKS).env("POLYFLAKE_BENCH_ROUNDS", "2").quiet().run()?)
     }
@@ -97,7 +97,7 @@ pub fn build_rust(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo build --quiet --release --package bench-rust").run()?)
 }
 
-fn rust<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
+fn rust_command<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = rust_program();
     if filter == MARKS {
         return cmd!(shell, "{program} marks");
@@ -120,7 +120,7 @@ fn build_python(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pip install {options...} {into} polyflake").run()?)
 }
 
-fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
+fn python_command<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let (python, program) =
         (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/python"));
     cmd!(shell, "{python} {program} {filter}")
@@ -128,14 +128,14 @@ fn python<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
 
 fn build_node(shell: &Shell) -> Result<()> {
     build::build(shell, Part::Javascript, Purpose::Users)?;
-    tools::npm(shell, "bench/node")?;
+    tools::npm_install(shell, "bench/node")?;
     let _there = shell.push_dir(workspace::root().join("bench/node"));
     Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
 /// Returns the command for the Node program. taskset pins the program to one processor, because Node cannot pin itself.
 /// Without taskset, the system may move the program between processors.
-fn node<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
+fn node_command<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let program = workspace::root().join("bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();
     if cmd!(shell, "taskset --version").quiet().ignore_stdout().run().is_ok() {

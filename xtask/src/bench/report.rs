@@ -77,7 +77,7 @@ const MIN_ROUNDS: usize = 20;
 impl Comparison {
     /// Parses a line that a program prints. A goal counts as missing if one of its entries cannot be measured on this
     /// machine.
-    pub fn read(line: &str) -> Result<Self> {
+    pub fn parse(line: &str) -> Result<Self> {
         let mut contest: Self =
             serde_json::from_str(line).with_context(|| format!("not a contest: {line}"))?;
         let (goals, lacking) = std::mem::take(&mut contest.goals)
@@ -133,7 +133,7 @@ impl Comparison {
         self.entries.iter().find(|entry| (&entry.name, &entry.x) == (&key.0, &key.1))
     }
 
-    fn json(&self) -> Value {
+    fn to_json(&self) -> Value {
         let entry = |entry: &Entry| {
             let [low, ns, high] = entry.quartiles();
             json!({ "name": entry.name, "ours": entry.ours, "x": entry.x, "ns": ns, "quartiles_ns": [low, high] })
@@ -192,7 +192,7 @@ impl Report {
 
     pub fn write(&self, file: &Path) -> Result<()> {
         let goals: Vec<_> = self.goals().collect();
-        let contests: Vec<_> = self.contests.iter().map(Comparison::json).collect();
+        let contests: Vec<_> = self.contests.iter().map(Comparison::to_json).collect();
         let all = json!({ "goals": goals, "machine": self.machine, "contests": contests });
         let text = serde_json::to_string_pretty(&all)? + "\n";
         fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
@@ -215,7 +215,7 @@ mod tests {
             ],
             "goals": [goal("rust: met", 0.51), goal("rust: missed", 0.45)], "missing": [],
         });
-        Comparison::read(&line.to_string()).expect("a program's line")
+        Comparison::parse(&line.to_string()).expect("a program's line")
     }
 
     #[test]
@@ -241,13 +241,13 @@ mod tests {
     fn a_goal_without_its_entry_is_missing() {
         let line = r#"{"contest": "c", "axis": null, "entries": [], "missing": [],
             "goals": [{"name": "g", "ours": ["us", null], "against": ["them", null], "most": 1}]}"#;
-        let contest = Comparison::read(line).unwrap();
+        let contest = Comparison::parse(line).unwrap();
         assert_eq!((contest.goals().count(), contest.missing.len()), (0, 1));
         assert!(!contest.is_open());
     }
 
     fn report(contest: Comparison) -> Report {
-        Report { machine: super::super::machine::describe(), contests: vec![contest] }
+        Report { machine: super::super::machine::detect(), contests: vec![contest] }
     }
 
     #[test]

@@ -19,12 +19,12 @@ pub fn print_comparison(contest: &Comparison) {
 fn entry_row(entry: &Entry) -> String {
     let x = entry.x.map_or_else(String::new, |x| x.to_string());
     let mark = if entry.ours { '*' } else { ' ' };
-    let [low, ns, high] = entry.quartiles().map(time);
+    let [low, ns, high] = entry.quartiles().map(format_time);
     format!("{mark} {:<42} {x:>6} {ns:>10}  {low:>9} .. {high}", entry.name)
 }
 
 /// Formats a time in nanoseconds, or in milliseconds if it is at least 1 ms.
-fn time(ns: f64) -> String {
+fn format_time(ns: f64) -> String {
     if ns < 1e6 {
         format!("{} ns", format_figure(ns))
     } else {
@@ -64,7 +64,7 @@ fn clock(report: &Report) -> &str {
 
 fn goal_verdict(goal: &Goal) -> String {
     let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
-    let [ours, theirs] = [*ours_ns, *against_ns].map(time);
+    let [ours, theirs] = [*ours_ns, *against_ns].map(format_time);
     let said = if *met { "met   " } else { "MISSED" };
     let ratios = format!("{:>6} <= {:<6}", format_figure(*ratio), format_figure(*most));
     format!("  {said} {ratios} {name}: {ours}, against {theirs} ({against})")
@@ -74,7 +74,7 @@ fn goal_verdict(goal: &Goal) -> String {
 pub fn page(report: &Report) -> String {
     let rows = report.goals().map(|goal| {
         let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;
-        let [ours, theirs] = [ours_ns, against_ns].map(time);
+        let [ours, theirs] = [ours_ns, against_ns].map(format_time);
         let [ratio, most] = [ratio, most].map(format_figure);
         let met = if met { "yes" } else { "**no**" };
         format!("| {name} | {ours} | {against} | {theirs} | {ratio} | {most} | {met} |\n")
@@ -100,6 +100,6 @@ mod tests {
     fn figures_keep_three_digits() {
         let shown = [0.0361, 0.25, 1.0, 34.49, 196.4, 28_400.0].map(super::format_figure);
         assert_eq!(shown, ["0.0361", "0.250", "1.00", "34.5", "196", "28400"]);
-        assert_eq!([9.784, 67_347_200.0].map(super::time), ["9.78 ns", "67.3 ms"]);
+        assert_eq!([9.784, 67_347_200.0].map(super::format_time), ["9.78 ns", "67.3 ms"]);
     }
 }

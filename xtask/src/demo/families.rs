@@ -21,7 +21,7 @@ pub const SNO: Family = Family {
     name: "sno",
     make: |index| json!({"op": "sno.generate", "args": {"metabyte": index + 1}}),
     read: |id| (json!({"op": "sno.parse", "args": {"text": id["text"]}}), id.clone()),
-    time: |id| milliseconds(&id["unix_ms"]),
+    time: |id| timestamp_from_unix_ms(&id["unix_ms"]),
     columns: &[
         ("text", "/text"),
         ("metabyte", "/metabyte"),
@@ -41,7 +41,7 @@ const RANDFLAKE: Family = Family {
         let args = json!({"secret": SECRET, "id": id["id"]});
         (json!({"op": "randflake.inspect", "args": args}), id.clone())
     },
-    time: |id| seconds(&id["timestamp"]),
+    time: |id| timestamp_from_unix_seconds(&id["timestamp"]),
     columns: &[("ID", "/id"), ("text", "/text"), ("node", "/node"), ("sequence", "/sequence")],
 };
 
@@ -50,7 +50,7 @@ const HOT_GUID: Family = Family {
     // The shard key consists of a 10-bit region and a 22-bit shard.
     make: |index| json!({"op": "hotguid.generate", "args": {"shard_key": (1 << 22) + index}}),
     read: |id| (json!({"op": "hotguid.parse", "args": {"text": id["text"]}}), id.clone()),
-    time: |id| seconds(&id["timestamp"]),
+    time: |id| timestamp_from_unix_seconds(&id["timestamp"]),
     columns: &[
         ("text", "/text"),
         ("machine", "/machine"),
@@ -64,7 +64,7 @@ const UUID7: Family = Family {
     name: "uuid7",
     make: |_| json!({"op": "uuid7.generate", "args": {}}),
     read: |id| (json!({"op": "uuid7.parse", "args": {"text": id["text"]}}), id.clone()),
-    time: |id| milliseconds(&id["unix_ms"]),
+    time: |id| timestamp_from_unix_ms(&id["unix_ms"]),
     columns: &[("text", "/text"), ("sequence", "/sequence"), ("random", "/random")],
 };
 
@@ -78,7 +78,7 @@ const LAYOUT: Family = Family {
         let args = json!({"layout": layout(), "id": id["id"]});
         (json!({"op": "layout.parse", "args": args}), id["parsed"].clone())
     },
-    time: |id| milliseconds(&id["parsed"]["timestamp_ms"]),
+    time: |id| timestamp_from_unix_ms(&id["parsed"]["timestamp_ms"]),
     columns: &[
         ("ID", "/id"),
         ("data centre", "/parsed/constants/data-center"),
@@ -89,7 +89,7 @@ const LAYOUT: Family = Family {
 
 /// All formats except sno. The demo handles sno separately, because it also shows the object types that the metabytes of
 /// snos represent.
-pub const OTHERS: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
+pub const OTHER_FAMILIES: [&Family; 4] = [&RANDFLAKE, &HOT_GUID, &UUID7, &LAYOUT];
 
 /// The 16-byte secret that all nodes share. It is used only in this demo.
 const SECRET: &str = "00112233445566778899aabbccddeeff";
@@ -111,10 +111,10 @@ pub const KNOWN_SNOWFLAKES: [[&str; 4]; 2] = [
     ["Discord", "discord", "175928847299117063", "1462015105796"],
 ];
 
-pub fn milliseconds(unix_ms: &Value) -> Option<Timestamp> {
+pub fn timestamp_from_unix_ms(unix_ms: &Value) -> Option<Timestamp> {
     Timestamp::from_millisecond(unix_ms.as_str()?.parse().ok()?).ok()
 }
 
-fn seconds(unix_seconds: &Value) -> Option<Timestamp> {
+fn timestamp_from_unix_seconds(unix_seconds: &Value) -> Option<Timestamp> {
     Timestamp::from_second(unix_seconds.as_str()?.parse().ok()?).ok()
 }

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use self::{
-    families::{Family, KNOWN_SNOWFLAKES, OTHERS, SNO, milliseconds},
+    families::{Family, KNOWN_SNOWFLAKES, OTHER_FAMILIES, SNO, timestamp_from_unix_ms},
     table::without_quotes,
 };
 use crate::{
@@ -48,11 +48,11 @@ pub fn run(ready: &AvailableRuntimes) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let made = run_family(&SNO, &mut drivers)?;
     let mut well = made.iter().all(DemoId::is_valid);
-    well &= show_polymorphic(&made, &mut drivers)?;
-    for family in OTHERS {
+    well &= show_polymorphic_json(&made, &mut drivers)?;
+    for family in OTHER_FAMILIES {
         well &= run_family(family, &mut drivers)?.iter().all(DemoId::is_valid);
     }
-    well &= show_known(&mut drivers)?;
+    well &= show_known_snowflakes(&mut drivers)?;
     ensure!(well, "some runtimes disagree");
     println!("\nevery runtime agrees");
     ready.check_complete()
@@ -125,13 +125,13 @@ fn run_family(family: &Family, drivers: &mut [RuntimeDriver]) -> Result<Vec<Demo
     for (index, driver) in drivers.iter_mut().enumerate() {
         ids.push((driver.runtime, driver.request(&(family.make)(index))?));
     }
-    let made = ids.into_iter().map(|(maker, id)| read(family, maker, id, drivers));
+    let made = ids.into_iter().map(|(maker, id)| read_id(family, maker, id, drivers));
     let made = made.collect::<Result<Vec<_>>>()?;
     print_family(family, &made);
     Ok(made)
 }
 
-fn read(
+fn read_id(
     family: &Family,
     maker: Runtime,
     id: Value,
@@ -165,7 +165,7 @@ fn row(family: &Family, made: &DemoId) -> Vec<String> {
 }
 
 /// Shows objects of several types in one JSON text. Only the metabyte of each object's ID reveals the object's type.
-fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bool> {
+fn show_polymorphic_json(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();
     println!("\npolymorphic JSON: the metabyte of an ID tells the type of its object\n{sample}");
@@ -183,7 +183,7 @@ fn show_polymorphic(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bo
 }
 
 /// Reads IDs of other services, using the presets for these services.
-fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
+fn show_known_snowflakes(drivers: &mut [RuntimeDriver]) -> Result<bool> {
     println!("\npresets: IDs of well-known services");
     let mut rows = vec![["service", "ID", "time", "read alike in"].map(str::to_owned).to_vec()];
     let mut well = true;
@@ -193,7 +193,7 @@ fn show_known(drivers: &mut [RuntimeDriver]) -> Result<bool> {
         let expected = drivers[0].request(&request)?;
         let readers = ReaderResults::request_all(&request, &expected, drivers)?;
         well &= readers.all_correct() && expected["timestamp_ms"] == unix_ms;
-        let time = milliseconds(&expected["timestamp_ms"])
+        let time = timestamp_from_unix_ms(&expected["timestamp_ms"])
             .map(|time| time.to_string())
             .unwrap_or_default();
         rows.push(vec![service.to_owned(), id.to_owned(), time, readers.names()]);

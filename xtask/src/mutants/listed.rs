@@ -198,7 +198,7 @@ impl Mutant {
     fn test(&self, tree: &Path) -> Result<Outcome> {
         let shell = Shell::new()?;
         shell.change_dir(tree.join(self.folder()));
-        let compiles = succeeds_in_time(self.compile(&shell))?;
+        let compiles = succeeds_in_time(self.compile_command(&shell))?;
         if !compiles
             .with_context(|| format!("expected a compiled fault within {COMPILE_SECONDS} s"))?
         {
@@ -209,7 +209,7 @@ impl Mutant {
             let library = target("python").join("debug").join(library);
             shell.copy_file(library, "src/polyflake/_polyflake.abi3.so")?;
         }
-        Ok(match succeeds_in_time(self.run_tests(&shell))? {
+        Ok(match succeeds_in_time(self.test_command(&shell))? {
             Some(true) => Outcome::Survived,
             Some(false) => Outcome::Caught,
             None => Outcome::Endless,
@@ -226,7 +226,7 @@ impl Mutant {
     }
 
     /// Returns the command that compiles a mutant.
-    fn compile<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
+    fn compile_command<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
         let with_limits = with_timeout(shell, COMPILE_SECONDS);
         match self.tests {
             TestSuite::Rust => self.cargo_test(with_limits).arg("--no-run").args(self.target()),
@@ -251,7 +251,7 @@ impl Mutant {
     }
 
     /// Returns the command that runs the tests.
-    fn run_tests<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
+    fn test_command<'s>(&self, shell: &'s Shell) -> Cmd<'s> {
         let with_limits = with_timeout(shell, TEST_SECONDS);
         match self.tests {
             TestSuite::Rust => self.cargo_test(with_limits).args(&self.arguments),

@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 /// Inserts the listed faults into the Python and JavaScript bindings, whose tests must catch all of the faults.
-pub fn bindings() -> Result<()> {
+pub fn test_bindings() -> Result<()> {
     listed::run(&["python.toml".to_owned(), "javascript.toml".to_owned()])
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Folders whose files are not part of any package.
-const NOT_PACKAGED: [&str; 8] = [
+const UNPACKAGED_PATHS: [&str; 8] = [
     ":!.github",
     ":!bench",
     ":!docs",
@@ -37,7 +37,7 @@ pub fn build(state: &mut State, chosen: &[Artefact], runs: RunScope) -> Result<V
         let is_intact =
             |row: &Row| artefacts::results::files(&folder).is_ok_and(|files| files == row.files);
         let inputs = format!("{inputs} {}", artefacts::build::date(&shell, &artefact.kind)?);
-        let make = || artefacts::complete(&shell, artefact, runs);
+        let make = || artefacts::build_and_test(&shell, artefact, runs);
         Ok((artefact.name.clone(), state.run_once(&artefact.name, &inputs, is_intact, make)?))
     };
     let built: Vec<BuiltArtefact> = chosen.iter().map(one).collect::<Result<_>>()?;
@@ -53,7 +53,7 @@ pub fn build(state: &mut State, chosen: &[Artefact], runs: RunScope) -> Result<V
 /// Returns a hash of all inputs from which the files are built: the sources as recorded by git, and the compilers.
 fn sources(shell: &Shell) -> Result<String> {
     let _there = shell.push_dir(workspace::root());
-    let files = cmd!(shell, "git ls-files --stage -- . {NOT_PACKAGED...}").quiet().read()?;
+    let files = cmd!(shell, "git ls-files --stage -- . {UNPACKAGED_PATHS...}").quiet().read()?;
     let compilers = [
         cmd!(shell, "rustc --version").quiet().read()?,
         cmd!(shell, "node --version").quiet().read()?,
@@ -68,7 +68,7 @@ pub fn hash(shell: &Shell, text: &str) -> Result<String> {
 }
 
 /// Returns the path of the checksum file. `sha256sum --check` reads it in the folder that contains the artefacts' folders.
-pub fn sums() -> PathBuf {
+pub fn sums_path() -> PathBuf {
     workspace::artefacts().join("SHA256SUMS")
 }
 
@@ -84,12 +84,12 @@ fn write_sums(shell: &Shell, built: &[BuiltArtefact]) -> Result<()> {
             lines.push(format!("{sum}  out/{name}.cdx.json"));
         }
     }
-    Ok(shell.write_file(sums(), lines.join("\n") + "\n")?)
+    Ok(shell.write_file(sums_path(), lines.join("\n") + "\n")?)
 }
 
 /// Fails if a file's checksum differs from the checksum that was recorded for the tested file.
 pub fn check_sums(shell: &Shell) -> Result<()> {
-    let (_there, sums) = (shell.push_dir(workspace::artefacts()), sums());
+    let (_there, sums) = (shell.push_dir(workspace::artefacts()), sums_path());
     Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)
 }
 

@@ -12,7 +12,7 @@ use xshell::{Shell, cmd};
 use super::version::VERSION;
 use crate::{tools, workspace};
 
-const NAMES: &str = "packages/api.toml";
+const NAMES_PATH: &str = "packages/api.toml";
 
 /// Compares the public APIs of all languages with those of the newest tag, and returns the tag. Returns `None` for the
 /// first release.
@@ -23,11 +23,11 @@ pub fn compare(shell: &Shell) -> Result<Option<String>> {
         println!("interface: the first release, so there is nothing to compare it with");
         return Ok(None);
     };
-    names(shell, last)?;
+    check_names(shell, last)?;
     if is_patch(last) {
-        python(shell, last)?;
+        check_python(shell, last)?;
     }
-    rust(shell, last)?;
+    check_rust(shell, last)?;
     println!("interface: compared with {last}");
     Ok(Some(last.to_owned()))
 }
@@ -39,9 +39,9 @@ fn is_patch(tag: &str) -> bool {
 }
 
 /// Fails if a name was removed and the change log does not mention it, or if a patch release removes a name.
-fn names(shell: &Shell, last: &str) -> Result<()> {
-    let before = cmd!(shell, "git show {last}:{NAMES}").quiet().read()?;
-    let now = fs::read_to_string(workspace::root().join(NAMES))?;
+fn check_names(shell: &Shell, last: &str) -> Result<()> {
+    let before = cmd!(shell, "git show {last}:{NAMES_PATH}").quiet().read()?;
+    let now = fs::read_to_string(workspace::root().join(NAMES_PATH))?;
     let changes = fs::read_to_string(workspace::root().join("CHANGELOG.md"))?;
     let entry = changes.split("\n## ").nth(1).context("expected an entry in CHANGELOG.md")?;
     let faults = unexplained_changes(&before.parse()?, &now.parse()?, entry, is_patch(last));
@@ -76,14 +76,14 @@ fn qualified_names(table: &Table) -> BTreeSet<String> {
 }
 
 /// Compares the Python package's stubs and sources with those of the last release.
-fn python(shell: &Shell, last: &str) -> Result<()> {
+fn check_python(shell: &Shell, last: &str) -> Result<()> {
     let python = tools::release_python(shell)?;
     let options = ["--search", "packages/python/src", "--against", last];
     Ok(cmd!(shell, "{python} -m griffe check polyflake {options...}").run()?)
 }
 
 /// Compares the crates' documentation with that of the last release.
-fn rust(shell: &Shell, last: &str) -> Result<()> {
+fn check_rust(shell: &Shell, last: &str) -> Result<()> {
     tools::install(shell, &tools::SEMVER)?;
     let packages = workspace::libraries(shell)?;
     let packages = packages.iter().flat_map(|name| ["--package", name]);

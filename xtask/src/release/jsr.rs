@@ -7,10 +7,10 @@ use anyhow::{Result, ensure};
 use xshell::cmd;
 
 use super::clients;
-use crate::{artefacts::results::Installed, workspace};
+use crate::{artefacts::results::Installation, workspace};
 
 /// Writes the package into a folder, checks it, and runs a program that imports it.
-pub fn rehearse(folder: &Path) -> Result<Installed> {
+pub fn rehearse(folder: &Path) -> Result<Installation> {
     let (shell, root) = (clients::shell()?, workspace::root());
     let (build, program) =
         (root.join("packages/js/build/jsr.mjs"), root.join("tests/release/jsr.ts"));
@@ -29,5 +29,5 @@ pub fn rehearse(folder: &Path) -> Result<Installed> {
     let client = format!("jsr (deno {})", clients::version_of(&shell, &["deno"])?);
     let ran = "accepted by a dry run, and reads IDs in Deno".to_owned();
     println!("ok: {client}: {ran}");
-    Ok(Installed { client, packages: vec!["@polyflake/polyflake".to_owned()], ran })
+    Ok(Installation { client, packages: vec!["@polyflake/polyflake".to_owned()], ran })
 }

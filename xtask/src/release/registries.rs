@@ -131,13 +131,17 @@ impl Registries {
             }
             add_version(&mut known, version, manifest);
             shell.write_file(page, known.to_string())?;
-            self.store_empty(shell, &file_name, &json!({ "name": name, "version": version }))?;
+            self.store_empty_package(
+                shell,
+                &file_name,
+                &json!({ "name": name, "version": version }),
+            )?;
         }
         Ok(())
     }
 
     /// Stores a package that contains only its manifest.
-    fn store_empty(&self, shell: &Shell, file_name: &str, manifest: &Value) -> Result<()> {
+    fn store_empty_package(&self, shell: &Shell, file_name: &str, manifest: &Value) -> Result<()> {
         let folder = tempfile::tempdir()?;
         let (folder, file) = (folder.path(), folder.path().join(file_name));
         shell.write_file(folder.join("package/package.json"), manifest.to_string())?;

@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    fn file() -> (tempfile::TempDir, PathBuf) {
+    fn temp_file() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("state.json");
         (folder, file)
@@ -79,35 +79,35 @@ mod tests {
 
     #[test]
     fn a_step_with_the_same_inputs_is_not_repeated() {
-        let (_folder, file) = file();
+        let (_folder, file) = temp_file();
         assert_eq!(run_with_new_state(&file, "a", true, Ok(1)).unwrap(), 1);
         assert_eq!(run_with_new_state(&file, "a", true, Ok(2)).unwrap(), 1);
     }
 
     #[test]
     fn a_step_with_other_inputs_is_repeated() {
-        let (_folder, file) = file();
+        let (_folder, file) = temp_file();
         assert_eq!(run_with_new_state(&file, "a", true, Ok(1)).unwrap(), 1);
         assert_eq!(run_with_new_state(&file, "b", true, Ok(2)).unwrap(), 2);
     }
 
     #[test]
     fn a_step_whose_outcome_was_changed_is_repeated() {
-        let (_folder, file) = file();
+        let (_folder, file) = temp_file();
         assert_eq!(run_with_new_state(&file, "a", true, Ok(1)).unwrap(), 1);
         assert_eq!(run_with_new_state(&file, "a", false, Ok(2)).unwrap(), 2);
     }
 
     #[test]
     fn a_failed_step_is_repeated() {
-        let (_folder, file) = file();
+        let (_folder, file) = temp_file();
         run_with_new_state(&file, "a", true, Err(anyhow::anyhow!("no"))).unwrap_err();
         assert_eq!(run_with_new_state(&file, "a", true, Ok(2)).unwrap(), 2);
     }
 
     #[test]
     fn an_unreadable_state_means_that_nothing_was_done() {
-        let (_folder, file) = file();
+        let (_folder, file) = temp_file();
         fs::write(&file, "{").unwrap();
         let step = State::read(file).run_once("step", "a", |_: &u32| true, || bail!("was done"));
         step.unwrap_err();

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::files::BuiltArtefact;
 use crate::artefacts::{
     page, platforms,
-    results::{File, Installed, Row, Run},
+    results::{File, Installation, Row, Run},
 };
 
 /// The reason shown for a file that was built but that no client installed.
@@ -20,7 +20,7 @@ pub type Section = (String, String);
 
 /// Returns one table for each platform for which files were built, and one table for the files that do not depend on a
 /// platform.
-pub fn sections(built: &[BuiltArtefact], installed: &[Installed]) -> Result<Vec<Section>> {
+pub fn sections(built: &[BuiltArtefact], installed: &[Installation]) -> Result<Vec<Section>> {
     let platforms = platforms::all_platforms()?;
     let is_for_all =
         |name: &str| !platforms.iter().any(|one| platforms::is_for_platform(name, &one.name));
@@ -62,7 +62,7 @@ pub fn write_page(sections: &[Section]) -> Result<()> {
 }
 
 /// Returns a table of files, or an empty string if there are no rows.
-fn table<'r>(rows: impl Iterator<Item = &'r Row>, installed: &[Installed]) -> String {
+fn table<'r>(rows: impl Iterator<Item = &'r Row>, installed: &[Installation]) -> String {
     let lines = rows.flat_map(|row| row.files.iter().map(move |file| (file, row)));
     let lines: String = lines.map(|(file, row)| line(file, row, installed)).collect();
     if lines.is_empty() {
@@ -71,7 +71,7 @@ fn table<'r>(rows: impl Iterator<Item = &'r Row>, installed: &[Installed]) -> St
     format!("| file | bytes | installed by | run by |\n|---|---|---|---|\n{lines}")
 }
 
-fn line(file: &File, row: &Row, installed: &[Installed]) -> String {
+fn line(file: &File, row: &Row, installed: &[Installation]) -> String {
     let File { name, bytes, .. } = file;
     let chosen = || installed.iter().filter(move |one| one.packages.contains(name));
     let runs = || row.runs.iter().filter(move |run| uses_file(run, name));
@@ -108,7 +108,7 @@ mod tests {
 
     /// Returns a built artefact whose files have these names. The artefact's record contains the given runs, or the reason
     /// why the artefact was not run.
-    fn built(
+    fn built_artefact(
         name: &str,
         files: &[&str],
         runs: Vec<Run>,
@@ -120,18 +120,18 @@ mod tests {
         (name.to_owned(), Row { files, checks: Vec::new(), runs, why_not_run })
     }
 
-    fn installed(client: &str, package: &str) -> Installed {
+    fn installation(client: &str, package: &str) -> Installation {
         let (client, packages) = (client.to_owned(), vec![package.to_owned()]);
-        Installed { client, packages, ran: "all".to_owned() }
+        Installation { client, packages, ran: "all".to_owned() }
     }
 
     #[test]
     fn each_file_has_its_clients_or_the_reason_why_it_has_none() {
         let built = [
-            built("wheel-linux-x64-gnu", &["a.whl"], Vec::new(), None),
-            built("addon-darwin-x64", &["b.tgz"], Vec::new(), Some("no Mac")),
+            built_artefact("wheel-linux-x64-gnu", &["a.whl"], Vec::new(), None),
+            built_artefact("addon-darwin-x64", &["b.tgz"], Vec::new(), Some("no Mac")),
         ];
-        let sections = sections(&built, &[installed("pip 1", "a.whl")]).unwrap();
+        let sections = sections(&built, &[installation("pip 1", "a.whl")]).unwrap();
         let all = ["wheel-linux-x64-gnu", "addon-darwin-x64", "npm"].map(str::to_owned);
         let text = text(&all, &built, &sections);
         let (first, second) = text.split_once("## macOS 10.12 or later on Intel\n").unwrap();
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_run_counts_for_the_file_that_its_client_installs() {
         let runs = vec![Run::new("it", "b").installed_by("pip")];
-        let built = [built("program-linux-x64-gnu", &["a.tgz", "a.whl"], runs, None)];
+        let built = [built_artefact("program-linux-x64-gnu", &["a.tgz", "a.whl"], runs, None)];
         let table = &sections(&built, &[]).unwrap()[0].1;
         assert!(table.contains("| a.whl | 9 | pip | it (b) |"));
         assert!(table.contains(&format!("| a.tgz | 9 | {NOT_INSTALLED} | not run |")));
@@ -152,8 +152,8 @@ mod tests {
     #[test]
     fn a_client_is_named_once_with_its_version() {
         let run = Run::new("CPython", "a project").under(Some("QEMU")).installed_by("pip");
-        let built = [built("wheel-linux-x64-gnu", &["a.whl"], vec![run], None)];
-        let sections = sections(&built, &[installed("pip 1", "a.whl")]).unwrap();
+        let built = [built_artefact("wheel-linux-x64-gnu", &["a.whl"], vec![run], None)];
+        let sections = sections(&built, &[installation("pip 1", "a.whl")]).unwrap();
         assert!(
             sections[0].1.contains("| a.whl | 9 | pip 1 | CPython under QEMU (a project); all |")
         );

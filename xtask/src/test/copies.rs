@@ -8,9 +8,9 @@ use crate::workspace;
 
 /// The number of IDs that each generator produces in Python and Node. Generators in these runtimes need more time and
 /// memory than in Rust, where each generator produces ten million IDs.
-const IDS: &str = "1000000";
+const ID_COUNT: &str = "1000000";
 /// V8's flags. A copy contains only the thread that created it, so V8 must not wait for other threads.
-const FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];
+const V8_FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];
 
 pub fn check(shell: &Shell) -> Result<()> {
     if !cfg!(target_os = "linux") {
@@ -25,10 +25,10 @@ pub fn check(shell: &Shell) -> Result<()> {
     let (library, headers) = (workspace::target().join("copies.node"), headers(shell)?);
     let code = folder.join("copy.c");
     cmd!(shell, "cc -O2 -Wall -Werror -shared -fPIC -I {headers} -o {library} {code}").run()?;
-    cmd!(shell, "{python} {folder}/restored.py {library} {IDS}").run()?;
+    cmd!(shell, "{python} {folder}/restored.py {library} {ID_COUNT}").run()?;
     for backend in ["native", "wasm"] {
         let script = folder.join("restored.mjs");
-        cmd!(shell, "node {FLAGS...} {script} {library} {IDS} {backend}").run()?;
+        cmd!(shell, "node {V8_FLAGS...} {script} {library} {ID_COUNT} {backend}").run()?;
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ const KINDS: [&str; 6] = ["module", "struct", "enum", "trait", "function", "macr
 
 pub fn check(shell: &Shell) -> Result<()> {
     let described = rustdoc_json(shell)?;
-    let (count, lacking) = Items::from_json(&described)?.without_example();
+    let (count, lacking) = Items::from_json(&described)?.items_without_example();
     let lacking: Vec<_> = lacking.into_iter().collect();
     ensure!(lacking.is_empty(), "expected an example for each of:\n  {}", lacking.join("\n  "));
     println!("{count} items have an example");
@@ -57,7 +57,7 @@ impl<'d> Items<'d> {
     }
 
     /// Returns the number of public items that need an example, and the paths of those that have none.
-    fn without_example(&self) -> (usize, BTreeSet<String>) {
+    fn items_without_example(&self) -> (usize, BTreeSet<String>) {
         let mut found = Vec::new();
         self.visit(self.root, "", &mut found);
         let all: BTreeSet<_> = found.iter().map(|(path, _)| path.clone()).collect();
@@ -75,10 +75,10 @@ impl<'d> Items<'d> {
         let Some(name) = item["name"].as_str().filter(|_| KINDS.contains(&kind)) else { return };
         let path = format!("{path}::{name}");
         found.push((path.clone(), item));
-        for item in list(&inner["items"]).filter(|_| kind == "module") {
+        for item in array_items(&inner["items"]).filter(|_| kind == "module") {
             self.visit(item, &path, found);
         }
-        for block in list(&inner["impls"]) {
+        for block in array_items(&inner["impls"]) {
             self.visit_functions(block, &path, found);
         }
     }
@@ -86,7 +86,7 @@ impl<'d> Items<'d> {
     /// Collects the functions in an inherent `impl` block.
     fn visit_functions(&self, block: &Value, path: &str, found: &mut Vec<PublicItem<'d>>) {
         let Some((_, _, inner)) = self.item(block) else { return };
-        for function in list(&inner["items"]).filter(|_| inner["trait"].is_null()) {
+        for function in array_items(&inner["items"]).filter(|_| inner["trait"].is_null()) {
             self.visit(function, path, found);
         }
     }
@@ -100,7 +100,7 @@ impl<'d> Items<'d> {
     }
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+fn array_items(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
@@ -125,7 +125,7 @@ mod tests {
             "6": { "name": "LEN", "docs": "A number.", "inner": { "constant": {} } },
             "7": of_trait,
         } });
-        let (count, lacking) = Items::from_json(&described).unwrap().without_example();
+        let (count, lacking) = Items::from_json(&described).unwrap().items_without_example();
         assert_eq!(count, 4);
         assert_eq!(lacking.into_iter().collect::<Vec<_>>(), ["::ours::Id", "::ours::Id::text"]);
     }

@@ -31,8 +31,9 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Vec
 /// Returns the features that a file's functions enable, including those enabled through `cfg_attr`.
 fn enabled_features(text: &str) -> BTreeSet<&str> {
     let attributes = text.split("target_feature(").skip(1);
-    let lists =
-        attributes.filter_map(|list| list.split_once(')')).flat_map(|(list, _)| quoted(list));
+    let lists = attributes
+        .filter_map(|list| list.split_once(')'))
+        .flat_map(|(list, _)| quoted_strings(list));
     lists.flat_map(|list| list.split(',')).collect()
 }
 
@@ -47,10 +48,10 @@ fn guaranteed_features<'t>(
     let declared = format!("#[path = \"{folder}/mod.rs\"]");
     let lines: Vec<_> = contract.lines().collect();
     let cfg = lines.windows(2).find(|pair| pair[1] == declared).map_or("", |pair| pair[0]);
-    let of_all = cfg.split("target_feature = ").skip(1).flat_map(quoted).take(1);
+    let of_all = cfg.split("target_feature = ").skip(1).flat_map(quoted_strings).take(1);
     let rows: Vec<_> = rows.lines().filter_map(parse_set_row).collect();
     let until = rows.iter().position(|(name, _)| *name == set).map_or(0, |last| last + 1);
-    of_all.chain(rows[..until].iter().flat_map(|(_, features)| quoted(features))).collect()
+    of_all.chain(rows[..until].iter().flat_map(|(_, features)| quoted_strings(features))).collect()
 }
 
 /// Parses the row of an instruction set, `Name: "name", file, condition;`, and returns the file and the condition.
@@ -60,7 +61,7 @@ fn parse_set_row(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the quoted parts of a string, without the quotes.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+fn quoted_strings(text: &str) -> impl Iterator<Item = &str> {
     text.split('"').skip(1).step_by(2)
 }
 
@@ -74,7 +75,7 @@ mod tests {
     );
     const ROWS: (&str, &str) = (
         "core/src/arch/a/mod.rs",
-        "sets! {\n    /// Low.\n    Low: \"low\", low, has!(\"one\", \"two\");\n    High: \"high\", high, has!(\"three\");\n}\n",
+        "define_instruction_sets! {\n    /// Low.\n    Low: \"low\", low, has!(\"one\", \"two\");\n    High: \"high\", high, has!(\"three\");\n}\n",
     );
 
     fn check_file(path: &str, text: &str) -> Vec<String> {

@@ -121,7 +121,7 @@ const LIBRARIES: &[Library] = &[
 ];
 
 /// Compiles a program for each pair of a library and a version. Tries all pairs, so that one run reports all failures.
-pub fn versions(shell: &Shell) -> Result<()> {
+pub fn test_versions(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
     // No program is linked, so the system's SQLite is sufficient.
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));

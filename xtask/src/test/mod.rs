@@ -55,14 +55,14 @@ struct Step {
     name: String,
     /// The guarantee that the step tests, in one line.
     protects: String,
-    /// The path prefixes of the files that can affect the step's result, in addition to [`steps::ALWAYS`].
+    /// The path prefixes of the files that can affect the step's result, in addition to [`steps::COMMON_PATHS`].
     reached_by: &'static [&'static [&'static str]],
     /// Whether a failure of this step makes later steps useless.
     needed: bool,
-    run: Run,
+    run: RunFn,
 }
 
-type Run = Box<dyn Fn(&Shell) -> Result<()>>;
+type RunFn = Box<dyn Fn(&Shell) -> Result<()>>;
 
 impl Step {
     /// Returns whether a change to one of these files can change the step's result.
@@ -71,12 +71,12 @@ impl Step {
     }
 
     fn path_prefixes(&self) -> impl Iterator<Item = &'static str> {
-        [steps::ALWAYS].iter().chain(self.reached_by).copied().flatten().copied()
+        [steps::COMMON_PATHS].iter().chain(self.reached_by).copied().flatten().copied()
     }
 }
 
 /// The outcome of a step.
-enum End {
+enum StepOutcome {
     Passed,
     Skipped,
     /// The lines that explain the failure.
@@ -95,7 +95,7 @@ struct Count {
 pub fn main(options: &Options) -> Result<()> {
     let mut steps = select(&options.only, options.thorough || options.list)?;
     if let Some(commit) = &options.since {
-        steps = select_affected(steps, &changed_since(commit)?);
+        steps = select_affected(steps, &changed_paths_since(commit)?);
     }
     if options.list {
         steps.iter().for_each(|step| println!("{:28}{}", step.name, step.protects));
@@ -139,7 +139,7 @@ fn select_affected(mut steps: Vec<Step>, changed: &[String]) -> Vec<Step> {
 }
 
 /// Returns the files that differ from a commit, and untracked files.
-fn changed_since(commit: &str) -> Result<Vec<String>> {
+fn changed_paths_since(commit: &str) -> Result<Vec<String>> {
     let shell = workspace::shell()?;
     let known = cmd!(shell, "git diff --name-only --no-renames {commit}").quiet().read()?;
     let new = cmd!(shell, "git ls-files --others --exclude-standard").quiet().read()?;
@@ -147,43 +147,43 @@ fn changed_since(commit: &str) -> Result<Vec<String>> {
 }
 
 /// Runs a step in this process. The last line of the output reports how the step ended.
-fn run_in_process(shell: &Shell, step: &Step) -> End {
+fn run_in_process(shell: &Shell, step: &Step) -> StepOutcome {
     let start = Instant::now();
     let result = (step.run)(shell);
     let seconds = start.elapsed().as_secs_f32();
     match result {
         Ok(()) => {
             println!("ok: {} ({seconds:.1} s)", step.name);
-            End::Passed
+            StepOutcome::Passed
         }
         Err(error) if error.is::<MissingTool>() && !workspace::is_ci() => {
             println!("skipped: {}: {error}", step.name);
-            End::Skipped
+            StepOutcome::Skipped
         }
         Err(error) => {
             println!("FAILED: {} ({seconds:.1} s): {error:#}", step.name);
-            End::Failed(Vec::new())
+            StepOutcome::Failed(Vec::new())
         }
     }
 }
 
 /// Runs a step in a separate process. The last line of its output reports how the step ended.
-fn run_in_child(step: &Step) -> End {
+fn run_in_child(step: &Step) -> StepOutcome {
     match step_process::run(&step.name) {
-        Ok(said) if said.last.starts_with("ok: ") => End::Passed,
-        Ok(said) if said.last.starts_with("skipped: ") => End::Skipped,
-        Ok(said) => End::Failed(said.reasons),
-        Err(error) => End::Failed(vec![format!("{error:#}")]),
+        Ok(said) if said.last.starts_with("ok: ") => StepOutcome::Passed,
+        Ok(said) if said.last.starts_with("skipped: ") => StepOutcome::Skipped,
+        Ok(said) => StepOutcome::Failed(said.reasons),
+        Err(error) => StepOutcome::Failed(vec![format!("{error:#}")]),
     }
 }
 
-fn run_all(steps: &[Step], mut run: impl FnMut(&Step) -> End) -> Count {
+fn run_all(steps: &[Step], mut run: impl FnMut(&Step) -> StepOutcome) -> Count {
     let mut count = Count::default();
     for (index, step) in steps.iter().enumerate() {
         match run(step) {
-            End::Passed => count.passed += 1,
-            End::Skipped => count.skipped += 1,
-            End::Failed(reasons) => {
+            StepOutcome::Passed => count.passed += 1,
+            StepOutcome::Skipped => count.skipped += 1,
+            StepOutcome::Failed(reasons) => {
                 count.failed.push((step.name.clone(), reasons));
                 if step.needed {
                     count.skipped += steps.len() - index - 1;
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn the_summary_reports_the_reason() {
-        let said = |_: &Step| End::Failed(vec!["error: as wanted".to_owned()]);
+        let said = |_: &Step| StepOutcome::Failed(vec!["error: as wanted".to_owned()]);
         let count = run_all(&[failing_step()], said);
         assert_eq!(count.summary(), "FAILED: ill\n    error: as wanted\n0 passed, 1 failed");
     }

@@ -8,13 +8,13 @@ use xshell::{Shell, cmd};
 
 use crate::{tools, workspace};
 
-/// The target for ARM64 kernels. The check builds the kernels for this target and for `WASM`, in addition to this machine's
-/// target.
-const AARCH64: &str = "aarch64-unknown-linux-musl";
-const WASM: &str = "wasm32-unknown-unknown";
+/// The target for ARM64 kernels. The check builds the kernels for this target and for `WASM_TARGET`, in addition to this
+/// machine's target.
+const AARCH64_TARGET: &str = "aarch64-unknown-linux-musl";
+const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 /// The documents that tell users which Rust version is required. Each must name the version at least once.
-const TEXTS: [&str; 4] =
+const DOCUMENT_PATHS: [&str; 4] =
     ["README.md", "core/README.md", "lease/README.md", "packages/python/README.md"];
 
 /// Checks all crates that `cargo`, `pip` and `wasm-pack` may compile on a user's machine: the crates with all features and
@@ -22,7 +22,7 @@ const TEXTS: [&str; 4] =
 /// because otherwise each run would rebuild everything.
 pub fn check(shell: &Shell) -> Result<()> {
     let version = format!("{}.0", minimum_version()?);
-    tools::rust_toolchain(shell, &version, &[AARCH64, WASM])?;
+    tools::install_rust_toolchain(shell, &version, &[AARCH64_TARGET, WASM_TARGET])?;
     let _there = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("oldest-rust"));
     let toolchain = format!("+{version}");
     for chosen in [
@@ -32,12 +32,12 @@ pub fn check(shell: &Shell) -> Result<()> {
         "polyflake-lease --no-default-features",
         "polyflake-python",
         "polyflake-node",
-        &format!("polyflake --target {AARCH64}"),
+        &format!("polyflake --target {AARCH64_TARGET}"),
     ] {
         let chosen = chosen.split(' ');
         cmd!(shell, "cargo {toolchain} check --quiet --package {chosen...}").run()?;
     }
-    cmd!(shell, "cargo {toolchain} check --quiet --package polyflake-wasm --target {WASM}")
+    cmd!(shell, "cargo {toolchain} check --quiet --package polyflake-wasm --target {WASM_TARGET}")
         .env("RUSTFLAGS", "-C target-feature=+simd128")
         .run()?;
     println!("Rust {version}");
@@ -55,10 +55,10 @@ fn minimum_version() -> Result<String> {
 pub fn pages_with_other_version() -> Result<Vec<String>> {
     let promised = format!("Rust {}", minimum_version()?);
     let mut faults = Vec::new();
-    for path in TEXTS {
+    for path in DOCUMENT_PATHS {
         let text = fs::read_to_string(workspace::root().join(path))
             .with_context(|| format!("cannot read {path}"))?;
-        if !names_only_promised(&text, &promised) {
+        if !names_only_promised_version(&text, &promised) {
             faults.push(format!("{path}: expected {promised} and no other version of Rust"));
         }
     }
@@ -66,7 +66,7 @@ pub fn pages_with_other_version() -> Result<Vec<String>> {
 }
 
 /// Returns whether a page contains the version `promised`, and no other Rust version. Bold markup is ignored.
-fn names_only_promised(text: &str, promised: &str) -> bool {
+fn names_only_promised_version(text: &str, promised: &str) -> bool {
     let text = text.replace('*', "");
     let named = text.matches(promised).count();
     named > 0 && text.matches("Rust 1.").count() == named
@@ -74,16 +74,16 @@ fn names_only_promised(text: &str, promised: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::names_only_promised;
+    use super::names_only_promised_version;
 
     #[test]
     fn pages_must_name_only_the_promised_version() {
-        assert!(names_only_promised(
+        assert!(names_only_promised_version(
             "- **Rust** 1.89 or later. Rust builds. Rust 2024.",
             "Rust 1.89"
         ));
         for text in ["Rust builds", "Rust 1.89 or Rust 1.91", "Rust 1.90"] {
-            assert!(!names_only_promised(text, "Rust 1.89"), "{text}");
+            assert!(!names_only_promised_version(text, "Rust 1.89"), "{text}");
         }
     }
 }

@@ -7,10 +7,10 @@ use anyhow::Result;
 use crate::workspace;
 
 /// The repository's public address, including its branch.
-const HOME: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
+const REPOSITORY_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
 /// The page that describes the error codes in `api.toml`. It has one section for each code, with the code as its heading.
-const ERRORS: &str = "docs/errors.md";
+const ERRORS_PAGE: &str = "docs/errors.md";
 
 /// The lists in which a reader can find a page: the list of all pages, and the site's navigation.
 const LISTING_PAGES: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
@@ -30,7 +30,7 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
         faults.extend(unlisted_pages(path, &lists));
         faults.extend(broken_links(path, text));
         faults.extend(unset_variable_lines(path, text));
-        if path == ERRORS {
+        if path == ERRORS_PAGE {
             faults.extend(check_sections(text, &codes));
         }
         if path.starts_with("docs/guide/") || path == "docs/public-ids.md" {
@@ -108,7 +108,7 @@ fn check_sections(text: &str, codes: &BTreeSet<&str>) -> Vec<String> {
     let sections: BTreeSet<_> = sections.iter().map(String::as_str).collect();
     let differing = codes.symmetric_difference(&sections);
     differing
-        .map(|code| format!("{ERRORS}: {code} is on one side of it and api.toml only"))
+        .map(|code| format!("{ERRORS_PAGE}: {code} is on one side of it and api.toml only"))
         .collect()
 }
 
@@ -120,7 +120,7 @@ fn broken_links(path: &str, text: &str) -> Vec<String> {
     let is_path = |target: &str| {
         !target.is_empty() && !target.contains(|c: char| c.is_whitespace() || ":<>(\"'".contains(c))
     };
-    let is_there = |target: &str| match target.strip_prefix(HOME) {
+    let is_there = |target: &str| match target.strip_prefix(REPOSITORY_URL) {
         Some(file) => workspace::root().join(file).exists(),
         None if is_path(target) => {
             !is_package_readme(path) && workspace::root().join(folder).join(target).exists()
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_tasks_and_libraries_are_listed() {
+    fn task_and_library_pages_are_listed() {
         let lists = [("a.md", "[a](guide/a.md)".to_owned()), ("b.mjs", "\"guide/a\"".to_owned())];
         assert!(unlisted_pages("docs/guide/a.md", &lists).is_empty());
         assert_eq!(unlisted_pages("docs/guide/b.md", &lists).len(), 2);
@@ -181,8 +181,11 @@ mod tests {
     #[test]
     fn package_pages_must_link_by_full_urls() {
         let (page, address) = ("core/README.md", env!("CARGO_PKG_REPOSITORY"));
-        assert!(broken_links(page, &format!("[a]({HOME}Cargo.toml#L1) [b]({address})")).is_empty());
-        let broken = format!("[a]({HOME}cargo.md) [b](CHANGELOG.md)");
+        assert!(
+            broken_links(page, &format!("[a]({REPOSITORY_URL}Cargo.toml#L1) [b]({address})"))
+                .is_empty()
+        );
+        let broken = format!("[a]({REPOSITORY_URL}cargo.md) [b](CHANGELOG.md)");
         assert_eq!(broken_links(page, &broken).len(), 2);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Instant};
 
-use super::{End, Step};
+use super::{Step, StepOutcome};
 use crate::workspace;
 
 pub struct Progress {
@@ -23,7 +23,7 @@ impl Progress {
     }
 
     /// Prints the progress, runs a step, and records the step's duration if it passed.
-    pub fn run_step(&mut self, name: &str, run: impl FnOnce() -> End) -> End {
+    pub fn run_step(&mut self, name: &str, run: impl FnOnce() -> StepOutcome) -> StepOutcome {
         println!(
             "\n== {name} ({} of {}{}) ==",
             self.all - self.left.len() + 1,
@@ -33,7 +33,7 @@ impl Progress {
         let start = Instant::now();
         let end = run();
         self.left.pop();
-        if matches!(end, End::Passed) {
+        if matches!(end, StepOutcome::Passed) {
             self.seconds.insert(name.to_owned(), start.elapsed().as_secs_f32());
             // If the file cannot be written, the only effect is that the next run cannot estimate the step's duration.
             let _ = fs::write(file(), toml::to_string(&self.seconds).unwrap_or_default());

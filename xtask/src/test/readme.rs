@@ -9,19 +9,19 @@ use xshell::{Shell, cmd};
 use super::rust;
 use crate::workspace;
 
-type Run = fn(&Shell, &[String], &Path) -> Result<()>;
+type RunFn = fn(&Shell, &[String], &Path) -> Result<()>;
 
-const RUST: (&str, Run) = ("rust", rust);
-const PYTHON: (&str, Run) = ("python", python);
-const JAVASCRIPT: (&str, Run) = ("js", javascript);
+const RUST: (&str, RunFn) = ("rust", run_rust_blocks);
+const PYTHON: (&str, RunFn) = ("python", run_python_blocks);
+const JAVASCRIPT: (&str, RunFn) = ("js", run_javascript_blocks);
 
-const ALL: [(&str, Run); 3] = [RUST, PYTHON, JAVASCRIPT];
+const ALL: [(&str, RunFn); 3] = [RUST, PYTHON, JAVASCRIPT];
 
 /// The folder of the guide, whose examples exist in all languages.
 const GUIDE: &str = "docs/guide";
 
 /// Each README with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, Run)]); 10] = [
+const READMES: [(&str, &[(&str, RunFn)]); 10] = [
     ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
     ("docs/integrations/bundlers.md", &[JAVASCRIPT]),
@@ -35,11 +35,11 @@ const READMES: [(&str, &[(&str, Run)]); 10] = [
 ];
 
 /// The README of the leases crate. Its first shell block and first Rust block show new users how to generate IDs.
-const LEASE: &str = "lease/README.md";
+const LEASE_README: &str = "lease/README.md";
 
 /// Checks that every fenced code block runs on its own.
 pub fn check(shell: &Shell) -> Result<()> {
-    let guide = guide(shell)?;
+    let guide = check_guide(shell)?;
     let guide = guide.iter().map(|page| (page.as_str(), &ALL[..]));
     for (readme, languages) in READMES.into_iter().chain(guide.clone()) {
         let text = fs::read_to_string(workspace::root().join(readme))?;
@@ -58,7 +58,7 @@ pub fn check(shell: &Shell) -> Result<()> {
 }
 
 /// Checks the guide's pages and returns the faults. A section with an example must have the example in all languages.
-pub fn guide(shell: &Shell) -> Result<Vec<String>> {
+pub fn check_guide(shell: &Shell) -> Result<Vec<String>> {
     let mut pages = Vec::new();
     for file in shell.read_dir(workspace::root().join(GUIDE))? {
         let name = file.file_name().context("expected a name")?.to_string_lossy().into_owned();
@@ -84,12 +84,15 @@ fn incomplete_sections(page: &str) -> Vec<String> {
 /// Tests a new user's project. Runs the command in the leases README, but with the crate's folder instead of a registry.
 /// Then runs the README's unmodified program twice, with the same file of leases.
 pub fn test_new_project(shell: &Shell) -> Result<()> {
-    let text = fs::read_to_string(workspace::root().join(LEASE))?;
+    let text = fs::read_to_string(workspace::root().join(LEASE_README))?;
     let first = |language| blocks(&text, language).into_iter().next();
     let (add, main) = first("sh").zip(first("rust no_run")).context("expected two blocks")?;
     let lease = workspace::root().join("lease");
     let add: Vec<_> = add.trim().strip_prefix("cargo ").unwrap_or_default().split(' ').collect();
-    ensure!(add.first() == Some(&"add"), "expected `cargo add`, found another command in {LEASE}");
+    ensure!(
+        add.first() == Some(&"add"),
+        "expected `cargo add`, found another command in {LEASE_README}"
+    );
     // The folder must be on a disk, because leases cannot be stored on a RAM disk. The system's folder for temporary files
     // cannot be used, because it may be on a RAM disk.
     let folder = tempfile::tempdir_in(workspace::target())?;
@@ -108,7 +111,7 @@ pub fn test_new_project(shell: &Shell) -> Result<()> {
     let (first, second) = (first?, second?);
     ensure!(first.len() == 16 && first < second, "expected two IDs, found {first} and {second}");
     ensure!(folder.path().join("leases.db").exists(), "expected a file of leases, found none");
-    println!("{LEASE}: {first} and {second}");
+    println!("{LEASE_README}: {first} and {second}");
     Ok(())
 }
 
@@ -126,7 +129,7 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
 
 /// Writes the code blocks to a Markdown file, and runs the file's documentation tests with rustdoc. Adds a hidden last line
 /// to each block, so that the block may use `?`.
-fn rust(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
+fn run_rust_blocks(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
         .flat_map(|block| ["```\n", block, "# Ok::<(), Box<dyn std::error::Error>>(())\n```\n"])
@@ -165,7 +168,7 @@ fn libraries(shell: &Shell) -> Result<Vec<String>> {
     Ok(arguments)
 }
 
-fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
+fn run_python_blocks(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
     let (python, file) = (workspace::python(), folder.join("example.py"));
     for block in blocks {
         fs::write(&file, block)?;
@@ -175,7 +178,7 @@ fn python(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
 }
 
 /// Runs the blocks in the folder `tests`, where the package's name resolves to the package that was built here.
-fn javascript(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
+fn run_javascript_blocks(shell: &Shell, blocks: &[String], _: &Path) -> Result<()> {
     let tests = workspace::root().join("tests");
     for block in blocks {
         let file = tempfile::Builder::new().suffix(".mjs").tempfile_in(&tests)?;

@@ -10,11 +10,11 @@ use crate::{build, tools, workspace};
 
 /// Packages that use third-party database libraries. These packages have a separate step, because the libraries take
 /// minutes to compile.
-const DATABASES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
+const DATABASE_PACKAGES: [&str; 3] = ["database-tests", "example-axum", "polyflake-sql"];
 
 /// Returns arguments that select the workspace members whose dependencies compile quickly, with all features.
 pub fn members() -> Vec<&'static str> {
-    let others = DATABASES.into_iter().flat_map(|name| ["--exclude", name]);
+    let others = DATABASE_PACKAGES.into_iter().flat_map(|name| ["--exclude", name]);
     ["--workspace", "--all-features"].into_iter().chain(others).collect()
 }
 
@@ -32,7 +32,7 @@ pub fn clippy(shell: &Shell) -> Result<()> {
 }
 
 /// Builds the core for machines without an operating system, including a machine without SIMD registers.
-pub fn no_std(shell: &Shell) -> Result<()> {
+pub fn check_no_std(shell: &Shell) -> Result<()> {
     for (target, features) in [
         ("thumbv7em-none-eabi", ""),
         ("thumbv7em-none-eabi", "serde,uuid"),
@@ -54,7 +54,7 @@ pub fn no_std(shell: &Shell) -> Result<()> {
 }
 
 /// Checks all code, including tests, that continuous integration compiles for other operating systems.
-pub fn systems(shell: &Shell) -> Result<()> {
+pub fn check_systems(shell: &Shell) -> Result<()> {
     for target in ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"] {
         cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
         let (members, name) = (members(), target.replace('-', "_"));
@@ -68,12 +68,12 @@ pub fn systems(shell: &Shell) -> Result<()> {
             .env("RUSTFLAGS", "-D warnings")
             .run()?;
     }
-    pyodide(shell)
+    check_pyodide(shell)
 }
 
 /// Checks the code that Python loads in a browser. In a browser, Python cannot fork. No interpreter for this target is
 /// available to report its build settings, so a file provides the settings.
-fn pyodide(shell: &Shell) -> Result<()> {
+fn check_pyodide(shell: &Shell) -> Result<()> {
     let target = "wasm32-unknown-emscripten";
     cmd!(shell, "rustup --quiet target add {target}").quiet().run()?;
     let settings = tempfile::NamedTempFile::new()?;
@@ -87,15 +87,15 @@ fn pyodide(shell: &Shell) -> Result<()> {
 }
 
 /// Runs the core's unit, integration and documentation tests, as a user would in a fresh clone of the repository.
-pub fn core(shell: &Shell) -> Result<()> {
+pub fn test_core(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test --quiet").run()?)
 }
 
 /// Runs all tests with only the features that the members' dependencies request.
-pub fn workspace(shell: &Shell) -> Result<()> {
-    tools::postgresql(shell);
-    tools::mariadb(shell);
-    tools::redis(shell);
+pub fn test_workspace(shell: &Shell) -> Result<()> {
+    tools::install_postgresql(shell);
+    tools::install_mariadb(shell);
+    tools::install_redis(shell);
     Ok(cmd!(shell, "cargo test --quiet --workspace").run()?)
 }
 
@@ -107,9 +107,9 @@ pub fn tested_members() -> Vec<&'static str> {
 
 /// Runs the unit, integration, example and documentation tests of the crates other than the core.
 pub fn test(shell: &Shell) -> Result<()> {
-    tools::postgresql(shell);
-    tools::mariadb(shell);
-    tools::redis(shell);
+    tools::install_postgresql(shell);
+    tools::install_mariadb(shell);
+    tools::install_redis(shell);
     if let Err(missing) = tools::faketime(shell) {
         ensure!(!workspace::is_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");
@@ -119,10 +119,10 @@ pub fn test(shell: &Shell) -> Result<()> {
 }
 
 /// Runs fault tests of leases, with processes in Rust, Python and Node.
-pub fn lease_languages(shell: &Shell) -> Result<()> {
-    tools::mariadb(shell);
-    tools::redis(shell);
-    tools::workerd(shell)?;
+pub fn test_lease_languages(shell: &Shell) -> Result<()> {
+    tools::install_mariadb(shell);
+    tools::install_redis(shell);
+    tools::install_workerd(shell)?;
     let LeasePrograms { python, commands, .. } = lease_programs(shell)?;
     let members = tested_members();
     let tests =
@@ -135,8 +135,8 @@ pub fn lease_languages(shell: &Shell) -> Result<()> {
 
 /// Runs fault tests of short and of long leases in Redis, with processes in three languages. Each test runs for five
 /// minutes or for the given number of seconds.
-pub fn lease_redis(shell: &Shell) -> Result<()> {
-    tools::redis(shell);
+pub fn test_redis_leases(shell: &Shell) -> Result<()> {
+    tools::install_redis(shell);
     let (lease_programs, members) = (lease_programs(shell)?, tested_members());
     let tests = [
         "--test",
@@ -155,9 +155,9 @@ pub fn lease_redis(shell: &Shell) -> Result<()> {
 }
 
 /// Tests leases in three languages with the oldest supported Redis and with Valkey.
-pub fn redis_versions(shell: &Shell) -> Result<()> {
+pub fn test_redis_versions(shell: &Shell) -> Result<()> {
     let lease_programs = lease_programs(shell)?;
-    for program in tools::redis_versions(shell)? {
+    for program in tools::redis_servers(shell)? {
         let _program = shell.push_env("POLYFLAKE_REDIS_SERVER", &program);
         cmd!(shell, "{program} --version").run()?;
         // Only some tests run, because these servers are built without TLS, and because some error messages of Redis 6
@@ -193,7 +193,7 @@ pub struct LeasePrograms {
 pub fn lease_programs(shell: &Shell) -> Result<LeasePrograms> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
-    tools::npm(shell, "tests/leases")?;
+    tools::npm_install(shell, "tests/leases")?;
     let folder = workspace::root().join("tests/leases");
     let (node, at) = (folder.join("node_modules/node/bin/node"), folder.display());
     let commands = format!("{} {at}/life.py\n{} {at}/life.mjs", python.display(), node.display());
@@ -203,9 +203,10 @@ pub fn lease_programs(shell: &Shell) -> Result<LeasePrograms> {
 
 /// Tests IDs in columns of real databases. Runs the lints, the tests, and the documentation tests of the crate that users
 /// install.
-pub fn databases(shell: &Shell) -> Result<()> {
-    tools::postgresql(shell);
-    let chosen = || DATABASES.iter().flat_map(|name| ["--package", name]).chain(["--all-features"]);
+pub fn test_databases(shell: &Shell) -> Result<()> {
+    tools::install_postgresql(shell);
+    let chosen =
+        || DATABASE_PACKAGES.iter().flat_map(|name| ["--package", name]).chain(["--all-features"]);
     let (packages, all) = (chosen(), ["--all-targets", "--", "-D", "warnings"]);
     cmd!(shell, "cargo clippy --quiet {packages...} {all...}").run()?;
     let packages = chosen();
@@ -214,7 +215,7 @@ pub fn databases(shell: &Shell) -> Result<()> {
 }
 
 /// Builds the documentation with all features and with fewer features, and checks that it contains the required examples.
-pub fn docs(shell: &Shell) -> Result<()> {
+pub fn build_docs(shell: &Shell) -> Result<()> {
     for features in ["", "std"] {
         let chosen = ["--package", "polyflake", "--no-default-features", "--features", features];
         doc_command(shell, &chosen).run()?;
@@ -229,17 +230,17 @@ fn doc_command<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
 
 /// Tests all interleavings of the atomic operations in the state machines and the counter clock, in a separate build.
 pub fn loom(shell: &Shell) -> Result<()> {
-    models(shell, "loom-tests", &["--test", "model"]).run()?;
-    Ok(models(shell, "polyflake-clock", &["--lib", "model"]).run()?)
+    model_command(shell, "loom-tests", &["--test", "model"]).run()?;
+    Ok(model_command(shell, "polyflake-clock", &["--lib", "model"]).run()?)
 }
 
 /// Runs one loom model without a bound on the number of preemptions, which takes minutes.
-pub fn loom_unbounded(shell: &Shell) -> Result<()> {
-    let tests = models(shell, "loom-tests", &["--test", "model", "hot_guid_batches"]);
+pub fn run_unbounded_loom(shell: &Shell) -> Result<()> {
+    let tests = model_command(shell, "loom-tests", &["--test", "model", "hot_guid_batches"]);
     Ok(tests.env("LOOM_MAX_PREEMPTIONS", "0").run()?)
 }
 
-fn models<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
+fn model_command<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --profile quick --package {package} {tests...}")
         .env("RUSTFLAGS", "--cfg loom")
         .env("CARGO_TARGET_DIR", workspace::target().join("loom"))
@@ -247,7 +248,7 @@ fn models<'sh>(shell: &'sh Shell, package: &str, tests: &[&str]) -> Cmd<'sh> {
 
 /// Tests the NEON kernels on an emulated machine. Rust's own linker links the tests statically, so no tools for that
 /// machine are needed.
-pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
+pub fn test_aarch64_kernels(shell: &Shell) -> Result<()> {
     let qemu = tools::qemu_aarch64(shell)?;
     let tests = kernel_test_command(shell, "aarch64-unknown-linux-musl")
         .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld")
@@ -257,7 +258,7 @@ pub fn kernels_aarch64(shell: &Shell) -> Result<()> {
 }
 
 /// Tests the wasm SIMD kernels and the inspector in Node.
-pub fn wasm(shell: &Shell) -> Result<()> {
+pub fn test_wasm(shell: &Shell) -> Result<()> {
     let node = workspace::root().join("tests/kernels/node.mjs");
     let _runner = shell.push_env(
         "CARGO_TARGET_WASM32_WASIP1_RUNNER",

@@ -19,9 +19,10 @@ use crate::{tools, workspace};
 /// The number of seconds for which each process generates IDs.
 const RUN_SECONDS: &str = "2";
 
-/// The time between two changes of the clock's offset. The offset is at most `MAX_SECONDS_OFF` seconds in either direction.
+/// The time between two changes of the clock's offset. The offset is at most `MAX_OFFSET_SECONDS` seconds in either
+/// direction.
 const PAUSE: Duration = Duration::from_millis(50);
-const MAX_SECONDS_OFF: f64 = 3.0;
+const MAX_OFFSET_SECONDS: f64 = 3.0;
 
 /// The only error codes that a call may return after it waited for the clock without success.
 const EXPECTED_ERRORS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
@@ -41,14 +42,14 @@ pub fn check(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo build --quiet --package soak --bin stepping").run()?;
     let folder = tempfile::tempdir()?;
     let time = folder.path().join("time");
-    set(&time, 0.0)?;
+    set_offset(&time, 0.0)?;
     let mut processes = programs()
         .into_iter()
         .map(|(name, program)| Ok((name, start(program, &library, &time)?)))
         .collect::<Result<Vec<_>>>()?;
     while is_any_alive(&mut processes)? {
         thread::sleep(PAUSE);
-        set(&time, MAX_SECONDS_OFF * (2.0 * fastrand::f64() - 1.0))?;
+        set_offset(&time, MAX_OFFSET_SECONDS * (2.0 * fastrand::f64() - 1.0))?;
     }
     processes.into_iter().try_for_each(|(name, process)| check_report(process).context(name))
 }
@@ -81,7 +82,7 @@ fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
 }
 
 /// Sets the clock's offset. The change takes effect immediately in all programs that use the file.
-fn set(time: &Path, seconds: f64) -> Result<()> {
+fn set_offset(time: &Path, seconds: f64) -> Result<()> {
     let beside = time.with_extension("new");
     fs::write(&beside, format!("{seconds:+.3}\n"))?;
     Ok(fs::rename(beside, time)?)

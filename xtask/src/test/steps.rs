@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The path prefixes that every step depends on.
-pub const ALWAYS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
+pub const COMMON_PATHS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
 
 const ANY_PATH: &[&str] = &[""];
 const CRATES: &[&str] = &[
@@ -93,7 +93,7 @@ pub fn all_steps() -> Result<Vec<Step>> {
     for project in projects::all_projects()?.into_iter().filter(projects::Project::has_test) {
         let name = format!("packaging-{}", project.name);
         steps.push(step(name, project.protects.clone(), NPM, move |shell| {
-            project.test_pinned(shell)
+            project.test_pinned_versions(shell)
         }));
     }
     steps.extend(cross_language_steps());
@@ -129,32 +129,32 @@ fn crate_steps() -> Vec<Step> {
             "no_std",
             "the core on machines without a system, a heap or compare-and-swap",
             &[LEASE],
-            rust::no_std,
+            rust::check_no_std,
         ),
         step(
             "rust-core",
             "the tests and examples of the core, by a plain `cargo test`",
             &[CORE],
-            rust::core,
+            rust::test_core,
         ),
         step("rust", "the tests and examples of the other crates", &[CRATES], rust::test),
         step(
             "kernels-aarch64",
             "NEON gives what scalar code gives, on an emulated machine",
             &[KERNELS],
-            rust::kernels_aarch64,
+            rust::test_aarch64_kernels,
         ),
         step(
             "wasm",
             "on wasm, SIMD gives what scalar code gives, and the inspector names IDs",
             &[KERNELS, &["inspect/"]],
-            rust::wasm,
+            rust::test_wasm,
         ),
         step(
             "rust-docs",
             "documentation without dead links, and an example for each public item",
             &[LEASE],
-            rust::docs,
+            rust::build_docs,
         ),
         step(
             "loom",
@@ -166,7 +166,7 @@ fn crate_steps() -> Vec<Step> {
             "proof",
             "the rules of leases and the steps of state words repeat nothing, for all states",
             &[LEASE, &["tests/proof", "tests/requirements.txt"]],
-            proof,
+            run_proof,
         ),
     ]
 }
@@ -174,8 +174,8 @@ fn crate_steps() -> Vec<Step> {
 /// Returns the steps that build and test the packages.
 fn package_steps() -> Vec<Step> {
     vec![
-        required_step("build", "the wheel, the npm package and the drivers", build::all),
-        step("python", "the wheel's own tests", &[PYTHON], python),
+        required_step("build", "the wheel, the npm package and the drivers", build::build_all),
+        step("python", "the wheel's own tests", &[PYTHON], test_python),
         step(
             "python-types",
             "the stubs as users' type checkers see them",
@@ -190,31 +190,31 @@ fn package_steps() -> Vec<Step> {
                     "tests/storm",
                 ],
             ],
-            python_types,
+            check_python_types,
         ),
         step(
             "javascript",
             "the npm package's own tests",
             &[JAVASCRIPT, &["docs/integrations/"]],
-            javascript,
+            test_javascript,
         ),
         step(
             "packaging-rust",
             "the crate as a registry serves it, in a user's project",
             &[CORE, &["CHANGELOG.md", "LICENSE", "NOTICE.md", "tests/packaging/rust"]],
-            packaging::rust,
+            packaging::test_rust_package,
         ),
         step(
             "packaging-python",
             "the wheel in an empty environment, with its types and without this machine's paths",
             &[PYTHON, &["tests/packaging/python"]],
-            packaging::python,
+            packaging::test_python_package,
         ),
         step(
             "packaging-python-source",
             "the source distribution holds all that it is built from, also for one version of CPython",
             &[PYTHON, &["tests/packaging/python"]],
-            packaging::python_source,
+            packaging::test_python_source,
         ),
         step(
             "python-integrations",
@@ -233,7 +233,7 @@ fn package_steps() -> Vec<Step> {
                     "tests/vectors",
                 ],
             ],
-            python_integrations::pinned,
+            python_integrations::test_pinned_libraries,
         ),
     ]
 }
@@ -261,7 +261,7 @@ fn cross_language_steps() -> Vec<Step> {
             "lease-languages",
             "holders in three languages share numbers under faults, and make nothing twice",
             &[BINDINGS, LEASE],
-            rust::lease_languages,
+            rust::test_lease_languages,
         ),
         step(
             "stepping-clock",
@@ -273,7 +273,7 @@ fn cross_language_steps() -> Vec<Step> {
             "conformance",
             "every runtime answers the vectors, and random questions, alike",
             &[BINDINGS, &["tests/conformance", "tests/vectors"]],
-            conformance,
+            run_conformance,
         ),
         step(
             "conformance-notices",
@@ -281,7 +281,7 @@ fn cross_language_steps() -> Vec<Step> {
             &[CORE, &["tests/conformance"]],
             notices::check,
         ),
-        step("demo", "the README's first command", &[BINDINGS, &["tests/conformance"]], demo),
+        step("demo", "the README's first command", &[BINDINGS, &["tests/conformance"]], run_demo),
     ]
 }
 
@@ -294,14 +294,14 @@ pub fn thorough_steps() -> Result<Vec<Step>> {
         let (name, protects) = (format!("npm-{}", project.name), &project.protects);
         let newest = project.clone();
         if project.has_thorough_test() {
-            steps.push(step(&name, protects, NPM, move |shell| newest.test_newest(shell)));
+            steps.push(step(&name, protects, NPM, move |shell| newest.test_newest_versions(shell)));
         }
-        if project.has_oldest() {
+        if project.has_oldest_versions() {
             let (name, protects) = (format!("{name}-oldest"), format!("{protects}; the oldest"));
-            steps.push(step(name, protects, NPM, move |shell| project.test_oldest(shell)));
+            steps.push(step(name, protects, NPM, move |shell| project.test_oldest_versions(shell)));
         }
     }
-    steps.extend(wheel_trials());
+    steps.extend(wheel_trial_steps());
     Ok(steps)
 }
 
@@ -318,13 +318,13 @@ fn slow_steps() -> Vec<Step> {
             "systems",
             "Windows and macOS compile all crates and their tests, and Pyodide the Python module",
             &[CRATES],
-            rust::systems,
+            rust::check_systems,
         ),
         step(
             "loom-unbounded",
             "batches of Hot Guids against single calls, however often they interrupt each other",
             &[CORE, &["tests/loom"]],
-            rust::loom_unbounded,
+            rust::run_unbounded_loom,
         ),
         step(
             "copies",
@@ -332,18 +332,18 @@ fn slow_steps() -> Vec<Step> {
             &[BINDINGS, LEASE, &["tests/copies"]],
             copies::check,
         ),
-        step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::workspace),
+        step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::test_workspace),
         step(
             "rust-databases",
             "columns of SQLx, SeaORM and Diesel in real databases; the example with axum",
             &[&["clock/", "core/", "examples/axum", "sql/", "tests/databases"]],
-            rust::databases,
+            rust::test_databases,
         ),
         step(
             "packaging-rust-tests",
             "the crate's own tests, in the package that a registry serves",
             &[CORE],
-            packaging::rust_tests,
+            packaging::run_rust_tests,
         ),
         step(
             "wasm-in-browser",
@@ -373,26 +373,26 @@ fn slow_steps() -> Vec<Step> {
             "faults-in-bindings",
             "deliberate faults of both bindings turn their suites red",
             &[BINDINGS, &["tests/mutants"]],
-            |_| mutants::bindings(),
+            |_| mutants::test_bindings(),
         ),
-        step("docs-rs", "the page that docs.rs will show", &[CORE], packaging::docs_rs),
+        step("docs-rs", "the page that docs.rs will show", &[CORE], packaging::build_docs_rs),
         step(
             "rust-libraries-oldest",
             "features for other people's crates, with their oldest versions",
             &[&["clock/", "core/", "sql/"]],
-            features::check_oldest,
+            features::check_oldest_versions,
         ),
         step(
             "rust-library-versions",
             "programs with other people's crates in the versions of the last two years",
             &[&["clock/", "core/", "lease/", "sql/"]],
-            libraries::versions,
+            libraries::test_versions,
         ),
         step(
             "rust-libraries-newest",
             "features for other people's crates, with their newest versions",
             &[&["clock/", "core/", "sql/"]],
-            features::check_newest,
+            features::check_newest_versions,
         ),
     ]
 }
@@ -404,24 +404,24 @@ fn steps_with_other_servers() -> [Step; 3] {
             "lease-redis",
             "ten minutes of faults in Redis, which loses its data, in three languages",
             &[BINDINGS, LEASE],
-            rust::lease_redis,
+            rust::test_redis_leases,
         ),
         step(
             "redis-versions",
             "leases in Redis 6.2 and in Valkey, in three languages",
             &[BINDINGS, LEASE],
-            rust::redis_versions,
+            rust::test_redis_versions,
         ),
         step("mysql", "leases in MySQL, in three languages", &[BINDINGS, LEASE], mysql::check),
     ]
 }
 
 /// Returns the steps that test the wheel with the newest versions of third-party tools.
-fn wheel_trials() -> Vec<Step> {
+fn wheel_trial_steps() -> Vec<Step> {
     let tools = python_tools::ALL.iter().map(|(name, packages)| {
         let protects = format!("the newest {}", packages.join(", "));
         step(format!("python-{}", name.replace('_', "-")), protects, PIP, |shell| {
-            python_tools::newest(shell, name, packages)
+            python_tools::test_newest_tool(shell, name, packages)
         })
     });
     let others = [
@@ -429,39 +429,44 @@ fn wheel_trials() -> Vec<Step> {
             "python-integrations-newest",
             "the newest Python libraries for columns and fields",
             PIP,
-            python_integrations::newest,
+            python_integrations::test_newest_libraries,
         ),
         step(
             "python-integrations-oldest",
             "the oldest Python libraries for columns and fields",
             PIP,
-            python_integrations::oldest,
+            python_integrations::test_oldest_libraries,
         ),
         step(
             "postgresql-versions",
             "the SQL files in the oldest PostgreSQL that each supports, and in PostgreSQL 18",
             PIP,
-            python_integrations::postgresql_versions,
+            python_integrations::test_postgresql_versions,
         ),
         step(
             "python-type-checkers",
             "the newest mypy and pyright",
             PIP,
-            python_tools::type_checkers,
+            python_tools::run_type_checkers,
         ),
-        step("oldest-python", "the whole suite on Python 3.10", PIP, python_tools::oldest_python),
+        step(
+            "oldest-python",
+            "the whole suite on Python 3.10",
+            PIP,
+            python_tools::test_oldest_python,
+        ),
     ];
     tools.chain(others).collect()
 }
 
 /// Installs the tools that are required before anything can be compiled.
 fn set_up(shell: &Shell) -> Result<()> {
-    tools::rust_targets(shell)?;
+    tools::install_rust_targets(shell)?;
     tools::python(shell)?;
-    tools::node(shell)
+    tools::install_node_packages(shell)
 }
 
-fn python(shell: &Shell) -> Result<()> {
+fn test_python(shell: &Shell) -> Result<()> {
     let (_there, python) =
         (shell.push_dir(workspace::root().join("packages/python")), workspace::python());
     // Test the installed wheel. Python does not find the package's sources, because they are in `src`.
@@ -469,7 +474,7 @@ fn python(shell: &Shell) -> Result<()> {
 }
 
 /// Runs the proofs with z3. The proofs use the same build of the leases crate as the step `rust`.
-fn proof(shell: &Shell) -> Result<()> {
+fn run_proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
     let selection = rust::tested_members().join(" ");
@@ -477,7 +482,7 @@ fn proof(shell: &Shell) -> Result<()> {
 }
 
 /// Type-checks the package's stubs and the test suite's own Python code.
-fn python_types(shell: &Shell) -> Result<()> {
+fn check_python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(
         shell,
@@ -488,16 +493,16 @@ fn python_types(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m mypy --strict").run()?)
 }
 
-fn javascript(shell: &Shell) -> Result<()> {
+fn test_javascript(shell: &Shell) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     Ok(cmd!(shell, "npm test --silent").run()?)
 }
 
-fn conformance(shell: &Shell) -> Result<()> {
+fn run_conformance(shell: &Shell) -> Result<()> {
     let ready = AvailableRuntimes::prepare_runtimes(shell, &[])?;
     conformance::run(&conformance::Options::default(), &ready)
 }
 
-fn demo(shell: &Shell) -> Result<()> {
+fn run_demo(shell: &Shell) -> Result<()> {
     demo::run(&AvailableRuntimes::prepare_runtimes(shell, &[])?)
 }

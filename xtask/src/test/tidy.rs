@@ -10,7 +10,7 @@ use super::{instruction_sets, oldest_rust, pages};
 use crate::{artefacts::page, mutants, safety, workspace};
 
 /// The modules that formats with default partitions may use.
-const USABLE_WITH_PARTITIONS: [&str; 10] = [
+const MODULES_USABLE_WITH_PARTITIONS: [&str; 10] = [
     "arch",
     "base32",
     "clock",
@@ -25,7 +25,7 @@ const USABLE_WITH_PARTITIONS: [&str; 10] = [
 
 /// The allowed dependencies between the modules of the core. Each entry contains a module and the modules that it may use,
 /// besides itself, `error` and `narrow`. An unlisted module may use only these three.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 17] = [
     ("format", &[]),
     ("integrations", &[]),
     // Kernels process only bytes and words, so they need no other module.
@@ -38,13 +38,13 @@ const ARROWS: [(&str, &[&str]); 17] = [
     // Counter readings are tied to the process, so the clock must detect forks.
     ("clock", &["fork"]),
     ("generator", &["clock", "fork", "format", "sequence", "sync"]),
-    ("sno", &USABLE_WITH_PARTITIONS),
+    ("sno", &MODULES_USABLE_WITH_PARTITIONS),
     (
         "randflake",
         &["arch", "base32", "clock", "format", "generator", "integrations", "sequence", "sparx64"],
     ),
-    ("hotguid", &USABLE_WITH_PARTITIONS),
-    ("uuid7", &USABLE_WITH_PARTITIONS),
+    ("hotguid", &MODULES_USABLE_WITH_PARTITIONS),
+    ("uuid7", &MODULES_USABLE_WITH_PARTITIONS),
     // This module contains unit tests of whole generators.
     ("interruptions", &["clock", "fork", "hotguid", "sno", "sync", "uuid7"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
@@ -118,8 +118,10 @@ fn forbidden_imports(source: &Source) -> Vec<String> {
         return Vec::new();
     };
     let module = module.split('/').next().unwrap_or_default();
-    let allowed =
-        ARROWS.iter().find(|(name, _)| *name == module).map_or(&[][..], |(_, allowed)| allowed);
+    let allowed = ALLOWED_DEPENDENCIES
+        .iter()
+        .find(|(name, _)| *name == module)
+        .map_or(&[][..], |(_, allowed)| allowed);
     used_modules(without_tests(&source.text))
         .into_iter()
         .filter(|used| {
@@ -139,12 +141,12 @@ fn used_modules(text: &str) -> BTreeSet<String> {
         .filter(|line| !line.trim_start().starts_with("//"))
         .flat_map(|line| [line, "\n"])
         .collect();
-    let names = code.split("crate::").skip(1).flat_map(names_of_path);
+    let names = code.split("crate::").skip(1).flat_map(names_in_path);
     names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 
 /// Returns the first segment of a path such as `a::b`, or of each path in a group such as `{a::b, c::{d, e}}`.
-fn names_of_path(path: &str) -> Vec<String> {
+fn names_in_path(path: &str) -> Vec<String> {
     let name = |text: &str| -> String {
         text.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
     };
@@ -194,12 +196,12 @@ fn find_local_paths(source: &Source) -> Vec<String> {
 
 /// Returns the locations where a version number differs from the workspace's version.
 pub fn versions() -> Result<Vec<String>> {
-    let cargo: toml::Table = read("Cargo.toml")?.parse()?;
+    let cargo: toml::Table = read_file("Cargo.toml")?.parse()?;
     let workspace = &cargo["workspace"];
     let ours =
         workspace["package"]["version"].as_str().context("expected a version in Cargo.toml")?;
     let npm = |path: &str| -> Result<String> {
-        let package: serde_json::Value = serde_json::from_str(&read(path)?)?;
+        let package: serde_json::Value = serde_json::from_str(&read_file(path)?)?;
         Ok(package["version"].as_str().unwrap_or("none").to_owned())
     };
     let mut named = vec![("packages/js/package.json", npm("packages/js/package.json")?)];
@@ -214,7 +216,7 @@ pub fn versions() -> Result<Vec<String>> {
     Ok(others.map(|(path, version)| format!("{path}: version {version}, not {ours}")).collect())
 }
 
-fn read(path: &str) -> Result<String> {
+fn read_file(path: &str) -> Result<String> {
     fs::read_to_string(workspace::root().join(path)).with_context(|| format!("cannot read {path}"))
 }
 

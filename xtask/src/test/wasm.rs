@@ -7,7 +7,7 @@ use crate::{tools, workspace};
 
 /// Runs the crate's tests in a browser page.
 pub fn test_in_browser(shell: &Shell) -> Result<()> {
-    let (driver, runner) = (tools::driver(shell)?, tools::wasm_test_runner(shell)?);
+    let (driver, runner) = (tools::browser_driver(shell)?, tools::wasm_test_runner(shell)?);
     let tests =
         cmd!(shell, "cargo test --package polyflake-wasm --target wasm32-unknown-unknown --tests");
     Ok(tests
@@ -19,7 +19,7 @@ pub fn test_in_browser(shell: &Shell) -> Result<()> {
 /// Builds the crate with wasm-pack, and uses the resulting module in Node to generate an ID.
 pub fn wasm_pack(shell: &Shell) -> Result<()> {
     tools::install(shell, &tools::WASM_PACK)?;
-    tools::wasm_bindgen(shell)?;
+    tools::install_wasm_bindgen(shell)?;
     let out = workspace::target().join("wasm-pack");
     shell.remove_path(&out)?;
     // Use the mode `no-install`, because wasm-pack otherwise downloads wasm-bindgen if the right version is not installed.

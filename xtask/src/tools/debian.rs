@@ -25,7 +25,7 @@ fn find_or_install(
 /// Returns the path of the first named program that is installed. If no named program is installed, installs the package
 /// that contains them and searches again.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
-    find_or_install(shell, package, || find(names))
+    find_or_install(shell, package, || find_program(names))
 }
 
 /// Returns the path of Valgrind, which counts instructions.
@@ -45,11 +45,11 @@ pub fn browser(shell: &Shell) -> Result<PathBuf> {
 
 /// Returns the path of the machine's Chromium, if it is installed.
 pub fn find_browser() -> Option<PathBuf> {
-    find(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
+    find_program(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
 }
 
 /// Returns the path of the driver that controls the browser in the tests of wasm crates.
-pub fn driver(shell: &Shell) -> Result<PathBuf> {
+pub fn browser_driver(shell: &Shell) -> Result<PathBuf> {
     browser(shell)?;
     program(shell, "chromium-driver", &["chromedriver"])
 }
@@ -66,12 +66,15 @@ pub fn mingw(shell: &Shell) -> Result<PathBuf> {
 
 /// Returns the zlib library for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
-    find_or_install(shell, "libz-mingw-w64", || file("/usr/x86_64-w64-mingw32/lib/zlib1.dll"))
+    find_or_install(shell, "libz-mingw-w64", || {
+        existing_file("/usr/x86_64-w64-mingw32/lib/zlib1.dll")
+    })
 }
 
 /// Returns the path of Wine, which runs Windows programs. Debian does not put it on the `PATH`.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
-    let locate_tool = || find(&["wine64", "wine"]).or_else(|| file("/usr/lib/wine/wine64"));
+    let locate_tool =
+        || find_program(&["wine64", "wine"]).or_else(|| existing_file("/usr/lib/wine/wine64"));
     find_or_install(shell, "wine64", locate_tool)
 }
 
@@ -83,12 +86,13 @@ pub fn faketime(shell: &Shell) -> Result<PathBuf> {
 /// Returns Debian's archive keys. Other distributions provide these keys in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
-    find_or_install(shell, "debian-archive-keyring", || file(keys))
+    find_or_install(shell, "debian-archive-keyring", || existing_file(keys))
 }
 
 /// Installs `PostgreSQL` for tests that start their own servers. Debian does not put the server's programs on the `PATH`.
-pub fn postgresql(shell: &Shell) {
-    let is_there = PathBuf::from("/usr/lib/postgresql").is_dir() || find(&["initdb"]).is_some();
+pub fn install_postgresql(shell: &Shell) {
+    let is_there =
+        PathBuf::from("/usr/lib/postgresql").is_dir() || find_program(&["initdb"]).is_some();
     if !is_there {
         install(shell, "postgresql");
     }
@@ -97,22 +101,22 @@ pub fn postgresql(shell: &Shell) {
 /// Installs the `MariaDB` server for tests that start their own server. Also installs the client program that dumps a
 /// database. Debian does not put the server on users' `PATH`. If there is no separate server package, installs the package
 /// that contains all `MariaDB` programs.
-pub fn mariadb(shell: &Shell) {
+pub fn install_mariadb(shell: &Shell) {
     let programs = [
         ("mariadb-server-core", "mariadbd"),
         ("mariadb-client", "mariadb-dump"),
         ("mariadb-server", "mariadbd"),
     ];
     for (package, name) in programs {
-        if find(&[name]).or_else(|| file(&format!("/usr/sbin/{name}"))).is_none() {
+        if find_program(&[name]).or_else(|| existing_file(&format!("/usr/sbin/{name}"))).is_none() {
             install(shell, package);
         }
     }
 }
 
 /// Installs the `Redis` server for tests that start their own server.
-pub fn redis(shell: &Shell) {
-    if find(&["redis-server"]).is_none() {
+pub fn install_redis(shell: &Shell) {
+    if find_program(&["redis-server"]).is_none() {
         install(shell, "redis-server");
     }
 }
@@ -144,12 +148,12 @@ fn install(shell: &Shell, package: &str) {
 }
 
 /// Returns the path of a file if it exists.
-fn file(path: &str) -> Option<PathBuf> {
+fn existing_file(path: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path)).filter(|path| path.is_file())
 }
 
 /// Returns the path of the first of the named programs that is on the `PATH`.
-pub fn find(names: &[&str]) -> Option<PathBuf> {
+pub fn find_program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();
     names

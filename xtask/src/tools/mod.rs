@@ -9,17 +9,19 @@ mod python;
 mod rust;
 
 pub use debian::{
-    browser, debian_keys, driver, faketime, find, find_browser, firefox, mariadb, mingw,
-    mingw_zlib, postgresql, qemu_aarch64, redis, valgrind, wine,
+    browser, browser_driver, debian_keys, faketime, find_browser, find_program, firefox,
+    install_mariadb, install_postgresql, install_redis, mingw, mingw_zlib, qemu_aarch64, valgrind,
+    wine,
 };
-pub use node::{node, npm, npm_package, workerd};
+pub use node::{install_build_packages, install_node_packages, install_workerd, npm_install};
 pub use python::{
     artefacts_python, bench_python, default_python, find_python, integrations_python,
-    oldest_python, python, redis_versions, release_python,
+    oldest_python, python, redis_servers, release_python,
 };
 pub use rust::{
-    BOLERO, DENY, HACK, MUTANTS, SEMVER, WASM_PACK, install, newest_nightly, nightly, rust_targets,
-    rust_toolchain, wasm_bindgen, wasm_test_runner,
+    BOLERO, DENY, HACK, MUTANTS, SEMVER, WASM_PACK, install, install_newest_nightly,
+    install_nightly, install_rust_targets, install_rust_toolchain, install_wasm_bindgen,
+    wasm_test_runner,
 };
 
 use std::{error::Error, fmt, fs, path::Path};

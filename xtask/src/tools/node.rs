@@ -15,13 +15,13 @@ use crate::workspace;
 const MIN_VERSION: (u32, u32) = (20, 0);
 
 /// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by name.
-pub fn node(shell: &Shell) -> Result<()> {
-    npm_package(shell)?;
-    npm(shell, "tests")
+pub fn install_node_packages(shell: &Shell) -> Result<()> {
+    install_build_packages(shell)?;
+    npm_install(shell, "tests")
 }
 
 /// Installs the packages that are needed to build the npm package.
-pub fn npm_package(shell: &Shell) -> Result<()> {
+pub fn install_build_packages(shell: &Shell) -> Result<()> {
     let found = version(shell, "node") >= Some(MIN_VERSION) && version(shell, "npm").is_some();
     ensure!(found, MissingTool("no Node 20 or newer with npm on this machine".into()));
     install(shell, &workspace::root().join("packages/js"))
@@ -29,7 +29,7 @@ pub fn npm_package(shell: &Shell) -> Result<()> {
 
 /// Installs the packages in a folder's lock file. In that folder, `import "polyflake"` then loads the package built in this
 /// repository.
-pub fn npm(shell: &Shell, folder: &str) -> Result<()> {
+pub fn npm_install(shell: &Shell, folder: &str) -> Result<()> {
     let inside = workspace::root().join(folder);
     install(shell, &inside)?;
     let link = inside.join("node_modules/polyflake");
@@ -41,8 +41,8 @@ pub fn npm(shell: &Shell, folder: &str) -> Result<()> {
 }
 
 /// Installs the edge runtime, which is an npm package, and checks that it runs.
-pub fn workerd(shell: &Shell) -> Result<()> {
-    node(shell)?;
+pub fn install_workerd(shell: &Shell) -> Result<()> {
+    install_node_packages(shell)?;
     let workerd = workspace::root().join("tests/node_modules/.bin/workerd");
     let runs = cmd!(shell, "{workerd} --version").quiet().ignore_stdout().ignore_stderr().run();
     runs.map_err(|_| MissingTool("workerd does not run on this machine".into()).into())

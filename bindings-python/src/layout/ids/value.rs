@@ -20,14 +20,14 @@ pub(crate) struct ValueArgument(pub(crate) Value<'static>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for ValueArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        read(&value, name).map(Self)
+        read_value(&value, name).map(Self)
     }
 }
 
 /// Reads the value for the named field.
-pub(super) fn read(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
+pub(super) fn read_value(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
-        let text = owned_text(text).map_err(|raised| not_unicode(value, field, raised));
+        let text = owned_text(text).map_err(|raised| invalid_unicode_error(value, field, raised));
         return text.map(Value::from);
     }
     let is_bytes = value.is_instance_of::<PyBytes>()
@@ -50,7 +50,7 @@ fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
 }
 
 #[cold]
-fn not_unicode(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
+fn invalid_unicode_error(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
     let error = Error::field_error(ErrorKind::InvalidCharacter, field.to_owned());
     raise_from(text.py(), &error, Some(field), raised)
 }
@@ -77,7 +77,7 @@ pub(crate) struct Time {
 impl<'a, 'py> FromArgument<'a, 'py> for Time {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(datetime) = value.cast::<PyDateTime>() else {
-            return Ok(Self { value: read(&value, name)?, is_datetime: false });
+            return Ok(Self { value: read_value(&value, name)?, is_datetime: false });
         };
         let micros = i128::from(datetime_to_micros(&datetime, name)?);
         Ok(Self { value: Value::Nanos(micros * 1000), is_datetime: true })
@@ -143,7 +143,7 @@ pub(crate) struct NamedValues(pub(crate) Vec<(String, Value<'static>)>);
 impl<'a, 'py> FromArgument<'a, 'py> for NamedValues {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, parameter: &str) -> PyResult<Self> {
         let named = |(name, value): (String, Bound<'_, PyAny>)| {
-            let value = read(&value, &name)?;
+            let value = read_value(&value, &name)?;
             Ok((name, value))
         };
         items(&value, parameter)?.into_iter().map(named).collect::<PyResult<_>>().map(Self)

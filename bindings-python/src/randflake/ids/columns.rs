@@ -41,7 +41,7 @@ impl PartsColumns {
         randflake::Parts { timestamp, node, sequence }.into()
     }
 
-    fn at(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
+    fn select(&self, positions: &[usize]) -> Result<Self, OutOfMemory> {
         Ok(Self {
             timestamps: self.timestamps.rows(positions)?,
             nodes: self.nodes.rows(positions)?,
@@ -79,7 +79,7 @@ impl PartsColumns {
         match positions(index, self.__len__())? {
             Selection::One(position) => Ok(Bound::new(py, self.parts(position))?.into_any()),
             Selection::Many(chosen) => {
-                Ok(Bound::new(py, self.at(&chosen).map_err(memory_error)?)?.into_any())
+                Ok(Bound::new(py, self.select(&chosen).map_err(memory_error)?)?.into_any())
             }
         }
     }

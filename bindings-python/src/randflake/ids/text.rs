@@ -17,8 +17,8 @@ use pyo3::prelude::*;
 
 use crate::ids::{
     array::{Array, Memory, Values, with_content},
-    column::ids_of,
-    memory::{fault, try_with_capacity},
+    column::ids_from_column,
+    memory::{fault_error, try_with_capacity},
     text::Ascii,
 };
 
@@ -36,7 +36,7 @@ impl TextColumn {
 impl TextColumn {
     #[staticmethod]
     fn _restore<'py>(content: &Bound<'py, PyAny>, _width: usize) -> PyResult<Bound<'py, Self>> {
-        Self::new(content.py(), Arc::new(ids_of(content)?))
+        Self::new(content.py(), Arc::new(ids_from_column(content)?))
     }
 }
 
@@ -68,12 +68,12 @@ impl Values for Texts {
     }
 
     fn column(&self, py: Python<'_>) -> PyResult<Column> {
-        py.detach(|| texts::randflake_column(&self.ids)).map_err(fault)
+        py.detach(|| texts::randflake_column(&self.ids)).map_err(fault_error)
     }
 
     fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>> {
         if self.slots.get().is_none() {
-            let slots = py.detach(|| texts::encode_randflakes(&self.ids)).map_err(fault)?;
+            let slots = py.detach(|| texts::encode_randflakes(&self.ids)).map_err(fault_error)?;
             let _ = self.slots.set(Packed::new(slots));
         }
         Ok(self.slots.get().expect("was just set").into())

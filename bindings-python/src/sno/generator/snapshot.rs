@@ -86,7 +86,7 @@ impl Snapshot {
         let members = py
             .import("json")?
             .call_method1("loads", (text,))
-            .map_err(|raised| malformed(py, raised))?;
+            .map_err(|raised| invalid_json_error(py, raised))?;
         Self::from_members(&members, "text")
     }
 
@@ -116,16 +116,17 @@ impl Snapshot {
         let Ok(members) = members.cast::<PyDict>() else {
             return Err(wrong_type(name, "dict", members));
         };
-        reject_unknown(members)?;
+        reject_unknown_members(members)?;
         let (format, _) = sno::Snapshot::FORMAT;
         if let Some(found) = members.get_item(format)? {
             sno::Snapshot::check_format(number(&found, format, 0..=u64::MAX)?).map_err(raise)?;
         }
-        let bytes: [_; 2] = items(&required(members, PARTITION)?, "a pair of bytes", PARTITION)?;
+        let bytes: [_; 2] =
+            items(&required_member(members, PARTITION)?, "a pair of bytes", PARTITION)?;
         let [high, low] = [&bytes[0], &bytes[1]].map(|byte| number(byte, PARTITION, 0..=u8::MAX));
         let mut numbers = [u64::from(u16::from_be_bytes([high?, low?])); 8];
         for ((name, most), place) in sno::Snapshot::MEMBERS.into_iter().zip(&mut numbers).skip(1) {
-            *place = number(&required(members, name)?, name, 0..=most)?;
+            *place = number(&required_member(members, name)?, name, 0..=most)?;
         }
         sno::Snapshot::from_numbers(numbers).map(Self).map_err(raise)
     }
@@ -133,9 +134,9 @@ impl Snapshot {
 
 /// A snapshot passed as an argument.
 #[derive(Clone, Copy)]
-pub(super) struct Argument(pub(super) sno::Snapshot);
+pub(super) struct SnapshotArgument(pub(super) sno::Snapshot);
 
-impl<'a, 'py> FromArgument<'a, 'py> for Argument {
+impl<'a, 'py> FromArgument<'a, 'py> for SnapshotArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(given) = value.cast::<Snapshot>() else {
             return Err(wrong_type(name, "sno.Snapshot", &value));
@@ -144,7 +145,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Argument {
     }
 }
 
-fn reject_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
+fn reject_unknown_members(members: &Bound<'_, PyDict>) -> PyResult<()> {
     for name in members.keys() {
         let name = Text::from_argument(name.as_borrowed(), "members")?;
         let known = sno::Snapshot::MEMBERS.iter().chain([&sno::Snapshot::FORMAT]);
@@ -156,13 +157,16 @@ fn reject_unknown(members: &Bound<'_, PyDict>) -> PyResult<()> {
     Ok(())
 }
 
-fn required<'py>(members: &Bound<'py, PyDict>, name: &'static str) -> PyResult<Bound<'py, PyAny>> {
+fn required_member<'py>(
+    members: &Bound<'py, PyDict>,
+    name: &'static str,
+) -> PyResult<Bound<'py, PyAny>> {
     members.get_item(name)?.ok_or_else(|| raise(Error::field_error(ErrorKind::MissingField, name)))
 }
 
 /// Returns the error for a string that is not valid JSON. The error contains the position if Python's parser reports one.
 /// Other exceptions are returned unchanged.
-fn malformed(py: Python<'_>, raised: PyErr) -> PyErr {
+fn invalid_json_error(py: Python<'_>, raised: PyErr) -> PyErr {
     let is_of_text =
         raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);
     if !is_of_text {

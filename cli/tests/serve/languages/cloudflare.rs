@@ -11,7 +11,7 @@ use std::{
 use polyflake_lease::{Http, Operation, Reply, ReplyContent, Request, Store as _, conformance};
 use serde_json::Value;
 
-use super::FOLDER;
+use super::LEASES_FOLDER;
 use crate::service::{Answer, OTHER_TOKEN, TOKEN, connect, folder, head};
 
 /// A running Worker, which is stopped on drop.
@@ -24,8 +24,8 @@ pub(crate) struct Worker {
 impl Worker {
     /// Starts examples/cloudflare. `restored` is the operator's note that the store was restored, or an empty string.
     pub(crate) fn start(disk: &Path, restored: &str) -> Self {
-        let mut command = Command::new(format!("{FOLDER}/node_modules/node/bin/node"));
-        command.arg(format!("{FOLDER}/cloudflare.mjs")).arg(disk).args(["0", restored]);
+        let mut command = Command::new(format!("{LEASES_FOLDER}/node_modules/node/bin/node"));
+        command.arg(format!("{LEASES_FOLDER}/cloudflare.mjs")).arg(disk).args(["0", restored]);
         let tokens = format!("orders {OTHER_TOKEN}\nconformance {TOKEN}");
         command.env("POLYFLAKE_TOKENS", tokens).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut script = command.spawn().expect("a program");
@@ -67,7 +67,7 @@ impl Drop for Worker {
     }
 }
 
-fn read(worker: &Worker) -> Reply {
+fn read_records(worker: &Worker) -> Reply {
     let operation = Operation::Read { first: 10 };
     let request = Request { number: 1, namespace: conformance::NAMESPACE.into(), operation };
     let mut store = Http::open(&worker.url(TOKEN)).expect("a store");
@@ -82,14 +82,14 @@ fn a_durable_object_passes_the_suite_and_keeps_its_records() {
     let url = worker.url(TOKEN);
     conformance::check(&mut Http::open(&url).expect("a store"));
     conformance::check_together(|| Http::open(&url).expect("a store"));
-    let before = read(&worker);
+    let before = read_records(&worker);
     assert!(matches!(&before.content, ReplyContent::Records(records) if records.len() == 1));
     worker.kill();
     let worker = Worker::start(folder.path(), "");
-    let after = read(&worker);
+    let after = read_records(&worker);
     assert_eq!(Reply { now: before.now, ..after }, before);
     drop(worker);
-    let restored = read(&Worker::start(folder.path(), "2026-11-28"));
+    let restored = read_records(&Worker::start(folder.path(), "2026-11-28"));
     assert_eq!(restored.store, format!("{}:2026-11-28", before.store));
 }
 
@@ -159,8 +159,9 @@ fn a_durable_object_rejects_requests_with_the_codes_of_the_service() {
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn leases_in_workers_renew_and_settle_during_requests() {
-    let mut command = Command::new(format!("{FOLDER}/node_modules/node/bin/node"));
-    let output = command.args(["--test", "cloudflare.test.mjs"]).current_dir(FOLDER).output();
+    let mut command = Command::new(format!("{LEASES_FOLDER}/node_modules/node/bin/node"));
+    let output =
+        command.args(["--test", "cloudflare.test.mjs"]).current_dir(LEASES_FOLDER).output();
     let output = output.expect("a program");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

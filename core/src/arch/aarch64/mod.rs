@@ -3,15 +3,15 @@
 mod neon;
 
 /// Kernels for one ID or one number.
-pub(crate) mod one {
+pub(crate) mod single {
     pub(crate) use super::neon::{decode, encode};
     pub(crate) use crate::arch::scalar::{
         base32::{digits, number},
-        base32hex::shifted as slot,
+        base32hex::shifted_slot as slot,
     };
 }
 
-sets! {
+define_instruction_sets! {
     /// The kernels for NEON, which every AArch64 CPU supports.
     Neon: "neon", neon, true;
 }

@@ -55,7 +55,7 @@ pub(in crate::arch) const MAX_SLOT_DISTANCES: [u8; 16] =
 
 /// The positions of a number's bytes in two groups of forty bits, starting with the number's lowest byte.
 #[allow(dead_code, reason = "NEON yields the bytes in order")]
-pub(in crate::arch) const BYTES: [u8; 16] = [
+pub(in crate::arch) const BYTE_POSITIONS: [u8; 16] = [
     12, 13, 8, 9, 10, 4, 5, 0, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX, ZERO_INDEX,
     ZERO_INDEX, ZERO_INDEX, ZERO_INDEX,
 ];
@@ -91,7 +91,7 @@ pub(in crate::arch) fn decode(
     for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
         match number(slot_digits(slot), &MAX_SLOT_DISTANCES) {
             Some(number) => *place = number,
-            None if scalar::decode_to(slot, place).is_none() => return done,
+            None if scalar::decode_into(slot, place).is_none() => return done,
             None => {}
         }
     }

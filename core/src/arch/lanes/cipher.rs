@@ -42,47 +42,47 @@ const GROUP_LANES: usize = 64;
 /// The number of lanes in a small group, which occupies one or two vectors. The blocks that remain after the last full
 /// group are padded to a small group or, if there are too many, to a full group. WebAssembly has no small group, because
 /// the unrolled code for it would add 2.4 KB to a compressed module, and processing a full group takes only 0.6 us.
-const SMALL_GROUP_LANES: usize = if cfg!(target_arch = "wasm32") { MAX_ONE_BY_ONE } else { 16 };
+const SMALL_GROUP_LANES: usize = if cfg!(target_arch = "wasm32") { MAX_SINGLE_BLOCKS } else { 16 };
 
 /// The largest number of blocks that are processed faster one by one than as a small group.
-const MAX_ONE_BY_ONE: usize = 2;
+const MAX_SINGLE_BLOCKS: usize = 2;
 
 /// A direction of the cipher: encryption or decryption.
 pub(in crate::arch) trait Direction {
     /// Performs all steps of the cipher for all lanes.
-    fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>);
+    fn apply_steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>);
 
     /// Processes the blocks one after the other.
-    fn one_by_one(schedule: &Schedule, blocks: &mut [Block]);
+    fn apply_one_by_one(schedule: &Schedule, blocks: &mut [Block]);
 }
 
-pub(in crate::arch) struct Encrypt;
-pub(in crate::arch) struct Decrypt;
+pub(in crate::arch) struct Encryption;
+pub(in crate::arch) struct Decryption;
 
-impl Direction for Encrypt {
+impl Direction for Encryption {
     #[inline(always)]
-    fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>) {
+    fn apply_steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>) {
         for [subkeys_a, subkeys_b] in &schedule.steps {
             for lane in 0..N {
                 let (a, b) = words.get(lane);
-                let a = scalar::rounds(a, subkeys_a);
-                let b = scalar::rounds(b, subkeys_b);
+                let a = scalar::apply_rounds(a, subkeys_a);
+                let b = scalar::apply_rounds(b, subkeys_b);
                 words.set(lane, scalar::mix_branches(a, b));
             }
         }
-        words.add_last(schedule);
+        words.add_last_subkeys(schedule);
     }
 
     #[inline(always)]
-    fn one_by_one(schedule: &Schedule, blocks: &mut [Block]) {
+    fn apply_one_by_one(schedule: &Schedule, blocks: &mut [Block]) {
         scalar::encrypt_blocks(schedule, blocks);
     }
 }
 
-impl Direction for Decrypt {
+impl Direction for Decryption {
     #[inline(always)]
-    fn steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>) {
-        words.add_last(schedule);
+    fn apply_steps<const N: usize>(schedule: &Schedule, words: &mut Words<N>) {
+        words.add_last_subkeys(schedule);
         for [subkeys_a, subkeys_b] in schedule.steps.iter().rev() {
             for lane in 0..N {
                 let (a, b) = words.get(lane);
@@ -94,7 +94,7 @@ impl Direction for Decrypt {
     }
 
     #[inline(always)]
-    fn one_by_one(schedule: &Schedule, blocks: &mut [Block]) {
+    fn apply_one_by_one(schedule: &Schedule, blocks: &mut [Block]) {
         scalar::decrypt_blocks(schedule, blocks);
     }
 }
@@ -114,7 +114,7 @@ pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Bl
         apply_to_group::<D, GROUP_LANES>(schedule, group);
     }
     match (rest.len(), padded.first_chunk_mut()) {
-        (..=MAX_ONE_BY_ONE, _) => return D::one_by_one(schedule, rest),
+        (..=MAX_SINGLE_BLOCKS, _) => return D::apply_one_by_one(schedule, rest),
         (count, Some(small)) if count <= SMALL_GROUP_LANES => {
             apply_to_group::<D, SMALL_GROUP_LANES>(schedule, small);
         }
@@ -126,7 +126,7 @@ pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Bl
 #[inline(always)]
 fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mut [Block; N]) {
     let mut words = Words::load(blocks);
-    D::steps(schedule, &mut words);
+    D::apply_steps(schedule, &mut words);
     words.store(blocks);
 }
 
@@ -170,7 +170,7 @@ impl<const N: usize> Words<N> {
     }
 
     #[inline(always)]
-    fn add_last(&mut self, schedule: &Schedule) {
+    fn add_last_subkeys(&mut self, schedule: &Schedule) {
         let [last_a, last_b] = schedule.last.map(Pair::from);
         for lane in 0..N {
             let (a, b) = self.get(lane);
@@ -204,13 +204,13 @@ impl<const N: usize> Rows<N> {
 /// Swaps the high half of one row with the low half of another.
 #[inline(always)]
 const fn swap_halves(a: u64, b: u64) -> (u64, u64) {
-    const LOW: u64 = 0x0000_0000_ffff_ffff;
-    (a & LOW | b << 32, a >> 32 | b & !LOW)
+    const LOW_HALF: u64 = 0x0000_0000_ffff_ffff;
+    (a & LOW_HALF | b << 32, a >> 32 | b & !LOW_HALF)
 }
 
 /// Within each 32-bit half of two rows, swaps the high word of `a` with the low word of `b`.
 #[inline(always)]
 const fn swap_words(a: u64, b: u64) -> (u64, u64) {
-    const LOW: u64 = 0x0000_ffff_0000_ffff;
-    (a & LOW | (b & LOW) << 16, (a >> 16) & LOW | b & !LOW)
+    const LOW_WORDS: u64 = 0x0000_ffff_0000_ffff;
+    (a & LOW_WORDS | (b & LOW_WORDS) << 16, (a >> 16) & LOW_WORDS | b & !LOW_WORDS)
 }

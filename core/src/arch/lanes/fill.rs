@@ -7,8 +7,8 @@
 use crate::arch::{Id, scalar::fill::sequence_of};
 
 /// The number of IDs in a block.
-const BLOCK: u16 = 16;
-const WORDS: usize = BLOCK as usize * size_of::<Id>() / 2;
+const BLOCK_LEN: u16 = 16;
+const WORDS: usize = BLOCK_LEN as usize * size_of::<Id>() / 2;
 
 /// A mask that selects the sequence numbers: all bits of every fifth word.
 const SEQUENCES: [u16; WORDS] = {
@@ -29,15 +29,15 @@ pub(in crate::arch) fn write_run(ids: &mut [u8], first: Id) {
     let (blocks, rest) = ids.as_chunks_mut().0.as_chunks_mut::<WORDS>();
     let mut ahead = 0;
     for block in blocks {
-        write(block, &words, ahead);
+        write_words(block, &words, ahead);
         // The sequence may overflow after the run's last ID, but then it is no longer used.
-        ahead = ahead.wrapping_add(BLOCK);
+        ahead = ahead.wrapping_add(BLOCK_LEN);
     }
-    write(rest, &words, ahead);
+    write_words(rest, &words, ahead);
 }
 
 #[inline(always)]
-fn write(places: &mut [[u8; 2]], words: &[u16; WORDS], ahead: u16) {
+fn write_words(places: &mut [[u8; 2]], words: &[u16; WORDS], ahead: u16) {
     for ((place, word), sequence) in places.iter_mut().zip(words).zip(&SEQUENCES) {
         *place = word.wrapping_add(ahead & sequence).to_be_bytes();
     }

@@ -9,20 +9,20 @@ pub(super) mod cipher;
 pub(super) mod fill;
 pub(super) mod parts;
 
-/// Compiles the loops with the features of an instruction set. The macro defines the resulting kernels, and a `COMPILED`
-/// table in which all other kernels are the scalar ones.
+/// Compiles the loops with the features of an instruction set. The macro defines the resulting kernels, and a
+/// `COMPILED_KERNELS` table in which all other kernels are the scalar ones.
 macro_rules! compile {
     ($features:literal) => {
         use $crate::arch::{
             Block, Id,
             lanes::{
-                cipher::{Decrypt, Encrypt, apply},
+                cipher::{Decryption, Encryption, apply},
                 fill,
             },
             scalar::{self, cipher::Schedule, columns},
         };
 
-        const COMPILED: Kernels = Kernels {
+        const COMPILED_KERNELS: Kernels = Kernels {
             encrypt,
             decrypt,
             unix_ms,
@@ -36,12 +36,12 @@ macro_rules! compile {
 
         #[target_feature(enable = $features)]
         fn encrypt(schedule: &Schedule, blocks: &mut [Block]) {
-            apply::<Encrypt>(schedule, blocks);
+            apply::<Encryption>(schedule, blocks);
         }
 
         #[target_feature(enable = $features)]
         fn decrypt(schedule: &Schedule, blocks: &mut [Block]) {
-            apply::<Decrypt>(schedule, blocks);
+            apply::<Decryption>(schedule, blocks);
         }
 
         #[target_feature(enable = $features)]
@@ -71,7 +71,7 @@ macro_rules! compile {
 
         #[target_feature(enable = $features)]
         fn count_up(values: &mut [[u8; 16]], first: [u8; 16]) {
-            scalar::fill::count(values, first);
+            scalar::fill::count_up_inlined(values, first);
         }
     };
 }

@@ -5,7 +5,7 @@ use crate::{
     arch::{
         Slot,
         alphabet::{HEX, splat},
-        machine::one,
+        machine::single,
     },
     narrow,
 };
@@ -16,9 +16,9 @@ pub(crate) const MAX_DIGITS: usize = 13;
 /// Returns the digits of a number, followed by zero bytes.
 #[inline]
 #[allow(dead_code, reason = "wasm has registers for it")]
-pub(crate) fn shifted(number: u64) -> Slot {
+pub(crate) fn shifted_slot(number: u64) -> Slot {
     let before = 16 - u32::from(digit_count(number));
-    let [first, last] = one::digits(HEX, number).map(u128::from);
+    let [first, last] = single::digits(HEX, number).map(u128::from);
     ((first << 64 | last) << (8 * before)).to_be_bytes()
 }
 
@@ -37,12 +37,12 @@ pub(crate) fn number(text: &[u8]) -> Option<u64> {
     if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
         return None;
     }
-    one::number(HEX, padded(text))
+    single::number(HEX, padded_digits(text))
 }
 
 /// Pads a string of up to 13 digits with leading zeros to 16 digits, and returns the first eight and the last eight.
 #[inline]
-fn padded(text: &[u8]) -> [u64; 2] {
+fn padded_digits(text: &[u8]) -> [u64; 2] {
     const ZEROS: u64 = splat(b'0');
     match (text.first_chunk(), text.last_chunk()) {
         (Some(first), Some(last)) if text.len() > 8 => {
@@ -69,18 +69,18 @@ pub(crate) fn text_in_span(text: &[u8], [start, end]: [i32; 2]) -> Option<&[u8]>
 }
 
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
-    numbers.iter().zip(slots).for_each(|(&number, place)| *place = one::slot(number));
+    numbers.iter().zip(slots).for_each(|(&number, place)| *place = single::slot(number));
 }
 
 pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     let mut pairs = slots.iter().zip(numbers);
-    let bad = pairs.position(|(slot, place)| decode_to(slot, place).is_none());
+    let bad = pairs.position(|(slot, place)| decode_into(slot, place).is_none());
     bad.unwrap_or(slots.len())
 }
 
 /// Decodes a slot and writes the number to `place`, if the slot is valid.
 #[inline]
-pub(in crate::arch) fn decode_to(slot: &Slot, place: &mut u64) -> Option<()> {
+pub(in crate::arch) fn decode_into(slot: &Slot, place: &mut u64) -> Option<()> {
     number(text_of(slot)).map(|number| *place = number)
 }
 

@@ -47,8 +47,8 @@ pub(in crate::arch) fn decrypt_blocks(schedule: &Schedule, blocks: &mut [Block])
 pub(crate) fn encrypt_block(schedule: &Schedule, block: Block) -> Block {
     let (mut a, mut b) = load(block);
     for [subkeys_a, subkeys_b] in &schedule.steps {
-        a = rounds(a, subkeys_a);
-        b = rounds(b, subkeys_b);
+        a = apply_rounds(a, subkeys_a);
+        b = apply_rounds(b, subkeys_b);
         (a, b) = mix_branches(a, b);
     }
     let [last_a, last_b] = schedule.last.map(Pair::from);
@@ -83,7 +83,7 @@ fn undo_arx_box((left, right): Pair) -> Pair {
 
 /// Performs the rounds of one step on one branch.
 #[inline(always)]
-pub(in crate::arch) fn rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
+pub(in crate::arch) fn apply_rounds(pair: Pair, subkeys: &Subkeys) -> Pair {
     subkeys.iter().fold(pair, |pair, subkey| arx_box(xor(pair, (*subkey).into())))
 }
 

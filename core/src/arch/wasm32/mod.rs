@@ -4,13 +4,13 @@
 mod simd128;
 
 /// Kernels for one ID or one number.
-pub(crate) mod one {
+pub(crate) mod single {
     // The scalar code shifts 128-bit integers, which requires a function call in wasm.
     pub(crate) use super::simd128::{decode, encode, slot};
     pub(crate) use crate::arch::scalar::base32::{digits, number};
 }
 
-sets! {
+define_instruction_sets! {
     /// The kernels for WebAssembly's 128-bit SIMD instructions.
     Simd128: "simd128", simd128, true;
 }

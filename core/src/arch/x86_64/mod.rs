@@ -6,9 +6,9 @@ mod sse2;
 mod sse41;
 
 /// Kernels for one ID or one number, where detecting the CPU's level would cost more than it saves.
-pub(crate) mod one {
+pub(crate) mod single {
     pub(crate) use super::sse2::{decode, digits, encode, number};
-    pub(crate) use crate::arch::scalar::base32hex::shifted as slot;
+    pub(crate) use crate::arch::scalar::base32hex::shifted_slot as slot;
 }
 
 /// Checks whether this CPU supports all of the given features. Without `std`, the result is determined at compile time.
@@ -21,7 +21,7 @@ macro_rules! has {
     }};
 }
 
-sets! {
+define_instruction_sets! {
     /// The set for CPUs with SSSE3 and SSE4.1.
     Sse41: "sse41", sse41, has!("ssse3", "sse4.1");
     /// The set for CPUs with AVX2 and POPCNT.

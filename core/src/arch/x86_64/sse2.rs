@@ -74,7 +74,7 @@ fn decode_40_bits(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let digits = _mm_sub_epi8(characters, splat(digit));
     let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
-    let no_letters = _mm_subs_epu8(letters, splat(alphabet.letters() - 1));
+    let no_letters = _mm_subs_epu8(letters, splat(alphabet.letter_count() - 1));
     let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     let good = _mm_cmpeq_epi8(_mm_min_epu8(no_digits, no_letters), _mm_setzero_si128());
     (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))

@@ -10,9 +10,9 @@ use super::{Text, length_or_character_error};
 use crate::{
     Error, ErrorKind,
     arch::{
-        HEX, one,
+        HEX,
         scalar::base32hex::{digit_count, number},
-        splat,
+        single, splat,
     },
 };
 
@@ -21,13 +21,13 @@ pub(crate) use crate::arch::scalar::base32hex::MAX_DIGITS;
 /// Encodes a number as digits.
 #[inline]
 pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
-    let digits = one::slot(number);
+    let digits = single::slot(number);
     let mut text = [0; MAX_DIGITS];
     // The digits are copied in two pieces of known length, so that each piece is copied from a register.
     let (first, last) = text.split_at_mut(8);
     first.copy_from_slice(&digits[..8]);
     last.copy_from_slice(&digits[8..MAX_DIGITS]);
-    // SAFETY: `one::slot` writes digits of the alphabet, which are ASCII, and zero bytes, so the string is ASCII.
+    // SAFETY: `single::slot` writes digits of the alphabet, which are ASCII, and zero bytes, so the string is ASCII.
     #[allow(unsafe_code)]
     unsafe {
         Text::new_unchecked(text, usize::from(digit_count(number)))
@@ -51,7 +51,10 @@ fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
         return error;
     }
     if units.clone().next() == Some(u32::from(b'0')) {
-        return Error::constant(ErrorKind::NotCanonical, &"expected no leading zero, found one");
+        return Error::with_static_reason(
+            ErrorKind::NotCanonical,
+            &"expected no leading zero, found one",
+        );
     }
     // 13 characters represent 65 bits, so only the top bit is lost. The top bit must be set, because otherwise the number
     // would not be too large.

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The number of strings that are buffered in slots while a column is written or read.
-const CHUNK: usize = 64;
+const CHUNK_LEN: usize = 64;
 
 /// Encodes each number into the slot at the same index.
 ///
@@ -57,11 +57,11 @@ pub fn encode_column(
     }
     // The strings are first encoded into slots of a fixed size, because the kernels write whole registers. They are then
     // concatenated.
-    let mut slots = [[0; 16]; CHUNK];
+    let mut slots = [[0; 16]; CHUNK_LEN];
     // The last offset does not exceed `most`, and the code above has checked that `most` fits in 32 bits.
     let mut end: u32 = 0;
     offsets[0] = 0;
-    for (numbers, offsets) in numbers.chunks(CHUNK).zip(offsets[1..].chunks_mut(CHUNK)) {
+    for (numbers, offsets) in numbers.chunks(CHUNK_LEN).zip(offsets[1..].chunks_mut(CHUNK_LEN)) {
         encode(level, numbers, &mut slots[..numbers.len()])?;
         for ((number, slot), offset) in numbers.iter().zip(&slots).zip(offsets) {
             let length = digit_count(*number);

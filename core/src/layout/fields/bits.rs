@@ -19,7 +19,7 @@ pub(in crate::layout) fn write_bits(id: &mut [u8], offset: u32, bits: u32, value
 }
 
 /// Writes a big-endian number or its inverse to a field of any width. The number must fit in the field.
-pub(in crate::layout) fn write_wide(
+pub(in crate::layout) fn write_wide_bits(
     id: &mut [u8],
     offset: u32,
     bits: u32,
@@ -48,7 +48,12 @@ pub(in crate::layout) fn read_bits(id: &[u8], offset: u32, bits: u32) -> u64 {
 }
 
 /// Returns the value of a field of any width as a big-endian number without leading zero bytes.
-pub(in crate::layout) fn read_wide(id: &[u8], offset: u32, bits: u32, invert: bool) -> Vec<u8> {
+pub(in crate::layout) fn read_wide_bits(
+    id: &[u8],
+    offset: u32,
+    bits: u32,
+    invert: bool,
+) -> Vec<u8> {
     let mut number = Vec::with_capacity(bits.div_ceil(8) as usize);
     let (mut start, end) = (offset, offset + bits);
     while start < end {
@@ -72,7 +77,7 @@ pub(in crate::layout) fn without_leading_zeros(number: &[u8]) -> &[u8] {
 }
 
 /// Returns the number of bits that a big-endian number needs.
-pub(in crate::layout) fn length(number: &[u8]) -> usize {
+pub(in crate::layout) fn significant_len(number: &[u8]) -> usize {
     let number = without_leading_zeros(number);
     number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }

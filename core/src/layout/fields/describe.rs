@@ -54,26 +54,27 @@ impl Layout {
             self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.width.bits));
         let (first_ms, last_ms) = self.first_and_last_ms().unzip();
         let mut figures = Description::from_fields(fields);
-        figures.per_second = self.per_second(1);
-        figures.per_second_in_all = self.machines().and_then(|machines| self.per_second(machines));
+        figures.per_second = self.ids_per_second(1);
+        figures.per_second_in_all =
+            self.generator_count().and_then(|generators| self.ids_per_second(generators));
         (figures.first_ms, figures.last_ms) = (first_ms.flatten(), last_ms.flatten());
         figures.sorts_by_time = self.sorts_by_time();
-        figures.below_2_53 = self.highest().is_below(53);
-        figures.below_2_63 = self.highest().is_below(63);
+        figures.below_2_53 = self.highest_id().is_below(53);
+        figures.below_2_63 = self.highest_id().is_below(63);
         figures
     }
 
     /// Returns the number of IDs per second that `generators` generators can create together.
-    fn per_second(&self, generators: u128) -> Option<u128> {
+    fn ids_per_second(&self, generators: u128) -> Option<u128> {
         let timeline = self.timeline()?;
-        let (first, last) = self.slots()?;
+        let (first, last) = self.slot_range()?;
         let in_a_tick = u128::from(last - first) + 1;
         let in_a_million_ticks = in_a_tick.checked_mul(generators)?.checked_mul(1_000_000)?;
         Some(in_a_million_ticks / u128::from(timeline.tick().as_micros()))
     }
 
     /// Returns the number of generators that the bindable fields can distinguish, or `None` if the number exceeds 2^127.
-    fn machines(&self) -> Option<u128> {
+    fn generator_count(&self) -> Option<u128> {
         let bindables = self.fields.iter().filter(|field| field.role.is_bindable());
         1_u128.checked_shl(bindables.map(|field| field.width.bits).sum())
     }
@@ -99,11 +100,11 @@ impl Layout {
     }
 
     /// Returns the ID that is highest when read as an unsigned integer. Constants keep their values.
-    fn highest(&self) -> Id {
+    fn highest_id(&self) -> Id {
         let mut id = self.blank.clone();
         for field in &self.fields {
             if !matches!(field.role, Role::Constant(_) | Role::Unused) {
-                id.fill(field, true);
+                id.fill_field(field, true);
             }
         }
         id

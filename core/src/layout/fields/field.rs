@@ -34,7 +34,7 @@ impl Field {
         Self { name: None, role, bits, invert: false }
     }
 
-    fn named<'n>(self, name: impl Into<Option<&'n str>>) -> Self {
+    fn with_name<'n>(self, name: impl Into<Option<&'n str>>) -> Self {
         Self { name: name.into().map(String::from), ..self }
     }
 
@@ -100,7 +100,7 @@ impl Field {
         name: impl Into<Option<&'n str>>,
         value: impl Into<Value<'static>>,
     ) -> Self {
-        Self::new(bits, Role::Constant(value.into().canonicalize())).named(name)
+        Self::new(bits, Role::Constant(value.into().canonicalize())).with_name(name)
     }
 
     /// Creates a bindable integer field, whose value is set for each generator or for each ID. Without a name, the field is
@@ -130,7 +130,7 @@ impl Field {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable_of<'n>(kind: ValueType, bits: u32, name: impl Into<Option<&'n str>>) -> Self {
-        Self::new(bits, Role::Bindable(kind)).named(name)
+        Self::new(bits, Role::Bindable(kind)).with_name(name)
     }
 
     /// Creates a field of unused bits, which are zero in every new ID and ignored when an ID is parsed.

@@ -170,7 +170,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn constant(&self, name: &str) -> Result<FieldIndex> {
-        self.find(name, Role::is_constant)
+        self.find_field(name, Role::is_constant)
     }
 
     /// Returns the index of a bindable field, or `unknown_field` if the layout does not have the field.
@@ -182,7 +182,7 @@ impl Layout {
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn bindable(&self, name: &str) -> Result<FieldIndex> {
-        self.find(name, Role::is_bindable)
+        self.find_field(name, Role::is_bindable)
     }
 
     /// Returns the names of the constant fields, starting with the most significant field.
@@ -236,14 +236,14 @@ impl Layout {
         Some((timeline, field))
     }
 
-    fn find(&self, name: &str, is: fn(&Role) -> bool) -> Result<FieldIndex> {
+    fn find_field(&self, name: &str, is: fn(&Role) -> bool) -> Result<FieldIndex> {
         let found = self.fields_with_role(is).find(|(known, _)| *known == name);
         let known = || self.fields_with_role(is).map(|(known, _)| known);
         found.map(|(_, slot)| slot).ok_or_else(|| Error::unknown_field(String::from(name), known()))
     }
 
     /// Returns the first and the last slot of a tick, which are the sequence's first and last values as raw bits.
-    pub(crate) fn slots(&self) -> Option<(u64, u64)> {
+    pub(crate) fn slot_range(&self) -> Option<(u64, u64)> {
         let field = &self.fields[self.sequence?];
         let Role::Sequence(start) = &field.role else { return None };
         Some((field.small_number(start)?, field.width.most))

@@ -4,7 +4,7 @@ pub(super) mod bits;
 mod describe;
 pub(super) mod field;
 pub(super) mod layout;
-pub(super) mod resolved;
+pub(super) mod resolved_field;
 pub(super) mod validation;
 pub(super) mod value;
 pub(super) mod width;

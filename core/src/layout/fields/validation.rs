@@ -19,7 +19,7 @@ const MAX_FIELDS: usize = 1024;
 
 /// Returns `invalid_layout` with a message.
 #[cold]
-pub(in crate::layout) fn invalid(reason: impl Into<Name>) -> Error {
+pub(in crate::layout) fn invalid_layout_error(reason: impl Into<Name>) -> Error {
     Error::with_reason(ErrorKind::InvalidLayout, reason)
 }
 
@@ -51,13 +51,15 @@ fn assign_positions(
         && !(1..=MAX_BYTES).contains(&length)
     {
         let reason = format!("expected a byte ID of 1 to {MAX_BYTES} bytes, found {length}");
-        return Err(invalid(reason));
+        return Err(invalid_layout_error(reason));
     }
     let (total, mut sum) = (representation.bits(), 0_u64);
     let mut placed = Vec::new();
     for field in fields {
         if placed.len() == MAX_FIELDS {
-            return Err(invalid(format!("expected at most {MAX_FIELDS} fields, found more")));
+            return Err(invalid_layout_error(format!(
+                "expected at most {MAX_FIELDS} fields, found more"
+            )));
         }
         // Fields beyond the width of the ID are not placed, but their widths are still added, so that the error can state
         // the total. At most 1,024 widths of 32 bits each are added, so the sum cannot overflow 64 bits.
@@ -68,7 +70,9 @@ fn assign_positions(
         }
     }
     if sum != u64::from(total) {
-        return Err(invalid(format!("expected widths that sum to {total} bits, found {sum}")));
+        return Err(invalid_layout_error(format!(
+            "expected widths that sum to {total} bits, found {sum}"
+        )));
     }
     Ok(placed)
 }
@@ -102,10 +106,12 @@ fn find_single_field(
     let Some((index, field)) = found.next() else { return Ok(None) };
     if field.width.bits > 64 {
         let bits = field.width.bits;
-        return Err(invalid(format!("expected a {name} of at most 64 bits, found {bits}")));
+        return Err(invalid_layout_error(format!(
+            "expected a {name} of at most 64 bits, found {bits}"
+        )));
     }
     found.next().map_or(Ok(Some(index)), |_| {
-        Err(invalid(format!("expected at most one {name}, found two")))
+        Err(invalid_layout_error(format!("expected at most one {name}, found two")))
     })
 }
 
@@ -118,7 +124,9 @@ fn check_names(fields: &[ResolvedField]) -> Result<()> {
         let is_named = field.role.is_constant() || field.role.is_bindable();
         if is_named && fields[..index].iter().any(|other| is_same(field, other)) {
             let name = truncate_for_message(&field.name);
-            return Err(invalid(format!("expected distinct names, found `{name}` twice")));
+            return Err(invalid_layout_error(format!(
+                "expected distinct names, found `{name}` twice"
+            )));
         }
     }
     Ok(())
@@ -140,16 +148,18 @@ fn check_types(representation: Representation, field: &ResolvedField) -> Result<
             let reason = format!(
                 "expected {name} of at most {MAX_BITS} bits, found {bits}: wider fields are bytes or text"
             );
-            Err(invalid(reason))
+            Err(invalid_layout_error(reason))
         }
         Some(kind) if kind == ValueType::Integer || !only_integers => Ok(()),
         Some(kind) => {
             let (name, kind) = (&field.name, kind.as_str());
-            Err(invalid(format!("expected an integer for {name}, found {kind}")))
+            Err(invalid_layout_error(format!("expected an integer for {name}, found {kind}")))
         }
         None => {
             let name = &field.name;
-            Err(invalid(format!("expected an integer, bytes or text for {name}, found a time")))
+            Err(invalid_layout_error(format!(
+                "expected an integer, bytes or text for {name}, found a time"
+            )))
         }
     }
 }
@@ -160,10 +170,10 @@ fn pack_constants(representation: Representation, fields: &[ResolvedField]) -> R
     let mut partial = Id::zero(representation);
     for field in fields {
         match &field.role {
-            Role::Constant(value) => field.write(value, &mut partial)?,
+            Role::Constant(value) => field.write_value(value, &mut partial)?,
             // Writing the start value to a clone only checks that the value fits. The blank ID itself contains no sequence
             // number, because the generator writes one to each ID.
-            Role::Sequence(start) => field.write(start, &mut partial.clone())?,
+            Role::Sequence(start) => field.write_value(start, &mut partial.clone())?,
             _ => {}
         }
     }

@@ -90,7 +90,7 @@ pub enum Value<'a> {
 }
 
 /// The maximum length, in bytes, of a value that an error message shows in full.
-const MAX_SHOWN: usize = 32;
+const MAX_SHOWN_BYTES: usize = 32;
 
 impl Value<'_> {
     /// Parses a canonical decimal integer, `-?(0|[1-9][0-9]*)`. Returns `invalid_character` for any other string, or
@@ -172,8 +172,10 @@ impl Value<'_> {
     /// Formats the value for an error message. A long value is described by its size.
     pub(in crate::layout) fn to_message(&self) -> String {
         match self {
-            Self::Bytes(bytes) if bytes.len() > MAX_SHOWN => format!("{} bytes", bytes.len()),
-            Self::Text(text) if text.len() > MAX_SHOWN => format!("a text of {} bytes", text.len()),
+            Self::Bytes(bytes) if bytes.len() > MAX_SHOWN_BYTES => format!("{} bytes", bytes.len()),
+            Self::Text(text) if text.len() > MAX_SHOWN_BYTES => {
+                format!("a text of {} bytes", text.len())
+            }
             short => short.to_string(),
         }
     }
@@ -193,7 +195,7 @@ impl Value<'_> {
 fn invalid_decimal(text: &str) -> Error {
     let is_bad = |(i, c): &(usize, char)| !(c.is_ascii_digit() || *c == '-' && *i == 0);
     if let Some((position, character)) = text.chars().enumerate().find(is_bad) {
-        return Error::bad_character(position, character.into());
+        return Error::invalid_character_unit(position, character.into());
     }
     Error::with_reason(
         ErrorKind::InvalidCharacter,
@@ -215,7 +217,7 @@ impl fmt::Display for Value<'_> {
 }
 
 /// Implements the conversion to `Value` from each integer type whose values all fit in a signed 128-bit integer.
-macro_rules! from_integers {
+macro_rules! impl_from_integers {
     ($($int:ty),*) => {$(
         impl From<$int> for Value<'_> {
             fn from(n: $int) -> Self {
@@ -225,7 +227,7 @@ macro_rules! from_integers {
     )*};
 }
 
-from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
+impl_from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
 
 impl From<u128> for Value<'_> {
     fn from(n: u128) -> Self {

@@ -10,10 +10,10 @@ use crate::{
     generator::{self, Engine, FirstReading, Options, ProcessGuard, Window},
     layout::{
         FieldIndex, Generator, Layout, Snapshot, Value,
-        fields::{layout::unknown_field, validation::invalid},
-        ids::{family::Template, numbers::WorkerIdRange},
+        fields::{layout::unknown_field, validation::invalid_layout_error},
+        ids::{family::Template, worker_id_range::WorkerIdRange},
     },
-    sequence::per_tick::{Behind, PerTick, Slots},
+    sequence::per_tick::{BehindPolicy, PerTick, Slots},
 };
 
 /// Configures a [`Generator`].
@@ -171,14 +171,17 @@ impl<C: Clock> Builder<C> {
 
     /// Returns the slots of a tick, or an error if a generator with these settings cannot use the layout.
     fn slots(&self) -> Result<Slots> {
-        let reject = |reason: &'static str| Err(invalid(reason));
+        let reject = |reason: &'static str| Err(invalid_layout_error(reason));
         if self.family.layout.only_read {
             return reject(
                 "expected a layout to generate from, found a preset that is only for reading",
             );
         }
-        match (self.family.layout.slots(), self.family.layout.timeline(), self.family.sequence_only)
-        {
+        match (
+            self.family.layout.slot_range(),
+            self.family.layout.timeline(),
+            self.family.sequence_only,
+        ) {
             (None, ..) => reject(
                 "expected a layout with a sequence, found none: IDs of one tick would repeat",
             ),
@@ -193,11 +196,13 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Returns the configured range of worker IDs, if any.
-    fn numbers(&self) -> Result<Option<WorkerIdRange>> {
+    fn worker_id_range(&self) -> Result<Option<WorkerIdRange>> {
         let Some((name, numbers)) = &self.family.range else { return Ok(None) };
         if self.family.fixed.iter().any(|(fixed, _)| fixed == name) {
-            return Err(invalid("expected a value or a range for a bindable, found both")
-                .with_field(name.clone()));
+            return Err(invalid_layout_error(
+                "expected a value or a range for a bindable, found both",
+            )
+            .with_field(name.clone()));
         }
         WorkerIdRange::new(&self.family.layout, name, numbers.clone()).map(Some)
     }
@@ -205,7 +210,7 @@ impl<C: Clock> Builder<C> {
     /// Builds the generator, which either starts at its first slot or continues from a snapshot.
     fn assemble(self, snapshot: Option<Snapshot>) -> Result<Generator<C>> {
         let (slots, ticks) = (self.slots()?, self.family.layout.timeline().copied());
-        let last_tick = ticks.map_or(0, |ticks| ticks.last());
+        let last_tick = ticks.map_or(0, |ticks| ticks.last_tick());
         if let Some(snapshot) = &snapshot {
             check_snapshot(snapshot, &slots, last_tick)?;
         }
@@ -213,7 +218,7 @@ impl<C: Clock> Builder<C> {
         for (name, value) in &self.family.fixed {
             values.bind(name, value.clone())?;
         }
-        let numbers = self.numbers()?;
+        let numbers = self.worker_id_range()?;
         if let Some(numbers) = &numbers {
             values.set(FieldIndex(numbers.index), i128::from(numbers.first))?;
         }
@@ -229,13 +234,13 @@ impl<C: Clock> Builder<C> {
             // different range, in which the same slot represents a different ID.
             Some(Snapshot { tick, .. }) => (tick, u128::from(slots.last) + 1),
         };
-        let (missing, partial) = (values.first_missing()?, values.into_partial());
+        let (missing, partial) = (values.first_missing_bindable()?, values.into_partial());
         let window = match &ticks {
             Some(ticks) => self.options.window(ticks)?,
             None if self.options.window.is_none() => Window::through(0),
             None => return Err(unknown_field("timestamp")),
         };
-        let state = PerTick::restored(slots, Behind::Rejected, last_tick, tick, next);
+        let state = PerTick::restore(slots, BehindPolicy::Rejected, last_tick, tick, next);
         let state = state.ok_or_else(too_many_bits)?;
         let (process, sequence) = (ProcessGuard::this_process()?, self.family.layout.sequence()?.0);
         let layout = self.family.layout;
@@ -265,5 +270,5 @@ fn check_snapshot(snapshot: &Snapshot, slots: &Slots, last_tick: u64) -> Result<
 #[cold]
 fn too_many_bits() -> Error {
     let reason = "expected at most 2^62 ticks since the epoch beside a 64-bit sequence, found more";
-    invalid(reason)
+    invalid_layout_error(reason)
 }

@@ -38,7 +38,7 @@ impl Layout {
         }
         let field = self.column_field(slot)?;
         check_same_length(ids.len(), column.len())?;
-        read(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
+        read_column(field, ids.iter().map(|id| Bits::Word(id.cast_unsigned())), column)
     }
 
     /// Works like [`Layout::integer_column`], but for concatenated byte IDs.
@@ -62,7 +62,7 @@ impl Layout {
         };
         let field = self.column_field(slot)?;
         check_same_length(column.len().saturating_mul(length), ids.len())?;
-        read(field, ids.chunks_exact(length).map(Bits::Bytes), column)
+        read_column(field, ids.chunks_exact(length).map(Bits::Bytes), column)
     }
 
     /// Returns the field if its values fit in 64-bit integers, as a column requires.
@@ -82,7 +82,7 @@ impl Layout {
 
 /// Writes one field of each ID to `column`.
 #[inline]
-fn read<'a>(
+fn read_column<'a>(
     field: &ResolvedField,
     ids: impl Iterator<Item = Bits<'a>>,
     column: &mut [i64],
@@ -144,21 +144,21 @@ impl Values<'_> {
         let ids = ids.into();
         // All columns are checked before the first ID is written, so an error leaves the buffer unchanged, and the loops
         // below need no checks.
-        self.check_columns(columns, ids.count(self.id())?)?;
+        self.check_columns(columns, ids.id_count(self.id())?)?;
         let columns = columns.iter().map(|&(slot, column)| (&self.layout().fields[slot.0], column));
         match (ids, self.id()) {
             (Batch::Integers(ids), Id::Integer(id)) => {
                 ids.fill(*id);
                 for (field, column) in columns {
                     let put = |id: &mut i64, number| *id = field.insert_into_integer(*id, number);
-                    write(field, column, ids.iter_mut(), put);
+                    write_column(field, column, ids.iter_mut(), put);
                 }
             }
             (Batch::Bytes(ids), Id::Bytes(id)) => {
                 ids.chunks_exact_mut(id.len()).for_each(|place| place.copy_from_slice(id));
                 for (field, column) in columns {
                     let put = |id: &mut [u8], number| field.insert_into_bytes(id, number);
-                    write(field, column, ids.chunks_exact_mut(id.len()), put);
+                    write_column(field, column, ids.chunks_exact_mut(id.len()), put);
                 }
             }
             _ => unreachable!("counted as IDs of this kind"),
@@ -203,7 +203,7 @@ fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
 
 /// Writes the values of a column to the IDs. The values are known to fit.
 #[inline]
-fn write<P>(
+fn write_column<P>(
     field: &ResolvedField,
     column: &[i64],
     places: impl Iterator<Item = P>,

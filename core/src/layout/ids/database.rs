@@ -2,7 +2,7 @@
 
 use crate::{
     Result,
-    integrations::{Column, Form, HasSchema, Schema, Value, bits, column},
+    integrations::{Column, Form, HasSchema, Schema, Value, impl_arbitrary_from_bits, impl_column},
     layout::Id,
 };
 
@@ -16,7 +16,7 @@ impl Column for Id {
         }
     }
 
-    fn read(value: Value<'_>) -> Result<Self> {
+    fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Integer(number) => Ok(Self::Integer(number)),
             Value::Bytes(bytes) => Ok(Self::Bytes(bytes.into())),
@@ -48,8 +48,8 @@ impl HasSchema for Id {
     }
 }
 
-column!([] Id: BigInt Binary);
-bits!([] Id, |bits: core::result::Result<i64, alloc::vec::Vec<u8>>| match bits {
+impl_column!([] Id: BigInt Binary);
+impl_arbitrary_from_bits!([] Id, |bits: core::result::Result<i64, alloc::vec::Vec<u8>>| match bits {
     Ok(number) => Self::Integer(number),
     Err(bytes) => Self::Bytes(bytes),
 });

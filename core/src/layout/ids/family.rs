@@ -6,7 +6,7 @@ use crate::{
     generator::{self, Family, ProcessGuard, Window},
     layout::{
         FieldIndex, Id, Layout, Timeline, Values,
-        ids::{numbers::WorkerIdRange, values::PartialId},
+        ids::{values::PartialId, worker_id_range::WorkerIdRange},
     },
     sequence::per_tick::PerTick,
 };
@@ -81,7 +81,7 @@ impl Family for Template {
 
     /// This constant is `false`, because a custom layout has no bit that distinguishes IDs created before a clock rollback
     /// from IDs created after it.
-    const WAITS_BEHIND: bool = false;
+    const WAITS_WHEN_BEHIND: bool = false;
 
     #[inline]
     fn ticks(&self) -> Option<&Timeline> {
@@ -93,7 +93,7 @@ impl Family for Template {
         window.contains(tick).then_some((self.process.generation(), ()))
     }
 
-    fn identify(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, ())> {
+    fn acquire_identity(&self, _: &Self::Machine, _: &Window, _: u64, _: i64) -> Result<(u64, ())> {
         Ok((self.process.generation(), ()))
     }
 

@@ -154,7 +154,7 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.machine.state();
-        let first = self.layout().slots().map_or(0, |(first, _)| first.into()); // this is 0 if the generator has a range of worker IDs
+        let first = self.layout().slot_range().map_or(0, |(first, _)| first.into()); // this is 0 if the generator has a range of worker IDs
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
         Stats {
@@ -211,7 +211,7 @@ impl<C: Clock> Generator<C> {
         self.engine.family.check_process()?;
         let State { mut tick, mut next, .. } = self.engine.machine.close()?;
         if let (Some(begun), Some((_, last))) =
-            (self.engine.last_tick_before_first_id(), self.layout().slots())
+            (self.engine.last_tick_before_first_id(), self.layout().slot_range())
         {
             // The generator was called but generated no ID. An earlier generator may have used the ticks of this
             // generator's floor, and a generator restored from the snapshot has no floor. The snapshot therefore treats the

@@ -108,4 +108,4 @@ impl<C: Clock, G: Deref<Target = Generator<C>>> Handle<G> {
     }
 }
 
-generator::by_own_calls!(Id, super::generator::Batch<'b>, () => ());
+generator::impl_generate!(Id, super::generator::Batch<'b>, () => ());

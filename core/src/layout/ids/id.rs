@@ -108,24 +108,24 @@ impl Id {
     /// Writes a big-endian number to a field of any width, and inverts it if the field is inverted.
     pub(in crate::layout) fn write_wide_field(&mut self, field: &ResolvedField, number: &[u8]) {
         if let Self::Bytes(id) = self {
-            bits::write_wide(id, field.offset, field.width.bits, number, field.invert);
+            bits::write_wide_bits(id, field.offset, field.width.bits, number, field.invert);
         }
     }
 
     /// Sets or clears all bits of a field.
-    pub(in crate::layout) fn fill(&mut self, field: &ResolvedField, ones: bool) {
+    pub(in crate::layout) fn fill_field(&mut self, field: &ResolvedField, ones: bool) {
         match self {
             Self::Integer(_) if ones => self.write_field(field, field.width.most ^ field.flip),
             Self::Integer(_) => self.write_field(field, field.flip),
-            Self::Bytes(id) => bits::write_wide(id, field.offset, field.width.bits, &[], ones),
+            Self::Bytes(id) => bits::write_wide_bits(id, field.offset, field.width.bits, &[], ones),
         }
     }
 
     /// Returns whether all bits above the lowest `limit` bits are zero.
     pub(in crate::layout) fn is_below(&self, limit: u32) -> bool {
         let length = match self {
-            Self::Integer(id) => bits::length(&id.to_be_bytes()),
-            Self::Bytes(id) => bits::length(id),
+            Self::Integer(id) => bits::significant_len(&id.to_be_bytes()),
+            Self::Bytes(id) => bits::significant_len(id),
         };
         length <= limit as usize
     }

@@ -7,10 +7,10 @@ pub(super) mod family;
 pub(super) mod generator;
 pub(super) mod handle;
 pub(super) mod id;
-pub(super) mod numbers;
 pub(super) mod pack;
 pub(super) mod parse;
 #[cfg(feature = "serde")]
 mod serde;
 pub(super) mod snapshot;
 pub(super) mod values;
+pub(super) mod worker_id_range;

@@ -7,7 +7,7 @@
 //! ```text
 //! template          | timestamp 0 | region 3 | worker 0 | sequence 0 |
 //! once per tick     | timestamp t |                                     `write_tick`
-//! once per worker                            | worker w |               `put_number`, for a range of worker IDs
+//! once per worker                            | worker w |               `write_worker_id`, for a range of worker IDs
 //! for each ID                                           | sequence s |
 //! ```
 //!
@@ -17,12 +17,12 @@ use core::ops::Range;
 
 use crate::{
     Error, Result,
-    generator::{Calls, Pack},
+    generator::{CallTypes, Pack},
     layout::{Batch, Id, ResolvedField, ids::family::Template},
     sequence::SlotRange,
 };
 
-impl Calls for Template {
+impl CallTypes for Template {
     type Id = Id;
     /// An ID that contains the constant and bindable fields to use, or `None` to use those of the template.
     type Param<'g> = Option<&'g Id>;
@@ -30,14 +30,14 @@ impl Calls for Template {
 }
 
 impl Pack for Template {
-    type Precomputed = ();
-    const EMPTY_PRECOMPUTED: () = ();
+    type PrecomputedData = ();
+    const EMPTY_PRECOMPUTED_DATA: () = ();
 
     #[inline]
     fn id(&self, ((), range): ((), SlotRange), k: u32, base: Option<&Id>) -> Id {
         let mut partial = base.unwrap_or(&self.partial.id).clone();
         self.write_tick(&mut partial, range.tick);
-        let sequence = self.put_number(&mut partial, range.first + u64::from(k));
+        let sequence = self.write_worker_id(&mut partial, range.first + u64::from(k));
         partial.write_field(self.sequence(), sequence);
         partial
     }
@@ -65,7 +65,7 @@ impl Pack for Template {
     }
 
     fn capacity(&self, ids: &Batch<'_>, _: Option<&Id>) -> Result<usize> {
-        ids.count(&self.partial.id)
+        ids.id_count(&self.partial.id)
     }
 
     fn write(
@@ -83,7 +83,7 @@ impl Pack for Template {
             // Each worker ID is stored once for a whole run of sequence numbers. A generator without a range of worker IDs
             // has no extra cost.
             let length = self.slots_of_worker_id(slot, count - written);
-            let sequence = self.put_number(&mut partial, slot);
+            let sequence = self.write_worker_id(&mut partial, slot);
             self.write_ids(&mut partial, sequence, ids, from + written..from + written + length);
             written += length;
         }
@@ -102,7 +102,7 @@ impl Template {
     /// Stores the worker ID of a slot in the ID, if the generator has a range of worker IDs, and returns the slot's sequence
     /// number.
     #[inline]
-    fn put_number(&self, partial: &mut Id, slot: u64) -> u64 {
+    fn write_worker_id(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };
         let (number, sequence) = numbers.split_slot(slot);
         partial.write_field(&self.layout.fields[numbers.index], number);
@@ -152,7 +152,7 @@ fn write_bytes(sequence: &ResolvedField, id: &mut [u8], first: u64, ids: &mut [u
 
 impl Batch<'_> {
     /// Returns the number of IDs that fit in the buffer. `kind` is any ID of the expected type.
-    pub(in crate::layout) fn count(&self, kind: &Id) -> Result<usize> {
+    pub(in crate::layout) fn id_count(&self, kind: &Id) -> Result<usize> {
         match (kind, self) {
             (Id::Integer(_), Self::Integers(ids)) => Ok(ids.len()),
             (Id::Bytes(one), Self::Bytes(bytes)) if bytes.len().is_multiple_of(one.len()) => {

@@ -341,7 +341,7 @@ impl<'a> Bits<'a> {
         }
         // The field does not start and end at byte boundaries, or it is inverted, so its bytes cannot be borrowed from the
         // ID.
-        Cow::Owned(bits::read_wide(id, field.offset, field.width.bits, field.invert))
+        Cow::Owned(bits::read_wide_bits(id, field.offset, field.width.bits, field.invert))
     }
 
     fn text(self, field: &ResolvedField) -> Result<Cow<'a, str>> {

@@ -7,7 +7,7 @@ use serde::{
     de::{Error as _, Unexpected},
 };
 
-use crate::layout::{Id, json::description::from_hex};
+use crate::layout::{Id, json::description::decode_hex};
 
 /// Serializes integers as decimal strings, and bytes as hexadecimal strings. The prefix `0x` marks the hexadecimal strings.
 impl Serialize for Id {
@@ -22,7 +22,7 @@ impl<'de> Deserialize<'de> for Id {
         let text = String::deserialize(from)?;
         let found = match text.strip_prefix("0x") {
             Some(digits) if digits.contains(|c: char| c.is_ascii_uppercase()) => None,
-            Some(digits) => from_hex(digits.as_bytes()).map(Self::Bytes),
+            Some(digits) => decode_hex(digits.as_bytes()).map(Self::Bytes),
             None => Some(Self::from_decimal(&text).map_err(D::Error::custom)?),
         };
         let expected = &"an integer of 64 bits in decimal, or 0x and bytes in hex";

@@ -7,7 +7,7 @@ use crate::{
 
 /// The name and the value of the JSON member that specifies the version of the snapshot format. A snapshot without this
 /// member also has this version.
-const FORMAT: (&str, u64) = ("format", 1);
+const FORMAT_MEMBER: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.
 ///
@@ -56,9 +56,9 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the snapshot".into(), json)?;
-        let format = members.optional(FORMAT.0, ObjectReader::small_integer)?;
-        if format.is_some_and(|found: u64| found != FORMAT.1) {
-            return Err(members.invalid_member(FORMAT.0, "1", "another number"));
+        let format = members.optional(FORMAT_MEMBER.0, ObjectReader::small_integer)?;
+        if format.is_some_and(|found: u64| found != FORMAT_MEMBER.1) {
+            return Err(members.invalid_member(FORMAT_MEMBER.0, "1", "another number"));
         }
         let snapshot = Self {
             tick: members.small_integer("tick")?,
@@ -73,7 +73,7 @@ impl Snapshot {
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();
-        object.insert(FORMAT.0, Json::from_value(FORMAT.1));
+        object.insert(FORMAT_MEMBER.0, Json::from_value(FORMAT_MEMBER.1));
         object.insert("tick", Json::from_value(self.tick));
         object.insert("next_sequence", Json::from_value(self.next_sequence));
         object

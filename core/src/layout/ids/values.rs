@@ -55,7 +55,7 @@ enum State {
 }
 
 impl State {
-    fn first(role: &Role) -> Self {
+    fn initial(role: &Role) -> Self {
         match role {
             Role::Constant(_) | Role::Unused => Self::Put,
             Role::Timestamp(_) | Role::Sequence(_) | Role::Bindable(_) => Self::Missing,
@@ -69,7 +69,8 @@ impl State {
 
 impl<'l> Values<'l> {
     pub(in crate::layout) fn new(layout: &'l Layout) -> Self {
-        let states: Vec<_> = layout.fields.iter().map(|field| State::first(&field.role)).collect();
+        let states: Vec<_> =
+            layout.fields.iter().map(|field| State::initial(&field.role)).collect();
         let open = states.iter().filter(|state| !state.is_set()).count();
         Self::from_partial(layout, PartialId { id: layout.blank.clone(), states, open })
     }
@@ -129,7 +130,7 @@ impl<'l> Values<'l> {
         }
         // If the value is rejected, the ID keeps the bits of the previous value. These bits are never visible, because the
         // ID cannot be packed while any value is rejected.
-        let put = field.write(value, &mut self.partial.id);
+        let put = field.write_value(value, &mut self.partial.id);
         self.set_state(slot, put.map_or_else(State::Rejected, |()| State::Put));
         Ok(self)
     }
@@ -281,7 +282,7 @@ impl<'l> Values<'l> {
     }
 
     /// Returns the first bindable field without a value, or an error if the value of any other bindable field does not fit.
-    pub(in crate::layout) fn first_missing(&self) -> Result<Option<FieldIndex>> {
+    pub(in crate::layout) fn first_missing_bindable(&self) -> Result<Option<FieldIndex>> {
         let bindables = || self.layout.fields_with_role(Role::is_bindable).map(|(_, slot)| slot);
         bindables().try_for_each(|slot| self.check_if_set(slot.0))?;
         Ok(bindables().find(|slot| self.is_missing(slot.0)))

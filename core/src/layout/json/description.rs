@@ -36,7 +36,7 @@ impl Layout {
         let (id, bits) = (members.text("id")?, members.small_integer::<u32>("bits")?);
         let mut fields = Vec::new();
         for (index, json) in members.list("fields")?.into_iter().enumerate() {
-            fields.push(field(index, json)?);
+            fields.push(read_field(index, json)?);
         }
         let only_read = members.flag("only_read")?;
         let representation = match (&*id, bits) {
@@ -70,7 +70,7 @@ impl Layout {
     }
 }
 
-fn field(index: usize, json: Json) -> Result<Field> {
+fn read_field(index: usize, json: Json) -> Result<Field> {
     let mut members = ObjectReader::new(format!("field {index}"), json)?;
     let (kind, bits) = (members.text("kind")?, members.small_integer("bits")?);
     let invert = members.flag("invert")?;
@@ -85,11 +85,11 @@ fn field(index: usize, json: Json) -> Result<Field> {
             Field::sequence_from(bits, start.unwrap_or(Value::Integer(0)))
         }
         "constant" => {
-            let (name, kind) = name_and_type(&mut members)?;
-            Field::constant(bits, name.as_deref(), value(&mut members, kind)?)
+            let (name, kind) = read_name_and_type(&mut members)?;
+            Field::constant(bits, name.as_deref(), read_value(&mut members, kind)?)
         }
         "bindable" => {
-            let (name, kind) = name_and_type(&mut members)?;
+            let (name, kind) = read_name_and_type(&mut members)?;
             Field::bindable_of(kind, bits, name.as_deref())
         }
         other => return Err(members.invalid_member("kind", "a kind of field", other)),
@@ -98,7 +98,7 @@ fn field(index: usize, json: Json) -> Result<Field> {
     Ok(if invert { field.inverted() } else { field })
 }
 
-fn name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, ValueType)> {
+fn read_name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, ValueType)> {
     let name = members.optional("name", ObjectReader::text)?;
     let Some(kind) = members.optional("type", ObjectReader::text)? else {
         return Ok((name, ValueType::Integer));
@@ -110,13 +110,13 @@ fn name_and_type(members: &mut ObjectReader) -> Result<(Option<String>, ValueTyp
     }
 }
 
-fn value(members: &mut ObjectReader, kind: ValueType) -> Result<Value<'static>> {
+fn read_value(members: &mut ObjectReader, kind: ValueType) -> Result<Value<'static>> {
     match kind {
         ValueType::Integer => members.integer("value"),
         ValueType::Text => members.text("value").map(Value::from),
         ValueType::Bytes => {
             let text = members.text("value")?;
-            let bytes = from_hex(text.as_bytes());
+            let bytes = decode_hex(text.as_bytes());
             bytes
                 .map(Value::from)
                 .ok_or_else(|| members.invalid_member("value", "bytes in hex", &text))
@@ -124,7 +124,7 @@ fn value(members: &mut ObjectReader, kind: ValueType) -> Result<Value<'static>> 
     }
 }
 
-pub(in crate::layout) fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::layout) fn decode_hex(digits: &[u8]) -> Option<Vec<u8>> {
     let nibble = |c: u8| char::from(c).to_digit(16).and_then(|n| u8::try_from(n).ok());
     let (pairs, rest) = digits.as_chunks::<2>();
     let bytes = pairs.iter().map(|[high, low]| Some(nibble(*high)? << 4 | nibble(*low)?));

@@ -12,7 +12,7 @@ use serde::{
 
 use crate::{
     Description,
-    layout::{Json, Layout, Parsed, Snapshot, fields::validation::invalid},
+    layout::{Json, Layout, Parsed, Snapshot, fields::validation::invalid_layout_error},
 };
 
 impl Layout {
@@ -29,7 +29,7 @@ impl Layout {
     /// ```
     pub fn from_json(text: &str) -> crate::Result<Self> {
         let json = serde_json::from_str(text);
-        json.map_err(|error| invalid(alloc::format!("expected JSON: {error}")))
+        json.map_err(|error| invalid_layout_error(alloc::format!("expected JSON: {error}")))
             .and_then(Self::from_value)
     }
 
@@ -70,16 +70,16 @@ impl Serialize for Json {
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         if from.is_human_readable() {
-            from.deserialize_any(Reader)
+            from.deserialize_any(JsonVisitor)
         } else {
             serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
         }
     }
 }
 
-struct Reader;
+struct JsonVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for JsonVisitor {
     type Value = Json;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind, Result,
     layout::{
         Value,
-        fields::validation::{invalid, truncate_for_message},
+        fields::validation::{invalid_layout_error, truncate_for_message},
     },
 };
 
@@ -64,7 +64,7 @@ impl Json {
     }
 
     /// Returns the name of the value's type, for error messages.
-    fn name(&self) -> &'static str {
+    fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
@@ -101,7 +101,10 @@ impl ObjectReader {
     pub(crate) fn new(of: String, json: Json) -> Result<Self> {
         match json {
             Json::Object(left) => Ok(Self { of, left }),
-            other => Err(invalid(format!("expected an object for {of}, found {}", other.name()))),
+            other => Err(invalid_layout_error(format!(
+                "expected an object for {of}, found {}",
+                other.type_name()
+            ))),
         }
     }
 
@@ -128,14 +131,14 @@ impl ObjectReader {
     pub(in crate::layout) fn text(&mut self, name: &str) -> Result<String> {
         match self.require(name)? {
             Json::Text(text) => Ok(text),
-            other => Err(self.invalid_member(name, "text", other.name())),
+            other => Err(self.invalid_member(name, "text", other.type_name())),
         }
     }
 
     pub(in crate::layout) fn list(&mut self, name: &str) -> Result<Vec<Json>> {
         match self.require(name)? {
             Json::List(list) => Ok(list),
-            other => Err(self.invalid_member(name, "a list", other.name())),
+            other => Err(self.invalid_member(name, "a list", other.type_name())),
         }
     }
 
@@ -144,7 +147,7 @@ impl ObjectReader {
         match self.remove(name) {
             None => Ok(false),
             Some(Json::Bool(value)) => Ok(value),
-            Some(other) => Err(self.invalid_member(name, "true or false", other.name())),
+            Some(other) => Err(self.invalid_member(name, "true or false", other.type_name())),
         }
     }
 
@@ -160,7 +163,7 @@ impl ObjectReader {
                 Err(_) => Err(self.invalid_member(name, "an integer in decimal digits", &text)),
                 number => number,
             },
-            other => Err(self.invalid_member(name, "an integer", other.name())),
+            other => Err(self.invalid_member(name, "an integer", other.type_name())),
         }
     }
 
@@ -176,7 +179,7 @@ impl ObjectReader {
     pub(crate) fn end(self) -> Result<()> {
         match self.left.first() {
             None => Ok(()),
-            Some((name, value)) => Err(self.invalid_member(name, "no value", value.name())),
+            Some((name, value)) => Err(self.invalid_member(name, "no value", value.type_name())),
         }
     }
 
@@ -189,6 +192,6 @@ impl ObjectReader {
         found: &str,
     ) -> Error {
         let (name, found, of) = (truncate_for_message(name), truncate_for_message(found), &self.of);
-        invalid(format!("expected {expected} for `{name}` in {of}, found {found}"))
+        invalid_layout_error(format!("expected {expected} for `{name}` in {of}, found {found}"))
     }
 }

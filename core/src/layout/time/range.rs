@@ -2,7 +2,7 @@
 
 use crate::{
     Error, ErrorKind, Result, UnixTime,
-    layout::{Id, Layout, Value, Values, fields::resolved::Role},
+    layout::{Id, Layout, Value, Values, fields::resolved_field::Role},
 };
 
 impl Layout {
@@ -89,8 +89,8 @@ impl Values<'_> {
                     if let Role::Bindable(_) = field.role {
                         self.check_if_set(index)?;
                     }
-                    lowest.fill(field, false);
-                    highest.fill(field, true);
+                    lowest.fill_field(field, false);
+                    highest.fill_field(field, true);
                 }
                 _ => self.check_field(index)?,
             }

@@ -192,7 +192,7 @@ impl Timeline {
 /// The ticks that a generator uses: `0..=last`.
 impl Ticks for Timeline {
     #[inline]
-    fn last(&self) -> u64 {
+    fn last_tick(&self) -> u64 {
         self.last
     }
 
@@ -247,7 +247,7 @@ impl Ticks for Timeline {
 
     /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result is the
     /// tick after the last one that starts before `end`.
-    fn end_of(&self, start: u64, end: UnixTime) -> Result<u64> {
+    fn end_tick(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_value_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {
             let least = i128::from(self.tick_start_ms(start)) + 1;

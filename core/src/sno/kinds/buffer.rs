@@ -17,7 +17,7 @@ use serde::{
 };
 
 /// A value that was read from a self-describing format.
-pub(super) enum Buffered<'de> {
+pub(super) enum BufferedValue<'de> {
     Null,
     Bool(bool),
     Signed(i64),
@@ -29,7 +29,7 @@ pub(super) enum Buffered<'de> {
     Map(Vec<(Self, Self)>),
 }
 
-impl Buffered<'_> {
+impl BufferedValue<'_> {
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -44,7 +44,7 @@ impl Buffered<'_> {
     }
 }
 
-impl<'de> Deserialize<'de> for Buffered<'de> {
+impl<'de> Deserialize<'de> for BufferedValue<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(BufferedVisitor)
     }
@@ -53,91 +53,91 @@ impl<'de> Deserialize<'de> for Buffered<'de> {
 struct BufferedVisitor;
 
 impl<'de> Visitor<'de> for BufferedVisitor {
-    type Value = Buffered<'de>;
+    type Value = BufferedValue<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_unit<E>(self) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Null)
+    fn visit_unit<E>(self) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Null)
     }
 
-    fn visit_none<E>(self) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Null)
+    fn visit_none<E>(self) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Null)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Buffered<'de>, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<BufferedValue<'de>, D::Error> {
         from.deserialize_any(self)
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(
         self,
         from: D,
-    ) -> Result<Buffered<'de>, D::Error> {
+    ) -> Result<BufferedValue<'de>, D::Error> {
         from.deserialize_any(self)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Signed(value))
+    fn visit_i64<E>(self, value: i64) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Signed(value))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Unsigned(value))
+    fn visit_u64<E>(self, value: u64) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Unsigned(value))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Float(value))
+    fn visit_f64<E>(self, value: f64) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Float(value))
     }
 
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Text(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Text(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Text(Cow::Owned(text.into())))
+    fn visit_str<E>(self, text: &str) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Text(Cow::Owned(text.into())))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Text(Cow::Owned(text)))
+    fn visit_string<E>(self, text: String) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Text(Cow::Owned(text)))
     }
 
-    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Bytes(Cow::Borrowed(bytes)))
+    fn visit_borrowed_bytes<E>(self, bytes: &'de [u8]) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Bytes(Cow::Borrowed(bytes)))
     }
 
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Bytes(Cow::Owned(bytes.into())))
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Bytes(Cow::Owned(bytes.into())))
     }
 
-    fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Buffered<'de>, E> {
-        Ok(Buffered::Bytes(Cow::Owned(bytes)))
+    fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<BufferedValue<'de>, E> {
+        Ok(BufferedValue::Bytes(Cow::Owned(bytes)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Buffered<'de>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<BufferedValue<'de>, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = from.next_element()? {
             list.push(item);
         }
-        Ok(Buffered::List(list))
+        Ok(BufferedValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Buffered<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<BufferedValue<'de>, A::Error> {
         let mut members = Vec::new();
         while let Some(member) = from.next_entry()? {
             members.push(member);
         }
-        Ok(Buffered::Map(members))
+        Ok(BufferedValue::Map(members))
     }
 }
 
 /// Deserializes a buffered value. `E` is the error type of the format that the value was read from.
-pub(super) struct Replay<'de, E> {
-    value: Buffered<'de>,
+pub(super) struct ReplayDeserializer<'de, E> {
+    value: BufferedValue<'de>,
     human_readable: bool,
     /// Whether the value is the name of a member. Human-readable formats allow only strings as member names, so a name can stand for
     /// a number or a boolean if the content's type expects one.
@@ -145,13 +145,13 @@ pub(super) struct Replay<'de, E> {
     error: PhantomData<E>,
 }
 
-impl<'de, E: Error> Replay<'de, E> {
-    pub(super) fn new(value: Buffered<'de>, human_readable: bool) -> Self {
+impl<'de, E: Error> ReplayDeserializer<'de, E> {
+    pub(super) fn new(value: BufferedValue<'de>, human_readable: bool) -> Self {
         Self { value, human_readable, is_name: false, error: PhantomData }
     }
 
     fn from_members(
-        members: Vec<(Buffered<'de>, Buffered<'de>)>,
+        members: Vec<(BufferedValue<'de>, BufferedValue<'de>)>,
         human_readable: bool,
     ) -> MapDeserializer<'de, impl Iterator<Item = (Self, Self)>, E> {
         MapDeserializer::new(members.into_iter().map(move |(name, value)| {
@@ -164,7 +164,7 @@ impl<'de, E: Error> Replay<'de, E> {
     /// is then passed on as a string, and the content's type rejects it.
     fn parse_name<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
-            Buffered::Text(text) if self.is_name && self.human_readable => {
+            BufferedValue::Text(text) if self.is_name && self.human_readable => {
                 // Without this check, `1` and `01` would be the same key, although they are two members of the object.
                 text.parse().ok().filter(|value: &T| value.to_string() == *text)
             }
@@ -175,11 +175,11 @@ impl<'de, E: Error> Replay<'de, E> {
 
 /// Returns the error for a value that is neither a variant's name nor a map with exactly one variant.
 #[cold]
-fn not_a_variant<E: Error>(found: &str) -> E {
+fn unknown_variant<E: Error>(found: &str) -> E {
     E::invalid_type(Unexpected::Other(found), &"the name of a variant or a map of one")
 }
 
-impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
+impl<'de, E: Error> IntoDeserializer<'de, E> for ReplayDeserializer<'de, E> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -188,7 +188,7 @@ impl<'de, E: Error> IntoDeserializer<'de, E> for Replay<'de, E> {
 }
 
 /// Implements the deserialization of values that a member's name can represent.
-macro_rules! values_in_names {
+macro_rules! deserialize_from_name {
     ($($deserialize:ident $visit:ident $value:ty;)+) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
             match self.parse_name::<$value>() {
@@ -199,10 +199,10 @@ macro_rules! values_in_names {
     )+};
 }
 
-impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
+impl<'de, E: Error> Deserializer<'de> for ReplayDeserializer<'de, E> {
     type Error = E;
 
-    values_in_names! {
+    deserialize_from_name! {
         deserialize_bool visit_bool bool;
         deserialize_u8 visit_u64 u64;
         deserialize_u16 visit_u64 u64;
@@ -218,22 +218,22 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
         match self.value {
-            Buffered::Null => visitor.visit_unit(),
-            Buffered::Bool(value) => visitor.visit_bool(value),
-            Buffered::Signed(value) => visitor.visit_i64(value),
-            Buffered::Unsigned(value) => visitor.visit_u64(value),
-            Buffered::Float(value) => visitor.visit_f64(value),
-            Buffered::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
-            Buffered::Text(Cow::Owned(text)) => visitor.visit_string(text),
-            Buffered::Bytes(Cow::Borrowed(bytes)) => visitor.visit_borrowed_bytes(bytes),
-            Buffered::Bytes(Cow::Owned(bytes)) => visitor.visit_byte_buf(bytes),
-            Buffered::List(list) => {
+            BufferedValue::Null => visitor.visit_unit(),
+            BufferedValue::Bool(value) => visitor.visit_bool(value),
+            BufferedValue::Signed(value) => visitor.visit_i64(value),
+            BufferedValue::Unsigned(value) => visitor.visit_u64(value),
+            BufferedValue::Float(value) => visitor.visit_f64(value),
+            BufferedValue::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            BufferedValue::Text(Cow::Owned(text)) => visitor.visit_string(text),
+            BufferedValue::Bytes(Cow::Borrowed(bytes)) => visitor.visit_borrowed_bytes(bytes),
+            BufferedValue::Bytes(Cow::Owned(bytes)) => visitor.visit_byte_buf(bytes),
+            BufferedValue::List(list) => {
                 let items = list.into_iter().map(|item| Self::new(item, self.human_readable));
                 let mut items = SeqDeserializer::new(items);
                 let read = visitor.visit_seq(&mut items)?;
                 items.end().map(|()| read)
             }
-            Buffered::Map(members) => {
+            BufferedValue::Map(members) => {
                 let mut members = Self::from_members(members, self.human_readable);
                 let read = visitor.visit_map(&mut members)?;
                 members.end().map(|()| read)
@@ -243,7 +243,7 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
 
     /// Deserializes null as `None`, unless it is the name of a member.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
-        if matches!(self.value, Buffered::Null) && !self.is_name {
+        if matches!(self.value, BufferedValue::Null) && !self.is_name {
             visitor.visit_none()
         } else {
             visitor.visit_some(self)
@@ -267,19 +267,19 @@ impl<'de, E: Error> Deserializer<'de> for Replay<'de, E> {
         visitor: V,
     ) -> Result<V::Value, E> {
         match self.value {
-            Buffered::Map(members) if members.len() == 1 => {
+            BufferedValue::Map(members) if members.len() == 1 => {
                 let members = Self::from_members(members, self.human_readable);
                 MapAccessDeserializer::new(members).deserialize_enum(name, variants, visitor)
             }
-            Buffered::Text(variant) => {
+            BufferedValue::Text(variant) => {
                 variant.into_deserializer().deserialize_enum(name, variants, visitor)
             }
             // Human-readable formats write the name of a variant. Binary formats may write its number.
-            Buffered::Unsigned(number) if !self.human_readable => {
-                let number = u32::try_from(number).map_err(|_| not_a_variant("an integer"))?;
+            BufferedValue::Unsigned(number) if !self.human_readable => {
+                let number = u32::try_from(number).map_err(|_| unknown_variant("an integer"))?;
                 number.into_deserializer().deserialize_enum(name, variants, visitor)
             }
-            other => Err(not_a_variant(other.type_name())),
+            other => Err(unknown_variant(other.type_name())),
         }
     }
 

@@ -8,17 +8,17 @@
 //! {"foo": "bar", "id": "9aaaaaaa55aaaaaa", "total": 12, "items": [..]}
 //!  '-----------'  '--------------------'   '-------------------------'
 //!   kept in        its metabyte selects     read straight from the
-//!   `Buffered`     the variant              format, into the variant
+//!   a buffer       the variant              format, into the variant
 //! ```
 //!
-//! [`Reader`] visits the object, and stores members until it finds the ID. Then it passes a new map, [`VariantMembers`], to
-//! the variant's type. This map first replays the stored members, including the ID, and then forwards the remaining members
-//! from the format unchanged. The variant's type deserializes from it as from any other map. If the ID comes first, only
-//! one member is stored, and the type can still borrow strings from the input.
+//! [`MembersVisitor`] visits the object, and stores members until it finds the ID. Then it passes a new map,
+//! [`VariantMembers`], to the variant's type. This map first replays the stored members, including the ID, and then
+//! forwards the remaining members from the format unchanged. The variant's type deserializes from it as from any other
+//! map. If the ID comes first, only one member is stored, and the type can still borrow strings from the input.
 //!
-//! Members before the ID are stored as `deserialize_any` reports them. [`Buffered`] holds integers of up to 64 bits. If the
-//! format reports a larger integer as an integer, it is rejected. If the format reports it as a float, as `serde_json` does,
-//! only a field that accepts floats can receive it, and a field of an integer type rejects it.
+//! Members before the ID are stored as `deserialize_any` reports them. [`BufferedValue`] holds integers of up to 64
+//! bits. If the format reports a larger integer as an integer, it is rejected. If the format reports it as a float, as
+//! `serde_json` does, only a field that accepts floats can receive it, and a field of an integer type rejects it.
 
 use alloc::{borrow::Cow, vec, vec::Vec};
 use core::{fmt, iter, marker::PhantomData};
@@ -35,7 +35,7 @@ use serde::{
 use super::{
     super::Sno,
     ByMetabyte,
-    buffer::{Buffered, Replay},
+    buffer::{BufferedValue, ReplayDeserializer},
 };
 use crate::{Error, ErrorKind};
 
@@ -43,14 +43,14 @@ use crate::{Error, ErrorKind};
 const INITIAL_CAPACITY: usize = 12;
 
 /// Deserializes an object as the variant that its ID selects.
-pub(super) struct Reader<'r, K> {
+pub(super) struct MembersVisitor<'r, K> {
     human_readable: bool,
     /// Set to the error if the ID is rejected.
     id_error: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
 
-impl<'r, K> Reader<'r, K> {
+impl<'r, K> MembersVisitor<'r, K> {
     pub(super) fn new(human_readable: bool, id_error: &'r mut Option<Error>) -> Self {
         Self { human_readable, id_error, kind: PhantomData }
     }
@@ -63,7 +63,7 @@ impl<'r, K> Reader<'r, K> {
     }
 }
 
-impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
+impl<'de, K: ByMetabyte<'de>> Visitor<'de> for MembersVisitor<'_, K> {
     type Value = K;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,23 +93,23 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for Reader<'_, K> {
         let members =
             VariantMembers { before_id, value: None, rest, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
-        read.ok_or_else(|| self.reject(unknown(metabyte, K::MEMBER, K::METABYTES)))
+        read.ok_or_else(|| self.reject(unknown_metabyte(metabyte, K::MEMBER, K::METABYTES)))
     }
 }
 
 /// Returns the error for a metabyte that no variant has.
 #[cold]
-fn unknown(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
+fn unknown_metabyte(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     let known = known.join(", ");
     let reason = alloc::format!("expected an ID of metabyte {known}, found {metabyte}");
     Error::with_reason(ErrorKind::OutOfRange, reason).with_field(member)
 }
 
 /// Returns the metabyte of an ID.
-fn metabyte_of(id: &Buffered<'_>) -> Result<u8, Error> {
+fn metabyte_of(id: &BufferedValue<'_>) -> Result<u8, Error> {
     let id = match id {
-        Buffered::Text(text) => Sno::parse(text),
-        Buffered::Bytes(bytes) => Sno::from_slice(bytes),
+        BufferedValue::Text(text) => Sno::parse(text),
+        BufferedValue::Bytes(bytes) => Sno::from_slice(bytes),
         other => Err(Error::invalid_type("text", other.type_name())),
     };
     id.map(|id| id.metabyte())
@@ -144,14 +144,14 @@ impl<'de> Visitor<'de> for NameVisitor {
     }
 }
 
-type BufferedMember<'de> = (Cow<'de, str>, Buffered<'de>);
+type BufferedMember<'de> = (Cow<'de, str>, BufferedValue<'de>);
 
 /// The members from which a variant's type is deserialized.
 struct VariantMembers<'de, A> {
     /// The members before the ID, followed by the ID.
     before_id: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
     /// The value that belongs to the last name that was read from `before_id`.
-    value: Option<Buffered<'de>>,
+    value: Option<BufferedValue<'de>>,
     rest: A,
     /// The name of the member that contains the ID. No later member may have this name.
     id: &'static str,
@@ -188,7 +188,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for VariantMembers<'de, A> {
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
         match self.value.take() {
-            Some(value) => seed.deserialize(Replay::new(value, self.human_readable)),
+            Some(value) => seed.deserialize(ReplayDeserializer::new(value, self.human_readable)),
             None => self.rest.next_value_seed(seed),
         }
     }

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { answer, db, findOrders, orders, personId } from "../../shop";
+import { db, findOrders, orders, personIdSchema, reply } from "../../shop";
 
-const order = z.object({ buyer: personId, item: z.string().min(1) });
-const span = z.object({ start: z.coerce.date(), end: z.coerce.date() });
+const orderSchema = z.object({ buyer: personIdSchema, item: z.string().min(1) });
+const spanSchema = z.object({ start: z.coerce.date(), end: z.coerce.date() });
 
 export const POST = async (request: Request) =>
-  answer(order, await request.json(), async (given) => (await db.insert(orders).values(given).returning())[0]);
+  reply(orderSchema, await request.json(), async (given) => (await db.insert(orders).values(given).returning())[0]);
 
 export const GET = (request: Request) =>
-  answer(span, Object.fromEntries(new URL(request.url).searchParams), ({ start, end }) => findOrders(start, end));
+  reply(spanSchema, Object.fromEntries(new URL(request.url).searchParams), ({ start, end }) => findOrders(start, end));

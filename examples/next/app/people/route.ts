@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { answer, db, people } from "../../shop";
+import { db, people, reply } from "../../shop";
 
-const person = z.object({ name: z.string().min(1) });
+const personSchema = z.object({ name: z.string().min(1) });
 
 export const POST = async (request: Request) =>
-  answer(person, await request.json(), async (given) => (await db.insert(people).values(given).returning())[0]);
+  reply(personSchema, await request.json(), async (given) => (await db.insert(people).values(given).returning())[0]);

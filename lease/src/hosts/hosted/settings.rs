@@ -16,9 +16,9 @@ use crate::{
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
     rules::location::{Create, Schema},
-    rules::numbered::{self, WorkerIdLayout},
-    rules::place::of_node,
+    rules::place::with_node_prefix,
     rules::shape::NumberedFormat,
+    rules::worker_id_layout::{self, WorkerIdLayout},
     stores::steps::Engine,
 };
 
@@ -30,7 +30,7 @@ fn invalid_setting(key: &str) -> Error {
 }
 
 impl Settings {
-    pub(super) fn read(text: &str) -> Result<Self> {
+    pub(super) fn parse(text: &str) -> Result<Self> {
         match serde_json::from_str(text) {
             Ok(Json::Object(settings)) => Ok(Self(settings)),
             _ => Err(out_of_range("expected the settings of a lease as JSON")),
@@ -109,7 +109,7 @@ impl Settings {
             options = options.insist(number)?;
         // `node` comes from an environment variable, so a worker ID that the program specifies takes precedence.
         } else if let Some(number) = self.number("node")? {
-            options = options.insist(number).map_err(of_node)?;
+            options = options.insist(number).map_err(with_node_prefix)?;
         }
         if let Some(lease_ms) = self.number("lease_ms")? {
             options = options.lease_ms(lease_ms)?;
@@ -163,7 +163,7 @@ impl Settings {
                 let fields: Option<Vec<_>> = fields.iter().map(Json::as_str).collect();
                 let fields = fields.ok_or_else(|| invalid_setting("fields"))?;
                 let all = WorkerIdLayout::new(&layout, &fields)?.all_worker_ids();
-                numbered::shape(&layout, &fields, self.worker_id_range(all)?)
+                worker_id_layout::shape(&layout, &fields, self.worker_id_range(all)?)
             }
             name => {
                 let format = NumberedFormat::from_name(name);

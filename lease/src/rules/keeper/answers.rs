@@ -113,7 +113,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.at = KeeperState::Idle { until };
     }
 
-    pub(super) fn begin_again(&mut self, now: Moment) {
+    pub(super) fn start_over(&mut self, now: Moment) {
         self.at = KeeperState::Idle { until: now.elapsed_ms };
     }
 
@@ -122,7 +122,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         match (purpose, self.end()) {
             // Perhaps only the reply was lost, so the keeper retries immediately after the first failure. It pauses before
             // later retries, so that it does not overload a struggling store.
-            (RequestPurpose::Claim(claim), _) if claim.asked.is_first() => {
+            (RequestPurpose::Claim(claim), _) if claim.asked.is_first_write() => {
                 self.fail(error);
                 let first = claim.put.first;
                 self.send(RequestPurpose::SettleClaim(claim), Operation::Read { first }, now);
@@ -160,7 +160,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Processes the reply to a request with the given purpose.
     pub(super) fn process_reply(&mut self, purpose: RequestPurpose, reply: Reply, now: Moment) {
-        let namespace = match self.namespace(&reply) {
+        let namespace = match self.namespace_from_reply(&reply) {
             Ok(namespace) => namespace,
             // The namespace was deleted. The window expires, and the keeper creates the namespace again.
             Err(error) if self.held.is_some() && reply.namespace.is_none() => {
@@ -176,7 +176,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (RequestPurpose::Survey, ReplyContent::Survey { records, latest_end }) => {
                 self.on_surveyed(namespace, &reply.store, (records, latest_end), now);
             }
-            (RequestPurpose::Prepare, ReplyContent::Done) => self.begin_again(now),
+            (RequestPurpose::Prepare, ReplyContent::Done) => self.start_over(now),
             (RequestPurpose::Find, ReplyContent::Records(records)) => {
                 self.choose(&namespace, &records, now);
             }
@@ -203,7 +203,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 );
             }
             (purpose @ (RequestPurpose::Renew(_) | RequestPurpose::SettleRenewal), found) => {
-                self.renewed(purpose, found, (&namespace, &reply.store), now);
+                self.on_renewal_reply(purpose, found, (&namespace, &reply.store), now);
             }
             // The store executed an earlier renewal before this request. The keeper was no longer waiting for the reply to
             // that renewal.
@@ -220,7 +220,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns the namespace's record if it matches the options.
-    fn namespace(&self, reply: &Reply) -> Result<Namespace> {
+    fn namespace_from_reply(&self, reply: &Reply) -> Result<Namespace> {
         let namespace = reply.namespace.clone();
         let namespace =
             namespace.ok_or_else(|| damaged_record("expected the namespace's record"))?;
@@ -254,7 +254,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     fn renew(&mut self, now: Moment) {
-        let Some(held) = self.held.clone() else { return self.begin_again(now) };
+        let Some(held) = self.held.clone() else { return self.start_over(now) };
         if let Some(error) = self.not_started_error(&held, now) {
             return self.on_lost(error, now);
         }
@@ -282,7 +282,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Returns the version for the next write. The increment is random, so that this process and a clone, which may request
     /// the same end of the lease concurrently, are unlikely to choose the same version.
     pub(super) fn next_version(&mut self, old: &Record) -> u64 {
-        old.version + 1 + self.chance(VERSION_STEPS)
+        old.version + 1 + self.random_below(VERSION_STEPS)
     }
 
     fn request_renewal(&mut self, mut held: HeldGrant, new: Record, now: Moment) {
@@ -294,14 +294,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Processes the reply to a renewal, or to a read that determines whether a renewal was written.
-    fn renewed(
+    fn on_renewal_reply(
         &mut self,
         purpose: RequestPurpose,
         found: ReplyContent,
         (namespace, store): (&Namespace, &str),
         now: Moment,
     ) {
-        let Some(held) = self.held.clone() else { return self.begin_again(now) };
+        let Some(held) = self.held.clone() else { return self.start_over(now) };
         let is_done = found == ReplyContent::Done;
         let has_differed = matches!(found, ReplyContent::Differs(_));
         let there = match (purpose, found) {
@@ -375,7 +375,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.actions.push_back(Action::Extend(end));
             }
         }
-        if let Some(error) = self.skewed(self.store_now.0, now) {
+        if let Some(error) = self.clock_skew_error(self.store_now.0, now) {
             self.fail(error);
         }
         let held = HeldGrant { record: there, end, ..held };
@@ -422,7 +422,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.is_surveyed = false;
         self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
-        self.begin_again(now);
+        self.start_over(now);
     }
 
     /// Releases a worker ID whose grant was used until `end`, which must be on the grid.
@@ -498,7 +498,7 @@ impl PendingWrites {
         self.0.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }
 
-    fn is_first(&self) -> bool {
+    fn is_first_write(&self) -> bool {
         self.0.len() == 1
     }
 }

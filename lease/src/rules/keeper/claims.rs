@@ -32,16 +32,16 @@ use alloc::{format, string::String, vec::Vec};
 use super::{Claim, Keeper, Moment, PendingWrites, RequestPurpose};
 use crate::{
     Error, ErrorKind, Namespace, Operation, Random, Record, Result,
-    rules::error::{damaged_record, moment, out_of_range, reserved_id_error},
+    rules::error::{damaged_record, format_unix_ms, out_of_range, reserved_id_error},
     rules::json::MAX_SAFE_INTEGER,
-    rules::shape::BLOCK,
-    rules::volatile::{MAX_VOLATILE_LEASE_MS, is_proposed, is_volatile, waiting_time_end},
+    rules::shape::IDS_PER_RECORD,
+    rules::volatile_store::{MAX_VOLATILE_LEASE_MS, is_proposed, is_volatile, waiting_time_end},
 };
 
 /// How far before the store's current time a grant may start, in milliseconds.
 const SLACK_MS: u64 = 5_000;
 /// The number of free records among which a claim chooses.
-const CHOICE: u32 = 8;
+const MAX_CANDIDATES: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
@@ -80,7 +80,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = self.coarse_tick_error(store) {
             return self.retry_later(error, now);
         }
-        if let Some(error) = self.skewed(time, now) {
+        if let Some(error) = self.clock_skew_error(time, now) {
             return self.retry_later(error, now);
         }
         if !self.is_known(&namespace, store) || !self.is_surveyed {
@@ -108,7 +108,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let time = self.store_now.0;
         if namespace.longest_ms < self.options.lease_ms {
             let new = Namespace { longest_ms: self.options.lease_ms, ..namespace.clone() };
-            return self.prepare(namespace, new, now);
+            return self.prepare_namespace(namespace, new, now);
         }
         if let Some(error) = quiet_period_error(&namespace, time) {
             return self.retry_later(error, now);
@@ -116,24 +116,24 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
         match index {
             Some(index) if index < namespace.records => {
-                let first = self.options.shape.first_of(index);
+                let first = self.options.shape.first_id_at(index);
                 self.send(RequestPurpose::ReadPreferred, Operation::Read { first }, now);
             }
             Some(index) => self.grow(namespace, index + 1, now),
             None if namespace.records == 0 => self.grow(namespace, 1, now),
-            None => self.send(RequestPurpose::Find, Operation::Find { limit: CHOICE }, now),
+            None => self.send(RequestPurpose::Find, Operation::Find { limit: MAX_CANDIDATES }, now),
         }
     }
 
     fn grow(&mut self, namespace: Namespace, records: u64, now: Moment) {
         let new = Namespace { records, ..namespace.clone() };
-        self.prepare(namespace, new, now);
+        self.prepare_namespace(namespace, new, now);
     }
 
     /// Writes the namespace's record, and then starts the claim over.
-    fn prepare(&mut self, old: Namespace, new: Namespace, now: Moment) {
+    fn prepare_namespace(&mut self, old: Namespace, new: Namespace, now: Moment) {
         let new = Namespace { version: old.version + 1, ..new };
-        let (first, count) = (self.options.shape.first_of(old.records), BLOCK);
+        let (first, count) = (self.options.shape.first_id_at(old.records), IDS_PER_RECORD);
         self.send(RequestPurpose::Prepare, Operation::PutNamespace { old, new, first, count }, now);
     }
 
@@ -152,7 +152,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             self.is_surveyed = true;
             if self.is_renewed() {
                 // Another keeper noticed the restore first.
-                return self.begin_again(now);
+                return self.start_over(now);
             }
             return self.claim_in(namespace, now);
         }
@@ -167,7 +167,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 Err(error) => return self.retry_later(error, now),
             };
         let new = namespace.with_incarnation(store, incarnation, quiet_until);
-        self.prepare(namespace, new, now);
+        self.prepare_namespace(namespace, new, now);
     }
 
     pub(super) fn choose_record(
@@ -186,19 +186,19 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if self.options.insists {
             let error = match record.granted_until {
                 Record::RESERVED => reserved_id_error(&format!("worker ID {} is", record.first)),
-                end => numbers_exhausted(1, end),
+                end => numbers_exhausted_error(1, end),
             };
             return self.retry_later(error, now);
         }
         self.preferred = None;
-        self.send(RequestPurpose::Find, Operation::Find { limit: CHOICE }, now);
+        self.send(RequestPurpose::Find, Operation::Find { limit: MAX_CANDIDATES }, now);
     }
 
     pub(super) fn choose(&mut self, namespace: &Namespace, records: &[Record], now: Moment) {
         let time = self.store_now.0;
         let free: Vec<_> = records.iter().filter(|it| it.granted_until <= time).collect();
         // The choice is random, so that holders that start together rarely compete for the same record.
-        let chosen = self.chance(free.len() as u64);
+        let chosen = self.random_below(free.len() as u64);
         if let Some(record) = usize::try_from(chosen).ok().and_then(|chosen| free.get(chosen)) {
             return self.claim(namespace, (*record).clone(), now);
         }
@@ -211,14 +211,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         let error = match records.first().map_or(0, |record| record.granted_until) {
             Record::RESERVED => reserved_id_error(&format!("all {capacity} worker IDs are")),
-            soonest => numbers_exhausted(capacity, soonest),
+            soonest => numbers_exhausted_error(capacity, soonest),
         };
         self.retry_later(error, now);
     }
 
     fn claim(&mut self, namespace: &Namespace, old: Record, now: Moment) {
         let time = self.store_now.0;
-        if let Some(error) = quiet_period_error(namespace, time).or_else(|| self.skewed(time, now))
+        if let Some(error) =
+            quiet_period_error(namespace, time).or_else(|| self.clock_skew_error(time, now))
         {
             return self.retry_later(error, now);
         }
@@ -313,12 +314,15 @@ fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     (time < namespace.quiet_until).then(error)
 }
 
-fn numbers_exhausted(numbers: u64, until: u64) -> Error {
+fn numbers_exhausted_error(numbers: u64, until: u64) -> Error {
     let reason = match numbers {
         1 => "the worker ID is leased to another process".into(),
         _ => format!("all {numbers} worker IDs are leased to other processes"),
     };
-    let reason =
-        if until > 0 { format!("{reason}, the first until {}", moment(until)) } else { reason };
+    let reason = if until > 0 {
+        format!("{reason}, the first until {}", format_unix_ms(until))
+    } else {
+        reason
+    };
     Error::new(ErrorKind::NumbersExhausted, reason).with_until(until)
 }

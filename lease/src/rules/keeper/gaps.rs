@@ -29,10 +29,10 @@ const GAP_MS: u64 = 1000;
 /// The maximum delay, in milliseconds, before a keeper sends the renewal that follows a gap. The actual delay is random, so
 /// that a fleet whose clocks step together does not contact the store all at once.
 const SPREAD_MS: u64 = 1000;
-/// After a gap, a strict holder sends a renewal within `STRICT_SPREAD_MS` and withholds IDs for up to `HOLD_MS`. Both
-/// values are in milliseconds.
+/// After a gap, a strict holder sends a renewal within `STRICT_SPREAD_MS` and withholds IDs for up to `HOLD_AFTER_GAP_MS`.
+/// Both values are in milliseconds.
 const STRICT_SPREAD_MS: u64 = 500;
-const HOLD_MS: u64 = 1000;
+const HOLD_AFTER_GAP_MS: u64 = 1000;
 /// While the keeper is not waiting for a reply, a strict generator's window ends `WINDOW_AHEAD_MS` after the current time.
 /// The keeper compares the clocks every `BEAT_INTERVAL_MS`. Both values are in milliseconds. The keeper extends a window
 /// once the new end is at least a second later than the old end.
@@ -73,7 +73,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let held = self.held.as_ref();
         let Some(moved) = held.and_then(|held| offset.gap_since(held.offset)) else { return };
         let spread = if self.options.is_strict { STRICT_SPREAD_MS } else { SPREAD_MS };
-        let soon = now.elapsed_ms + 1 + self.chance(spread);
+        let soon = now.elapsed_ms + 1 + self.random_below(spread);
         self.notes.moved_ms = Some(moved);
         if let Some(held) = &mut self.held {
             held.shared_until = held.shared_until.max(held.end).max(held.asked.end());
@@ -95,7 +95,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return;
         }
         if let Some(at) = held.gap_at {
-            if now.elapsed_ms < at + HOLD_MS {
+            if now.elapsed_ms < at + HOLD_AFTER_GAP_MS {
                 return;
             }
             self.notes.is_unconfirmed |= !core::mem::replace(&mut held.is_reported, true);
@@ -103,7 +103,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let span = (held.record.start, held.end);
         let later = Moment { wall_ms: now.wall_ms.saturating_add(wait_ms), ..now };
         let end = self.window_end(span, later);
-        if end >= self.shown + HOLD_MS || (end > self.shown && end == span.1) {
+        if end >= self.shown + HOLD_AFTER_GAP_MS || (end > self.shown && end == span.1) {
             self.shown = end;
             self.actions.push_back(Action::Extend(end));
         }

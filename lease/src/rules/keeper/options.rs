@@ -13,18 +13,18 @@ use polyflake::{Builder, OnExhausted, clock::Clock};
 #[cfg(feature = "std")]
 use crate::Ordinal;
 #[cfg(feature = "std")]
-use crate::rules::events::{Event, Watch, emit};
+use crate::rules::events::{Event, EventWatcher, emit};
 use crate::{
     Result, Shape,
     rules::error::out_of_range,
     rules::record::{check_name, check_text},
-    rules::volatile,
+    rules::volatile_store,
 };
 
-const HOUR: u64 = 3_600_000;
-const MINUTE: u64 = 60_000;
+const HOUR_MS: u64 = 3_600_000;
+const MINUTE_MS: u64 = 60_000;
 /// The longest lease: a year.
-const MAX_LEASE: u64 = 366 * 24 * HOUR;
+const MAX_LEASE_MS: u64 = 366 * 24 * HOUR_MS;
 
 /// The default time, in milliseconds, that a caller waits for the first grant. If the caller insists on a worker ID, a
 /// killed process may still hold it, and that process's one-minute lease must end first. The hosts in other languages use
@@ -55,7 +55,7 @@ pub struct Options {
     /// How long a caller waits for the first grant, in milliseconds, or `None` for the default.
     wait_ms: Option<u64>,
     #[cfg(feature = "std")]
-    watch: Option<Watch>,
+    watch: Option<EventWatcher>,
     #[cfg(feature = "std")]
     pub(crate) waits: WaitOptions,
 }
@@ -93,7 +93,7 @@ impl Options {
             namespace,
             place: None,
             shape,
-            lease_ms: HOUR,
+            lease_ms: HOUR_MS,
             names_lease: false,
             holder: String::new(),
             preferred: None,
@@ -148,7 +148,7 @@ impl Options {
     /// Returns `out_of_range` unless the lease lasts at least two grid steps, at least half a second, and at most a year.
     pub fn lease_ms(self, lease_ms: u64) -> Result<Self> {
         // Both ends of a grant are rounded inward to the grid, so a lease of a single step could be empty.
-        if lease_ms < (2 * self.shape.grid().interval()).max(500) || lease_ms > MAX_LEASE {
+        if lease_ms < (2 * self.shape.grid().interval()).max(500) || lease_ms > MAX_LEASE_MS {
             return Err(out_of_range(
                 "expected a lease of at least two ticks and half a second, and at most a year",
             ));
@@ -160,7 +160,7 @@ impl Options {
     #[cfg(feature = "hosted")]
     pub(crate) fn for_volatile_store(mut self) -> Result<Self> {
         if self.names_lease {
-            volatile::check_lease(self.lease_ms)?;
+            volatile_store::check_lease(self.lease_ms)?;
         }
         self.limit_lease();
         Ok(self)
@@ -179,7 +179,7 @@ impl Options {
     /// # Errors
     /// Returns `out_of_range` unless the time is at least a second and at most a year.
     pub fn renew_ms(self, renew_ms: u64) -> Result<Self> {
-        if !(1000..=MAX_LEASE).contains(&renew_ms) {
+        if !(1000..=MAX_LEASE_MS).contains(&renew_ms) {
             return Err(out_of_range(
                 "expected at least a second between renewals, and at most a year",
             ));
@@ -232,7 +232,7 @@ impl Options {
         let options = self.prefer(number)?;
         // A restarted process accepts no other worker ID, so it must wait until the lease of its killed predecessor ends.
         // Therefore, the lease is short.
-        Ok(Self { insists: true, lease_ms: MINUTE, ..options })
+        Ok(Self { insists: true, lease_ms: MINUTE_MS, ..options })
     }
 
     /// Sets a preferred worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. The preferred worker
@@ -278,7 +278,7 @@ impl Options {
             let reason = format!("expected an ordinal below {capacity}, found {index}");
             return Err(out_of_range(reason));
         }
-        Ok(self.shape.first_of(index))
+        Ok(self.shape.first_id_at(index))
     }
 
     /// Sets a function that receives the lease's events as they occur. The function is called on the thread that keeps the
@@ -296,7 +296,7 @@ impl Options {
     #[cfg(feature = "std")]
     #[must_use]
     pub fn watch(self, watch: impl Fn(&Event) + Send + Sync + 'static) -> Self {
-        Self { watch: Some(Watch::new(watch)), ..self }
+        Self { watch: Some(EventWatcher::new(watch)), ..self }
     }
 
     /// Sets the maximum time that a call waits for a tick or a lease, as in the core crate's builders.
@@ -326,7 +326,7 @@ impl Options {
 
     /// Shortens the lease to the maximum length that a volatile store grants, if it is longer.
     pub(super) fn limit_lease(&mut self) {
-        self.lease_ms = self.lease_ms.min(volatile::MAX_VOLATILE_LEASE_MS);
+        self.lease_ms = self.lease_ms.min(volatile_store::MAX_VOLATILE_LEASE_MS);
     }
 
     /// Returns how long to wait for a reply, in milliseconds. The timeout is a quarter of the lease duration, so that three
@@ -337,6 +337,6 @@ impl Options {
 
     /// Returns the largest allowed difference between the claimant's clock and the store's clock, in milliseconds.
     pub(super) fn skew(&self) -> u64 {
-        MINUTE.min(self.lease_ms / 3)
+        MINUTE_MS.min(self.lease_ms / 3)
     }
 }

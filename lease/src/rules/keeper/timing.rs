@@ -41,7 +41,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         let interval = self.options.interval();
         // The interval is shortened by a random amount, so that holders that started together do not renew at the same
         // time.
-        let early = self.chance(interval / 10);
+        let early = self.random_below(interval / 10);
         let (renew_at, soonest) =
             (now.elapsed_ms + interval - early, now.elapsed_ms + interval / 4);
         self.held = Some(HeldGrant { renew_at, soonest, ..held });
@@ -65,7 +65,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.failures += 1;
         // At least half of the pause is fixed, so the pause grows with each failure. The rest is random, so that holders
         // that failed together do not retry together.
-        pause / 2 + self.chance(pause / 2)
+        pause / 2 + self.random_below(pause / 2)
     }
 
     /// Returns the pause after a failure while there is a grant. The pause is a tenth of the time left until the grant
@@ -77,12 +77,12 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.pause(now);
         }
         self.failures = self.failures.saturating_add(1);
-        (left / 10).max(50) + self.chance(left / 40)
+        (left / 10).max(50) + self.random_below(left / 40)
     }
 
     /// Returns a random number below `limit`, or 0 if `limit` is 0 or no random bits are available. The number affects only
     /// when the keeper acts and which free record it chooses.
-    pub(super) fn chance(&mut self, limit: u64) -> u64 {
+    pub(super) fn random_below(&mut self, limit: u64) -> u64 {
         let random = (self.random)().map_or(0, |random| random.0);
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)
     }
@@ -95,7 +95,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns an error if the store's time differs too much from the generator's clock.
-    pub(super) fn skewed(&self, time: u64, now: Moment) -> Option<Error> {
+    pub(super) fn clock_skew_error(&self, time: u64, now: Moment) -> Option<Error> {
         let (skew, most) = (time.abs_diff(now.wall_ms), self.options.skew());
         let reason = format!(
             "this machine's clock differs from the store's by {} s, and {} s are allowed",

@@ -37,7 +37,7 @@ pub(super) async fn answer(
     loop {
         match steps.next(outcome)? {
             Step::Run(statements) => {
-                let results = all(statements.iter().map(|statement| run(client, statement)));
+                let results = join_all(statements.iter().map(|statement| run(client, statement)));
                 outcome = results.await.into_iter().collect();
                 outcome.notices = notices.map(Notices::take_all).unwrap_or_default();
             }
@@ -47,7 +47,7 @@ pub(super) async fn answer(
 }
 
 /// Starts all futures in order and waits until they complete.
-async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
+async fn join_all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     let mut pending: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     poll_fn(|context| {
         // The first poll of each future sends its statement. All statements are sent in order before any reply has arrived,
@@ -77,10 +77,10 @@ async fn run(client: &Client, statement: &Statement) -> Result<Rows, tokio_postg
     });
     let values: Vec<_> = values.collect();
     let rows = client.query_typed(&statement.text, &values).await?;
-    Ok(rows.iter().map(values_of).collect())
+    Ok(rows.iter().map(row_to_values).collect())
 }
 
-fn values_of(row: &Row) -> Vec<Value> {
+fn row_to_values(row: &Row) -> Vec<Value> {
     let value = |at| match row.try_get(at) {
         Ok(integer) => Value::Integer(integer),
         Err(_) => row.try_get(at).map_or(Value::Null, Value::Text),

@@ -16,7 +16,7 @@ use crate::{
     AsyncStore, Reply, Request, Result,
     rules::forks,
     rules::location::{Create, Schema},
-    stores::blocking::{SingleConnectionStore, unavailable},
+    stores::blocking::{SingleConnectionStore, unavailable_error},
 };
 
 /// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one from a pool
@@ -50,12 +50,12 @@ impl AsyncPostgresql {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        let (server, create) = Server::read(url)?;
+        let (server, create) = Server::parse_url(url)?;
         Self::connect(server, create).await
     }
 
     pub(super) async fn connect(server: Server, create: Create) -> Result<Self> {
-        let process = forks::process_number()?;
+        let process = forks::process_id()?;
         let (client, connection, notices) = connection::connect(&server).await?;
         let store = Self::new(Source::Own(client, notices, tokio::spawn(connection)), process);
         Ok(Self { schema: server.schema, create, ..store })
@@ -81,9 +81,9 @@ impl AsyncPostgresql {
     /// Returns the same errors as [`AsyncPostgresql::open`], or `lease_unavailable` if the pool provides no connection in time.
     #[cfg(feature = "deadpool")]
     pub async fn from_pool(pool: &Pool) -> Result<Self> {
-        let process = forks::process_number()?;
+        let process = forks::process_id()?;
         let taken = pool.get().await;
-        let taken = taken.map_err(|error| unavailable(&alloc::format!("{error}")))?;
+        let taken = taken.map_err(|error| unavailable_error(&alloc::format!("{error}")))?;
         Ok(Self::new(Source::Pool(taken), process))
     }
 
@@ -152,7 +152,7 @@ impl LentConnection {
             Some(Source::Own(client, notices, _)) if is_idle => Ok((client, Some(notices))),
             #[cfg(feature = "deadpool")]
             Some(Source::Pool(client)) if is_idle => Ok((client, None)),
-            _ => Err(unavailable("the last request was dropped")),
+            _ => Err(unavailable_error("the last request was dropped")),
         }
     }
 }

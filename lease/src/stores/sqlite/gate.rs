@@ -18,7 +18,7 @@ use std::{
 use crate::{Error, ErrorKind, Result, rules::forks};
 
 /// The process number (upper half) and the number of requests in progress (lower half).
-static BUSY: AtomicU64 = AtomicU64::new(0);
+static ACTIVE_REQUESTS: AtomicU64 = AtomicU64::new(0);
 /// The number of threads of this process that are forking.
 static FORKING_THREADS: AtomicU32 = AtomicU32::new(0);
 #[cfg(unix)]
@@ -41,18 +41,19 @@ impl RequestGuard {
     /// # Errors
     /// Returns `lease_unavailable` in a child process that was forked in the middle of a request.
     pub(super) fn enter() -> Result<Self> {
-        let process = forks::process_number()?;
+        let process = forks::process_id()?;
         install_hooks();
         loop {
-            let next = |busy: u64| match of_word(busy) {
+            let next = |busy: u64| match from_word(busy) {
                 (found, count) if found == process => Some(to_word(process, count + 1)),
                 (_, 0) => Some(to_word(process, 1)),
                 _ => None,
             };
             // All accesses are sequentially consistent, because the result depends on two atomics. A request increments
-            // `BUSY` and then reads `FORKING_THREADS`; a fork increments `FORKING_THREADS` and then reads `BUSY`. With any weaker ordering,
-            // both could read the old values, and a fork would happen while a file is open.
-            if BUSY.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
+            // `ACTIVE_REQUESTS` and then reads `FORKING_THREADS`; a fork increments `FORKING_THREADS` and then reads
+            // `ACTIVE_REQUESTS`. With any weaker ordering, both could read the old values, and a fork would happen while a
+            // file is open.
+            if ACTIVE_REQUESTS.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_err() {
                 let reason =
                     "expected a process forked while no SQLite file was open, found an open one";
                 return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
@@ -71,7 +72,7 @@ impl RequestGuard {
 impl Drop for RequestGuard {
     fn drop(&mut self) {
         if forks::check(self.process).is_ok() {
-            BUSY.fetch_sub(1, Ordering::SeqCst);
+            ACTIVE_REQUESTS.fetch_sub(1, Ordering::SeqCst);
         }
     }
 }
@@ -88,7 +89,9 @@ fn install_hooks() {
     if !HAS_HOOKS.swap(true, Ordering::AcqRel) {
         // SAFETY: the handlers only access atomics, read clocks and sleep, so it is sound to run them around a fork in any
         // thread.
-        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(in_child)) };
+        unsafe {
+            libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork_in_child))
+        };
     }
 }
 
@@ -96,7 +99,7 @@ fn install_hooks() {
 extern "C" fn before_fork() {
     FORKING_THREADS.fetch_add(1, Ordering::SeqCst);
     let began = Instant::now();
-    while of_word(BUSY.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < MAX_WAIT {
+    while from_word(ACTIVE_REQUESTS.load(Ordering::SeqCst)).1 > 0 && began.elapsed() < MAX_WAIT {
         thread::sleep(POLL_INTERVAL);
     }
 }
@@ -108,11 +111,11 @@ extern "C" fn after_fork() {
 
 /// Resets the count in a forked child process, which has no other threads.
 #[cfg(unix)]
-extern "C" fn in_child() {
+extern "C" fn after_fork_in_child() {
     FORKING_THREADS.store(0, Ordering::SeqCst);
 }
 
-const fn of_word(word: u64) -> (u32, u32) {
+const fn from_word(word: u64) -> (u32, u32) {
     let [a, b, c, d, e, f, g, h] = word.to_be_bytes();
     (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]))
 }

@@ -35,13 +35,13 @@ const OVERLAYFS: u32 = 0x794c_7630;
 ///
 /// # Errors
 /// Returns `store_not_durable` for a rejected file system.
-pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
+pub fn check_file_system_type(found: u32, allows_overlayfs: bool) -> Result<()> {
     if found == OVERLAYFS && !allows_overlayfs {
         let reason = "the file is on overlayfs, the container's own layer, which is lost with it; mount a volume for the file, or add `?allow=overlayfs` to the URL if one container alone uses the store";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
     match NON_DURABLE_FILE_SYSTEMS.iter().find(|(number, _)| *number == found) {
-        Some((_, name)) => Err(invalid_fact(name)),
+        Some((_, name)) => Err(not_durable_error(name)),
         None => Ok(()),
     }
 }
@@ -53,7 +53,7 @@ pub fn check_number(found: u32, allows_overlayfs: bool) -> Result<()> {
 /// # Errors
 /// Returns `store_not_durable` if the file system does not record birth times. Without birth times, a restored backup could
 /// not be distinguished from the earlier file.
-pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
+pub fn name_of_file(inode: u64, birth: Option<impl Display>) -> Result<String> {
     let birth = birth.ok_or_else(|| {
         let reason = "its file system does not say when a file was made, so a restored backup looks like the file before";
         Error::new(ErrorKind::StoreNotDurable, reason).permanent()
@@ -61,7 +61,7 @@ pub fn name_of(inode: u64, birth: Option<impl Display>) -> Result<String> {
     Ok(format!("sqlite:{inode}:{birth}"))
 }
 
-fn invalid_fact(found: &str) -> Error {
+fn not_durable_error(found: &str) -> Error {
     let reason = format!(
         "the file is on {found}, which may lose what was written; name a file on a disk of this machine"
     );
@@ -103,14 +103,14 @@ mod tests {
 
     #[test]
     fn overlayfs_requires_an_explicit_option_and_tmpfs_is_rejected() {
-        let message = check_number(OVERLAYFS, false).unwrap_err().to_string();
+        let message = check_file_system_type(OVERLAYFS, false).unwrap_err().to_string();
         assert!(message.contains("mount a volume"), "{message}");
         assert!(message.contains("`?allow=overlayfs`"), "{message}");
-        assert_eq!(check_number(OVERLAYFS, true), Ok(()));
+        assert_eq!(check_file_system_type(OVERLAYFS, true), Ok(()));
         let (ext4, tmpfs) = (0xef53, 0x0102_1994);
         for allows_overlayfs in [false, true] {
-            assert_eq!(check_number(ext4, allows_overlayfs), Ok(()));
-            let error = check_number(tmpfs, allows_overlayfs).unwrap_err();
+            assert_eq!(check_file_system_type(ext4, allows_overlayfs), Ok(()));
+            let error = check_file_system_type(tmpfs, allows_overlayfs).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::StoreNotDurable);
         }
     }

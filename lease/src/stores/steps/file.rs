@@ -12,8 +12,8 @@ use std::{
 use alloc::format;
 
 #[cfg(target_os = "linux")]
-use super::facts::check_number;
-use super::facts::{file_error, name_of};
+use super::facts::check_file_system_type;
+use super::facts::{file_error, name_of_file};
 use crate::{
     Error, ErrorKind, Result,
     rules::location::{Access, Create},
@@ -24,7 +24,7 @@ use crate::{
 ///
 /// # Errors
 /// Returns `store_not_durable` for a path that does not name a file.
-pub fn absolute(path: &Path) -> Result<PathBuf> {
+pub fn absolute_path(path: &Path) -> Result<PathBuf> {
     if path.as_os_str().is_empty() || path.to_string_lossy().contains(":memory:") {
         let reason = "a database in memory is lost with its process; name a file on a disk";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
@@ -49,13 +49,13 @@ pub fn open<C>(
 ) -> Result<(C, String)> {
     check_durable(path, access)?;
     let before = match access.create {
-        Create::Nothing | Create::Trial { .. } => name(path)?,
-        _ => name_or_create(path)?,
+        Create::Nothing | Create::Trial { .. } => read_store_name(path)?,
+        _ => read_or_create_store_name(path)?,
     };
     let connection = connect(path)?;
     // The driver opens the path itself. If another process has replaced the file since its name was read, the connection
     // refers to a different file.
-    let name = name(path)?;
+    let name = read_store_name(path)?;
     if name == before {
         return Ok((connection, name));
     }
@@ -93,7 +93,7 @@ fn check_file_system(path: &Path, access: Access) -> Result<()> {
     // The type of `f_type` differs between architectures, and on some of them the value is sign-extended. File-system magic
     // numbers are 32 bits wide.
     let found = u32::try_from(system.f_type & 0xffff_ffff).unwrap_or(0);
-    check_number(found, access.allows_overlayfs)
+    check_file_system_type(found, access.allows_overlayfs)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -101,8 +101,8 @@ fn check_file_system(_: &Path, _: Access) -> Result<()> {
     Ok(())
 }
 
-/// Returns the name that identifies the file, as defined by [`name_of`].
-fn name(path: &Path) -> Result<String> {
+/// Returns the name that identifies the file, as defined by [`name_of_file`].
+fn read_store_name(path: &Path) -> Result<String> {
     let (inode, birth) = file_identity(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             let reason = "the file does not exist; the first lease creates it";
@@ -110,17 +110,17 @@ fn name(path: &Path) -> Result<String> {
         }
         _ => io_error(&error),
     })?;
-    name_of(inode, birth)
+    name_of_file(inode, birth)
 }
 
-/// Works like [`name`], but creates an empty file if the file does not exist.
-fn name_or_create(path: &Path) -> Result<String> {
+/// Works like [`read_store_name`], but creates an empty file if the file does not exist.
+fn read_or_create_store_name(path: &Path) -> Result<String> {
     if let Err(error) = OpenOptions::new().write(true).create_new(true).open(path)
         && error.kind() != io::ErrorKind::AlreadyExists
     {
         return Err(io_error(&error));
     }
-    name(path)
+    read_store_name(path)
 }
 
 fn io_error(error: &io::Error) -> Error {
@@ -160,8 +160,8 @@ fn file_identity(path: &Path) -> io::Result<(u64, Option<u128>)> {
 fn file_identity(path: &Path) -> io::Result<(u64, Option<u64>)> {
     use winapi_util::{Handle, file::information};
     /// The Unix epoch on the Windows time scale, which counts units of 100 ns since 1601.
-    const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
+    const UNIX_EPOCH_FILETIME: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
-    let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH));
+    let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH_FILETIME));
     Ok((found.file_index(), birth.map(|units| units / 10_000)))
 }

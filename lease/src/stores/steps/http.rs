@@ -55,7 +55,7 @@ pub(super) fn reply(outcome: &Outcome, id: Random) -> Result<Reply> {
 
 fn unexpected_status_error(status: i64) -> Error {
     let found = format!("found another one with status {status}");
-    unavailable(format!(
+    unavailable_error(format!(
         "expected the response of `polyflake lease serve` to this request, {found}"
     ))
 }
@@ -64,11 +64,11 @@ pub(super) fn error(failure: &Failure) -> Error {
     let message = failure.message.lines().next().unwrap_or_default();
     if contains_any(message, &CERTIFICATE_MESSAGES) {
         let reason = format!("the service's certificate is not trusted: {message}");
-        return unavailable(reason).permanent();
+        return unavailable_error(reason).permanent();
     }
-    unavailable(format!("no answer from the service: {message}"))
+    unavailable_error(format!("no answer from the service: {message}"))
 }
 
-fn unavailable(reason: String) -> Error {
+fn unavailable_error(reason: String) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -141,7 +141,7 @@ pub(super) fn is_missing_table(failure: &Failure) -> bool {
 
 /// Returns the error for a request that needs the tables but is not allowed to create them.
 pub(super) fn no_store_error() -> Error {
-    unavailable("the database has no tables of leases; the first lease creates them".into())
+    unavailable_error("the database has no tables of leases; the first lease creates them".into())
         .permanent()
 }
 
@@ -154,9 +154,10 @@ pub(super) fn error(failure: &Failure) -> Error {
         Some(
             "1044" | "1045" | "1049" | "1130" | "1251" | "1698" | "1820" | "1862" | "3118" | "3159"
             | "4151",
-        ) => unavailable(format!("the server rejects the connection: {message}")).permanent(),
+        ) => unavailable_error(format!("the server rejects the connection: {message}")).permanent(),
         Some("1046") => {
-            unavailable("the connection has no database; name one in the URL".into()).permanent()
+            unavailable_error("the connection has no database; name one in the URL".into())
+                .permanent()
         }
         Some("1054") => {
             damaged_record(format!("expected the columns of format 1, found: {message}"))
@@ -165,15 +166,17 @@ pub(super) fn error(failure: &Failure) -> Error {
             damaged_record(format!("expected the tables of format 1, found: {message}"))
         }
         Some("1071") => {
-            unavailable(format!("the server cannot create the tables: {message}")).permanent()
+            unavailable_error(format!("the server cannot create the tables: {message}")).permanent()
         }
         Some("1665") => {
             let remedy = "set `binlog_format` to ROW or MIXED";
-            unavailable(format!("the server cannot log changes: {message}; {remedy}")).permanent()
+            unavailable_error(format!("the server cannot log changes: {message}; {remedy}"))
+                .permanent()
         }
         Some("1064" | "1193") => {
             let expected = "expected MySQL 8.0.19 or MariaDB 10.6, or later";
-            unavailable(format!("{expected}, found a server that reports: {message}")).permanent()
+            unavailable_error(format!("{expected}, found a server that reports: {message}"))
+                .permanent()
         }
         Some("1142" | "1143" | "1227") => {
             let grants: Vec<_> = commands(PRIVILEGES)
@@ -186,33 +189,35 @@ pub(super) fn error(failure: &Failure) -> Error {
                 "an operator runs the statements of mysql.sql; then for each user {}",
                 grants.join("; ")
             );
-            unavailable(format!("the user lacks a right: {message}; {lines}")).permanent()
+            unavailable_error(format!("the user lacks a right: {message}; {lines}")).permanent()
         }
-        Some(_) => unavailable(format!("the server reports: {message}")),
+        Some(_) => unavailable_error(format!("the server reports: {message}")),
         None if contains_any(message, &CERTIFICATE_MESSAGES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
-            unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
-                .permanent()
+            unavailable_error(format!(
+                "the server's certificate is not trusted: {message}; {remedy}"
+            ))
+            .permanent()
         }
         None if contains_any(message, &NO_TLS_MESSAGES) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
-            unavailable(reason.to_string()).permanent()
+            unavailable_error(reason.to_string()).permanent()
         }
-        None if message.contains(LACKS_CRYPTOGRAPHY) => {
+        None if message.contains(NO_CRYPTOGRAPHY_MESSAGE) => {
             let reason = "PyMySQL needs the package `cryptography` for this user's password (pip install \"pymysql[rsa]\"), or a connection that is encrypted or uses a Unix socket";
-            unavailable(reason.to_string()).permanent()
+            unavailable_error(reason.to_string()).permanent()
         }
-        None => unavailable(format!("no answer from the server: {message}")),
+        None => unavailable_error(format!("no answer from the server: {message}")),
     }
 }
 
 /// A substring of the error message that `PyMySQL` reports if it cannot encrypt a password for the server.
-const LACKS_CRYPTOGRAPHY: &str = "'cryptography' package is required";
+const NO_CRYPTOGRAPHY_MESSAGE: &str = "'cryptography' package is required";
 
 /// Substrings of the messages that clients report for a server without TLS.
 const NO_TLS_MESSAGES: [&str; 3] =
     ["does not support secure connection", "does not have this capability", "does not support SSL"];
 
-fn unavailable(reason: String) -> Error {
+fn unavailable_error(reason: String) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

@@ -124,7 +124,7 @@ fn second_store_error(schema: &Schema, other: &str) -> Error {
     let remedy = format!(
         "lease from that one by `?schema={other}`, or add `?create=second-store` to the URL if the two share no namespace"
     );
-    unavailable(format!("{found}: {remedy}")).permanent()
+    unavailable_error(format!("{found}: {remedy}")).permanent()
 }
 
 /// Returns the error for a request that needs the tables but is not allowed to create them.
@@ -132,7 +132,7 @@ pub(super) fn no_store_error(schema: &Schema) -> Error {
     let reason = format!(
         "there are no tables of leases in the schema {schema}; the first lease creates them"
     );
-    unavailable(reason).permanent()
+    unavailable_error(reason).permanent()
 }
 
 pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
@@ -145,28 +145,30 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
         }
         Some(INSUFFICIENT_PRIVILEGE) => {
             let lines = setup_statements(schema);
-            unavailable(format!("the role lacks a right: {message}; {lines}")).permanent()
+            unavailable_error(format!("the role lacks a right: {message}; {lines}")).permanent()
         }
         // The server rejected a user or a password, `pg_hba.conf` does not permit the connection, or the database does not
         // exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejection_error(message),
-        Some(_) => unavailable(format!("the server reports: {message}")),
+        Some(_) => unavailable_error(format!("the server reports: {message}")),
         // These messages must be checked before the rejections, because a message about a certificate file may also contain
         // "does not exist".
         None if contains_any(message, &CERTIFICATE_MESSAGES) => {
             let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
-            unavailable(format!("the server's certificate is not trusted: {message}; {remedy}"))
-                .permanent()
+            unavailable_error(format!(
+                "the server's certificate is not trusted: {message}; {remedy}"
+            ))
+            .permanent()
         }
         None if contains_any(message, &REJECTION_MESSAGES) => rejection_error(message),
         None if contains_any(message, &READ_ONLY_MESSAGES) => {
-            unavailable(format!("no host of the URL accepts writes: {message}"))
+            unavailable_error(format!("no host of the URL accepts writes: {message}"))
         }
         None if contains_any(message, &NO_TLS_MESSAGES) => {
             let reason = "the server has no TLS, which a connection over a network needs; add `sslmode=disable` to the URL if the network is trusted";
-            unavailable(reason.into()).permanent()
+            unavailable_error(reason.into()).permanent()
         }
-        None => unavailable(format!("no answer from the server: {message}")),
+        None => unavailable_error(format!("no answer from the server: {message}")),
     }
 }
 
@@ -225,7 +227,7 @@ fn rejection_error(message: &str) -> Error {
     let wants_tls = message.contains("no encryption") || message.contains("SSL off");
     let remedy =
         if wants_tls { "; if the server wants TLS, add `sslmode=require` to the URL" } else { "" };
-    unavailable(format!("the server rejects the connection: {message}{remedy}")).permanent()
+    unavailable_error(format!("the server rejects the connection: {message}{remedy}")).permanent()
 }
 
 /// Returns the statements that an operator must execute if a role lacks the privilege to create tables.
@@ -240,6 +242,6 @@ fn setup_statements(schema: &Schema) -> String {
     )
 }
 
-fn unavailable(reason: String) -> Error {
+fn unavailable_error(reason: String) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

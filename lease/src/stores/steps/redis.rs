@@ -4,7 +4,7 @@
 //! all as strings. A driver therefore sends `EVAL`, the text and the values, and returns one row with the strings of the
 //! script's reply.
 //!
-//! A `Redis` or `Valkey` server may lose any of its data, so it is a volatile store (`rules::volatile`). The store's name
+//! A `Redis` or `Valkey` server may lose any of its data, so it is a volatile store (`rules::volatile_store`). The store's name
 //! consists of two IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a
 //! replica is promoted. The script rejects servers that could be replaced by another server while both still acknowledge
 //! writes.
@@ -23,13 +23,13 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
-    rules::error::damaged_record, rules::volatile,
+    rules::error::damaged_record, rules::volatile_store,
 };
 
 const SCRIPT: &str = include_str!("../../../sql/redis.lua");
 
 /// The command that an operator runs to create a user.
-const USER: &str = include_str!("../../../sql/redis-user.acl");
+const USER_ACL: &str = include_str!("../../../sql/redis-user.acl");
 
 pub(super) fn statement(request: &Request) -> Statement {
     let namespace = &request.namespace;
@@ -44,11 +44,11 @@ fn arguments(request: &Request) -> Vec<String> {
     let (name, more) = match &request.operation {
         Operation::Open(namespace) => ("open", open(namespace)),
         Operation::Find { limit } => ("find", vec![limit.saturating_sub(1).to_string()]),
-        Operation::Read { first } => ("read", vec![member(*first)]),
+        Operation::Read { first } => ("read", vec![record_key(*first)]),
         Operation::Put { old, new } => {
             let end = new.granted_until.to_string();
             let incarnation = new.incarnation.to_string();
-            ("put", vec![member(new.first), end, old.to_json(), new.to_json(), incarnation])
+            ("put", vec![record_key(new.first), end, old.to_json(), new.to_json(), incarnation])
         }
         Operation::PutNamespace { old, new, first, count } => {
             ("put_namespace", put_namespace(old, new, (*first, *count)))
@@ -61,7 +61,7 @@ fn arguments(request: &Request) -> Vec<String> {
 
 /// Returns the key of a record, both in the hash of records and in the sorted set of grant ends. The key is the worker ID,
 /// padded with zeros so that records with the same end are sorted by worker ID.
-fn member(first: u64) -> String {
+fn record_key(first: u64) -> String {
     format!("{first:016}")
 }
 
@@ -82,7 +82,7 @@ fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -
         new.to_json(),
         new.store.clone(),
         new.incarnation.to_string(),
-        u8::from(volatile::is_new_incarnation(old, new)).to_string(),
+        u8::from(volatile_store::is_new_incarnation(old, new)).to_string(),
         new.quiet_until.to_string(),
         new.records.saturating_sub(old.records).to_string(),
         first.to_string(),
@@ -209,11 +209,11 @@ pub(super) fn error(failure: &Failure) -> Error {
         code == *word || message.starts_with(word) || within.iter().any(|it| message.contains(it))
     };
     if is(&"NOPERM") || contains_any(message, &PERMISSION_MESSAGES) {
-        let line = USER.trim();
-        unavailable(format!("the user lacks a right: {message}; an operator runs {line}"))
+        let line = USER_ACL.trim();
+        unavailable_error(format!("the user lacks a right: {message}; an operator runs {line}"))
             .permanent()
     } else if AUTH_ERROR_CODES.iter().any(is) || contains_any(message, &REJECTION_MESSAGES) {
-        unavailable(format!("the server rejects the connection: {message}")).permanent()
+        unavailable_error(format!("the server rejects the connection: {message}")).permanent()
     } else if CLUSTER_ERROR_CODES.iter().any(is) {
         let reason = format!("a cluster is no store; the server reports: {message}");
         Error::new(ErrorKind::StoreNotDurable, reason).permanent()
@@ -224,7 +224,7 @@ pub(super) fn error(failure: &Failure) -> Error {
         damaged_record(format!("expected the keys of leases, found: {message}"))
     } else {
         let remedy = REMEDIES.iter().find(|(word, _)| is(word)).map_or("", |(_, remedy)| *remedy);
-        unavailable(format!("the server reports: {message}{remedy}"))
+        unavailable_error(format!("the server reports: {message}{remedy}"))
     }
 }
 
@@ -257,14 +257,14 @@ const REJECTION_MESSAGES: [&str; 5] = [
 fn connection_error(message: &str) -> Error {
     if contains_any(message, &CERTIFICATE_MESSAGES) {
         let remedy = "name the file of its root certificates by `sslrootcert` in the URL";
-        return unavailable(format!(
+        return unavailable_error(format!(
             "the server's certificate is not trusted: {message}; {remedy}"
         ))
         .permanent();
     }
-    unavailable(format!("no answer from the server: {message}"))
+    unavailable_error(format!("no answer from the server: {message}"))
 }
 
-fn unavailable(reason: String) -> Error {
+fn unavailable_error(reason: String) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }

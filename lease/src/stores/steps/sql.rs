@@ -28,11 +28,11 @@ use crate::{
 };
 
 /// The columns of a record.
-const RECORD: &str =
+const RECORD_COLUMNS: &str =
     "first, count, format, granted_until, holder, incarnation, start, token, version";
 
 /// The columns of a namespace's record.
-const NAMESPACE: &str = "namespace, digest, format, incarnation, longest_ms, previous_quiet_until, previous_store, quiet_until, records, shape, store, version";
+const NAMESPACE_COLUMNS: &str = "namespace, digest, format, incarnation, longest_ms, previous_quiet_until, previous_store, quiet_until, records, shape, store, version";
 
 /// The parts of the SQL statements that differ between databases.
 pub(super) struct Dialect {
@@ -242,16 +242,18 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
         Operation::Open(new) => vec![insert_namespace(new, dialect)],
         Operation::Find { limit } => {
             let text = format!(
-                "SELECT {RECORD} FROM polyflake_leases WHERE namespace = $1 ORDER BY granted_until, first LIMIT {limit}"
+                "SELECT {RECORD_COLUMNS} FROM polyflake_leases WHERE namespace = $1 ORDER BY granted_until, first LIMIT {limit}"
             );
             vec![Statement { text, values: vec![name.into()] }]
         }
-        Operation::Read { first } => vec![read(name, *first)],
+        Operation::Read { first } => vec![select_record(name, *first)],
         // If the swap changes no row, the reply contains the stored record. The driver always reads the record, because it
         // sends all statements of a request together, before it knows the swap's result.
         Operation::Put { old, new } => {
             let lock = dialect.lock(name, dialect.shared).into_iter();
-            lock.chain(swap(name, old, new, dialect)).chain([read(name, new.first)]).collect()
+            lock.chain(swap(name, old, new, dialect))
+                .chain([select_record(name, new.first)])
+                .collect()
         }
         Operation::PutNamespace { old, new, first, count } => {
             let fresh = Record::fresh(*first, *count, new.incarnation);
@@ -266,7 +268,7 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
             vec![statement("SELECT namespace FROM polyflake_namespaces ORDER BY namespace")]
         }
     };
-    let text = format!("SELECT {NAMESPACE} FROM polyflake_namespaces WHERE namespace = $1");
+    let text = format!("SELECT {NAMESPACE_COLUMNS} FROM polyflake_namespaces WHERE namespace = $1");
     // The read comes last, so that the reply contains the namespace's record in its state after the request.
     statements.push(Statement { text, values: vec![name.into()] });
     statements
@@ -321,8 +323,10 @@ fn statement_count(operation: &Operation, dialect: &Dialect) -> usize {
     }
 }
 
-fn read(name: &str, first: u64) -> Statement {
-    let text = format!("SELECT {RECORD} FROM polyflake_leases WHERE namespace = $1 AND first = $2");
+fn select_record(name: &str, first: u64) -> Statement {
+    let text = format!(
+        "SELECT {RECORD_COLUMNS} FROM polyflake_leases WHERE namespace = $1 AND first = $2"
+    );
     Statement { text, values: vec![name.into(), first.into()] }
 }
 
@@ -335,7 +339,7 @@ fn survey(name: &str) -> Statement {
 
 fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     let text = format!(
-        "INSERT INTO polyflake_namespaces ({NAMESPACE})
+        "INSERT INTO polyflake_namespaces ({NAMESPACE_COLUMNS})
         VALUES ($1, $2, 1, $3, $4, $5, $6, $7, $8, $9, {}, $10) {}",
         dialect.store,
         dialect.on_conflict_clause("polyflake_namespaces", "namespace")
@@ -391,7 +395,7 @@ fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dial
         dialect.on_conflict_clause("polyflake_leases", "namespace, first"),
     );
     let text = format!(
-        "INSERT INTO polyflake_leases (namespace, {RECORD})
+        "INSERT INTO polyflake_leases (namespace, {RECORD_COLUMNS})
         WITH RECURSIVE made(i) AS (SELECT CAST(0 AS {integer}) UNION ALL SELECT i + 1 FROM made WHERE i + 1 < $2)
         SELECT $1, $3 + i * $4, $4, 1, 0, '', $5, 0, $6, 1 FROM made
         WHERE i < $2 AND EXISTS (SELECT 1 FROM polyflake_namespaces
@@ -441,7 +445,7 @@ fn row_fields(columns: &str, row: &[Value]) -> Fields {
 }
 
 fn parse_record(row: &[Value]) -> Result<Record> {
-    Record::from_fields(&row_fields(RECORD, row))
+    Record::from_fields(&row_fields(RECORD_COLUMNS, row))
 }
 
 /// Returns the readable records. An unreadable record does not prevent the others from being used.
@@ -460,7 +464,7 @@ fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
 }
 
 fn parse_namespace(row: &[Value]) -> Result<Namespace> {
-    Namespace::from_fields(&row_fields(NAMESPACE, row))
+    Namespace::from_fields(&row_fields(NAMESPACE_COLUMNS, row))
 }
 
 fn parse_names(rows: &Rows) -> Result<ReplyContent> {

@@ -54,25 +54,25 @@ pub(super) fn settings() -> Vec<Statement> {
 }
 
 /// Rejects a file whose settings do not make writes durable, and returns the version of its tables.
-pub(super) fn check(rows: &[Rows]) -> Result<i64> {
+pub(super) fn check_settings(rows: &[Rows]) -> Result<i64> {
     let [.., synchronous, journal, version] = rows else {
-        return Err(unsupported_setting("no settings"));
+        return Err(unsupported_setting_error("no settings"));
     };
     match journal.first().map(Vec::as_slice) {
         Some([Value::Text(journal)])
             if matches!(&**journal, "delete" | "truncate" | "persist" | "wal") => {}
         Some([Value::Text(other)]) => {
-            return Err(unsupported_setting(&format!("the journal `{other}`")));
+            return Err(unsupported_setting_error(&format!("the journal `{other}`")));
         }
-        _ => return Err(unsupported_setting("no journal")),
+        _ => return Err(unsupported_setting_error("no journal")),
     }
     match parse_integer(synchronous)? {
         3 => parse_integer(version),
-        other => Err(unsupported_setting(&format!("synchronous={other}"))),
+        other => Err(unsupported_setting_error(&format!("synchronous={other}"))),
     }
 }
 
-fn unsupported_setting(found: &str) -> Error {
+fn unsupported_setting_error(found: &str) -> Error {
     let reason = format!(
         "the file is not written durably: it has {found}, and needs a rollback journal or a write-ahead log"
     );

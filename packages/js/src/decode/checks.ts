@@ -2,14 +2,14 @@
 import { invalidCharacter, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 
 /** Checks that a value is an integer, and returns it. The caller checks the range. */
-export function integer(value: unknown, field: string): number {
+export function checkInteger(value: unknown, field: string): number {
   if (typeof value === "number" && Number.isInteger(value)) return value;
   throw invalidType("integer", value, { field });
 }
 
 /** Checks that a value is an integer from 0 to `most`, and returns it. */
-export function within(value: unknown, field: string, most: number): number {
-  const number = integer(value, field);
+export function checkAtMost(value: unknown, field: string, most: number): number {
+  const number = checkInteger(value, field);
   if (number >= 0 && number <= most) return number;
   throw outOfRange(0, most, number, field);
 }
@@ -18,17 +18,17 @@ export function within(value: unknown, field: string, most: number): number {
  * Checks that a value is a signed 64-bit integer, and returns it. It must be a bigint, because a number of that size may have
  * been rounded.
  */
-export function signed(value: unknown, field: string): bigint {
+export function checkSigned(value: unknown, field: string): bigint {
   if (typeof value !== "bigint") throw invalidType("bigint", value, { field });
   if (BigInt.asIntN(64, value) === value) return value;
-  throw outOfRange(-1n << 63n, (1n << 63n) - 1n, shown(value), field);
+  throw outOfRange(-1n << 63n, (1n << 63n) - 1n, toDisplayValue(value), field);
 }
 
 /**
  * Returns a bigint in the form in which error messages contain it. A bigint of more than 256 bits is replaced with a
  * description, because it could have a million digits.
  */
-export function shown(value: bigint): bigint | string {
+export function toDisplayValue(value: bigint): bigint | string {
   return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
 }
 
@@ -74,16 +74,16 @@ function nibble(text: string, position: number): number {
   return digit(code > 64 && code < 71 ? code + 32 : code, 0, 16);
 }
 
-const hyphen: ValueAt = (text, position) => (text.charCodeAt(position) === 45 ? 0 : -1);
+const hyphenValue: ValueAt = (text, position) => (text.charCodeAt(position) === 45 ? 0 : -1);
 
 const uuidCharacterValue: ValueAt = (text, position) => {
   const inByte = BYTE_POSITIONS.includes(position) || BYTE_POSITIONS.includes(position - 1);
-  return inByte ? nibble(text, position) : hyphen(text, position);
+  return inByte ? nibble(text, position) : hyphenValue(text, position);
 };
 
 /** Returns the 16 bytes of a 36-character UUID string, or undefined for any other string. */
 export function tryParseUuid(text: string): number[] | undefined {
-  let all = hyphen(text, 8) | hyphen(text, 13) | hyphen(text, 18) | hyphen(text, 23);
+  let all = hyphenValue(text, 8) | hyphenValue(text, 13) | hyphenValue(text, 18) | hyphenValue(text, 23);
   const bytes = BYTE_POSITIONS.map((at) => {
     const byte = (nibble(text, at) << 4) | nibble(text, at + 1);
     all |= byte;

@@ -1,4 +1,4 @@
-import { sixteenBytes } from "../checks.js";
+import { checkSixteenBytes } from "../checks.js";
 import { parseUuidBytes, uuidText } from "./checks.js";
 import type { HotGuidId } from "./hotguid.js";
 
@@ -35,7 +35,7 @@ export function fromSql(guid: string): HotGuidId {
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromBytes(id: Uint8Array): HotGuidId {
-  return idOf(sixteenBytes(id));
+  return idOf(checkSixteenBytes(id));
 }
 
 /**
@@ -54,7 +54,7 @@ export function toDotnetBytes(id: string): Uint8Array {
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 16 bytes.
  */
 export function fromDotnetBytes(id: Uint8Array): HotGuidId {
-  return idOf(reorderBytes(sixteenBytes(id), DOTNET_ORDER));
+  return idOf(reorderBytes(checkSixteenBytes(id), DOTNET_ORDER));
 }
 
 /** Returns the bytes at the given indexes. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { outOfRange, PolyflakeError } from "../errors.js";
-import { checkTextLength, digit, firstInvalidCharacterError, signed, type ValueAt } from "./checks.js";
+import { checkSigned, checkTextLength, digit, firstInvalidCharacterError, type ValueAt } from "./checks.js";
 
 /**
  * An ID, which is a signed 64-bit integer. The type is branded: an ID can be used as a bigint, but the compiler does not accept
@@ -27,7 +27,7 @@ const valueAt: ValueAt = (text, position) => digit(text.charCodeAt(position), 0,
  * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit integer.
  */
 export function encodeText(id: bigint): RandflakeText {
-  return BigInt.asUintN(64, signed(id, "id")).toString(32) as RandflakeText;
+  return BigInt.asUintN(64, checkSigned(id, "id")).toString(32) as RandflakeText;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { arrayLength, byteRange, bytes } from "../checks.js";
+import { arrayLength, byteRange, checkBytes } from "../checks.js";
 import { invalidByte, invalidLength } from "../errors.js";
 import { digit, parseUuidBytes } from "./checks.js";
 import type { SnoId } from "./sno.js";
@@ -10,7 +10,7 @@ import { bytesToWords, LENGTH, wordsToText } from "./words.js";
  * @throws {PolyflakeError} `invalid_type` unless the argument is a Uint8Array; `invalid_length` unless it has 10 bytes.
  */
 export function fromBytes(id: Uint8Array): SnoId {
-  const length = arrayLength(bytes(id, "id"));
+  const length = arrayLength(checkBytes(id, "id"));
   if (length !== LENGTH) throw invalidLength(LENGTH, length, { field: "id" });
   return wordsToText(bytesToWords(byteRange(id, 0, LENGTH)));
 }

@@ -1,5 +1,5 @@
 import { invalidCharacter } from "../errors.js";
-import { checkTextLength, integer, notVersion8Error, parseUuidBytes, uuidText, within } from "./checks.js";
+import { checkAtMost, checkInteger, checkTextLength, notVersion8Error, parseUuidBytes, uuidText } from "./checks.js";
 import { type Bytes, bytesToWords, parseWords, TEXT_LENGTH, tryParseWords, valueAt, wordsToText } from "./words.js";
 
 /** The start of tick 0, in Unix milliseconds, and the length of a tick, in milliseconds. */
@@ -23,7 +23,7 @@ export type SnoId<Metabyte extends number = number> = string & { readonly " sno"
  * A function that generates an ID. The TypeScript type of the ID includes the metabyte that was passed or, without an argument,
  * the generator's metabyte.
  */
-export interface Generate<Default extends number> {
+export interface GenerateFunction<Default extends number> {
   (): SnoId<Default>;
   <M extends number>(metabyte: M): SnoId<M>;
   (metabyte: number | undefined): SnoId;
@@ -88,7 +88,7 @@ export function isValid(value: unknown): value is SnoId {
  * @throws {PolyflakeError} `invalid_type` or `out_of_range` if the metabyte is invalid.
  */
 export function hasMetabyte<M extends number>(value: unknown, metabyte: M): value is SnoId<M> {
-  const wanted = within(metabyte, "metabyte", 0xff);
+  const wanted = checkAtMost(metabyte, "metabyte", 0xff);
   return isValid(value) && metabyteOf(value) === wanted;
 }
 
@@ -116,9 +116,9 @@ const metabyteOf = metabyte;
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
 export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId<M> {
-  integer(metabyte, "metabyte");
+  checkInteger(metabyte, "metabyte");
   const words = parseWords(text, "text");
-  words[2] = (words[2] & 0xfff) | (within(metabyte, "metabyte", 0xff) << 12);
+  words[2] = (words[2] & 0xfff) | (checkAtMost(metabyte, "metabyte", 0xff) << 12);
   return wordsToText(words);
 }
 

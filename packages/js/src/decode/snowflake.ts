@@ -4,7 +4,7 @@
  * @module
  */
 import { invalidCharacter, outOfRange, PolyflakeError } from "../errors.js";
-import { digit, signed } from "./checks.js";
+import { checkSigned, digit } from "./checks.js";
 
 /**
  * The layout of a service's 64-bit IDs. Every field except `timestamp` becomes a member of the object that {@link
@@ -117,7 +117,7 @@ export function parseSnowflake<Name extends string>(
   id: bigint | string,
   format: SnowflakeFormat<Name>,
 ): Snowflake<Name> {
-  const bits = signed(typeof id === "string" ? fromDecimal(id) : id, "id");
+  const bits = checkSigned(typeof id === "string" ? fromDecimal(id) : id, "id");
   const { epochMs, tickMs, fields } = Object(format) as SnowflakeFormat<Name>;
   let below = 0;
   let values = {} as Record<Name | "timestamp", number>;

@@ -58,12 +58,17 @@ export function bytesToWords(bytes: Iterable<number>): Words {
 export function wordsToText<M extends number>(words: Words): SnoId<M> {
   let text = "";
   for (const word of words)
-    text += String.fromCharCode(code(word >> 15), code(word >> 10), code(word >> 5), code(word));
+    text += String.fromCharCode(
+      characterCode(word >> 15),
+      characterCode(word >> 10),
+      characterCode(word >> 5),
+      characterCode(word),
+    );
   return text as SnoId<M>;
 }
 
 /** Returns the code of the character that represents the low 5 bits of `bits`. */
-function code(bits: number): number {
+function characterCode(bits: number): number {
   const value = bits & 31;
   return value < 8 ? value + 50 : value + 89;
 }

@@ -1,12 +1,12 @@
-import { attached, checkGenerator, flag, inDates, integer, isObject } from "../checks.js";
+import { attached, checkBoolean, checkGenerator, checkInteger, isObject, runWithDates } from "../checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { prepareEntropy } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, createLeasedHandle, defaultGenerator, readLease } from "../leased.js";
+import { createLeasedHandle, defaultGenerator, readLease, rejectLeased } from "../leased.js";
 import { MAX_COUNT, type Machine } from "../machine.js";
-import { putOptions, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
+import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { freshBytes } from "../restores.js";
 import { HotGuidArray, LENGTH, machine, TEXT_LENGTH } from "./ids.js";
@@ -99,13 +99,13 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    * names the option; `time_out_of_range` if the window is outside the format's time range.
    */
   constructor(options: GeneratorOptions = {}) {
-    const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
+    const { shared, clock, times, given } = readSharedSettings(options, OPTIONS);
     const m = machine();
-    const uuid8 = Number(flag(given.uuid8, "uuid8"));
+    const uuid8 = Number(checkBoolean(given.uuid8, "uuid8"));
     const lease = readLease(given, ["window"]);
     const build = (number?: number, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [uuid8]);
-      const built = inDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
+      const built = runWithDates(times, () => new Handle(m, write, m.calls.hotguidBuild, clock));
       if (number !== undefined) {
         m.bytes.set(createIdentity(number));
         built.call("hotguidProvide");
@@ -134,7 +134,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const ready = (shardKey: unknown): Machine => {
       handle.ready();
       handle.settle?.();
-      m.numbers[register.parameter] = shardKey === undefined ? 0 : integer(shardKey, "shardKey");
+      m.numbers[register.parameter] = shardKey === undefined ? 0 : checkInteger(shardKey, "shardKey");
       return m;
     };
     const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as HotGuidId;
@@ -163,16 +163,16 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    */
   close(): void {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
+    rejectLeased(this.#handle);
     this.#handle.call("generatorClose");
   }
 }
 
-let shared: Generator | undefined;
+let sharedGenerator: Generator | undefined;
 
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
 const getDefaultGenerator = (): Generator =>
-  (shared ??= defaultGenerator("hotguid", (options) => new Generator(options)));
+  (sharedGenerator ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
 const toOwnArray = (ids: HotGuidArray): HotGuidArray =>
@@ -223,5 +223,5 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
  * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : checkGenerator(generators, generator);
+  sharedGenerator = generator === undefined ? undefined : checkGenerator(generators, generator);
 }

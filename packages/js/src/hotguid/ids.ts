@@ -1,5 +1,16 @@
 import { load } from "#machine/hotguid";
-import { arrayLength, attached, byteRange, bytes, flag, inDates, integer, isObject, time, within } from "../checks.js";
+import {
+  arrayLength,
+  attached,
+  byteRange,
+  checkAtMost,
+  checkBoolean,
+  checkBytes,
+  checkInteger,
+  checkTime,
+  isObject,
+  runWithDates,
+} from "../checks.js";
 import { UUID_LENGTH } from "../decode/checks.js";
 import type { HotGuidId } from "../decode/hotguid.js";
 import { type Parts, parse, type Uuid8Parts } from "../decode/hotguid.js";
@@ -8,7 +19,7 @@ import { type Description, describeFixedFormat } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
 import { loadOnDemand } from "../machine.js";
 import { fields, members } from "../members.js";
-import { PackedTexts, packed } from "../packed.js";
+import { PackedTexts, packIds } from "../packed.js";
 import { register } from "../protocol.js";
 
 export {
@@ -49,7 +60,7 @@ const LAST_SECOND = 2 ** 32 - 1;
  */
 export function fromParts(parts: Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
-  const length = arrayLength(bytes(given.machine, "machine"));
+  const length = arrayLength(checkBytes(given.machine, "machine"));
   if (length !== MACHINE_LENGTH) {
     const message = `expected ${MACHINE_LENGTH} bytes of machine, found ${length}`;
     throw new PolyflakeError("invalid_length", message, { field: "machine" });
@@ -63,14 +74,14 @@ export function fromParts(parts: Parts): HotGuidId {
     number,
   ];
   return idOf([
-    ...bigEndian(timestamp),
+    ...bigEndianBytes(timestamp),
     b,
     a,
     d,
     c,
     e,
-    ...bigEndian(counter).slice(1),
-    ...bigEndian(shardKey).reverse(),
+    ...bigEndianBytes(counter).slice(1),
+    ...bigEndianBytes(shardKey).reverse(),
   ]);
 }
 
@@ -82,12 +93,17 @@ export function fromParts(parts: Parts): HotGuidId {
  */
 export function fromUuid8Parts(parts: Uuid8Parts): HotGuidId {
   const given = fields(parts, "parts", ["timestamp", "machine", "counter", "shardKey"]);
-  integer(given.machine, "machine");
+  checkInteger(given.machine, "machine");
   const [timestamp, counter, shardKey] = numbersOf(given);
-  const machine = within(given.machine, "machine", MAX_MACHINE);
+  const machine = checkAtMost(given.machine, "machine", MAX_MACHINE);
   const [high, low] = [Math.floor(machine / 0x4_0000), machine & 0x3_ffff];
   const middle = [high >> 8, high & 0xff, 0x80 | (low >> 14), (low >> 6) & 0xff, 0x80 | (low & 0x3f)];
-  return idOf([...bigEndian(timestamp), ...middle, ...bigEndian(counter).slice(1), ...bigEndian(shardKey)]);
+  return idOf([
+    ...bigEndianBytes(timestamp),
+    ...middle,
+    ...bigEndianBytes(counter).slice(1),
+    ...bigEndianBytes(shardKey),
+  ]);
 }
 
 /** Checks and returns the fields that are the same in {@link Parts} and {@link Uuid8Parts}. */
@@ -95,15 +111,18 @@ function numbersOf(
   given: Partial<Record<keyof Parts, unknown>>,
 ): [timestamp: number, counter: number, shardKey: number] {
   const names = ["timestamp", "counter", "shardKey"] as const;
-  const [timestamp, ...others] = names.map((name) => integer(given[name], name)) as [number, number, number];
-  const [counter, shardKey] = [within(others[0], "counter", 0xff_ffff), within(others[1], "shardKey", 0xffff_ffff)];
+  const [timestamp, ...others] = names.map((name) => checkInteger(given[name], name)) as [number, number, number];
+  const [counter, shardKey] = [
+    checkAtMost(others[0], "counter", 0xff_ffff),
+    checkAtMost(others[1], "shardKey", 0xffff_ffff),
+  ];
   if (timestamp >= 0 && timestamp <= LAST_SECOND) return [timestamp, counter, shardKey];
   const message = `expected timestamp from 0 to ${LAST_SECOND} s, found ${timestamp}`;
   throw new PolyflakeError("time_out_of_range", message, { field: "timestamp" });
 }
 
 /** Returns the 4 bytes of a number, most significant byte first. */
-function bigEndian(number: number): number[] {
+function bigEndianBytes(number: number): number[] {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
 }
 
@@ -132,11 +151,11 @@ export function timeRange(
   end: Date | number,
   options: { sql?: boolean } = {},
 ): { lowest: string; highest: string } {
-  const range = [time(start, "start"), time(end, "end")];
+  const range = [checkTime(start, "start"), checkTime(end, "end")];
   const { sql } = members(options, "options", ["sql"]);
   const m = machine();
-  m.numbers.set([...range, Number(flag(sql, "sql"))], register.value);
-  inDates([start, end], () => m.check(m.calls.hotguidTimeRange()));
+  m.numbers.set([...range, Number(checkBoolean(sql, "sql"))], register.value);
+  runWithDates([start, end], () => m.check(m.calls.hotguidTimeRange()));
   return { lowest: m.ascii(0, TEXT_LENGTH), highest: m.ascii(TEXT_LENGTH, TEXT_LENGTH) };
 }
 
@@ -172,7 +191,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
    * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
    */
   static from(ids: string | readonly string[]): HotGuidArray {
-    return new HotGuidArray(packed(ids, PACKING));
+    return new HotGuidArray(packIds(ids, PACKING));
   }
 
   /** Returns the creation time of each ID, in Unix seconds. */
@@ -185,7 +204,8 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
   machines(): Uint8Array {
     attached(isObject(this) && #words in this);
     const rows = byteRange(this.bytes, 0, this.length * LENGTH);
-    const place = (k: number): number => Math.floor(k / MACHINE_LENGTH) * LENGTH + MACHINE[k % MACHINE_LENGTH]!;
+    const place = (k: number): number =>
+      Math.floor(k / MACHINE_LENGTH) * LENGTH + MACHINE_BYTE_POSITIONS[k % MACHINE_LENGTH]!;
     return Uint8Array.from({ length: this.length * MACHINE_LENGTH }, (_, k) => rows[place(k)]!);
   }
 
@@ -213,7 +233,7 @@ export class HotGuidArray extends PackedTexts<HotGuidId> {
 }
 
 /** The positions of the machine bytes in an ID. */
-const MACHINE = [5, 4, 7, 6, 8];
+const MACHINE_BYTE_POSITIONS = [5, 4, 7, 6, 8];
 
 /** Returns the format's size, fields, rate and time span. The fields are in the same order as in the string form. */
 export function describe(): Description {

@@ -1,10 +1,10 @@
-import { signed } from "../checks.js";
+import { checkSigned } from "../checks.js";
 import * as hotguid from "../decode/hotguid.js";
 import * as guids from "../decode/hotguid-bytes.js";
 import * as randflake from "../decode/randflake.js";
 import * as sno from "../decode/sno.js";
 import { fromBytes, fromUuid } from "../decode/sno-bytes.js";
-import { type Bytes, integerIn, readBytes, readText, writeBytes } from "./drivers.js";
+import { type Bytes, readBytes, readInteger, readText, writeBytes } from "./drivers.js";
 import { type ColumnForm, createForm } from "./form.js";
 
 export type { Bytes } from "./drivers.js";
@@ -63,7 +63,7 @@ export const hotguidSql: ColumnForm<hotguid.HotGuidId, string, "uniqueidentifier
 export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"> = /* @__PURE__ */ createForm(
   "int64",
   (id) => randflake.decodeText(id),
-  (value) => randflake.encodeText(integerIn(value)),
+  (value) => randflake.encodeText(readInteger(value)),
 );
 
 /**
@@ -72,6 +72,6 @@ export const randflakeInt64: ColumnForm<randflake.RandflakeText, bigint, "int64"
  */
 export const int64: ColumnForm<bigint, bigint, "int64"> = /* @__PURE__ */ createForm(
   "int64",
-  (id) => signed(id, "id"),
-  integerIn,
+  (id) => checkSigned(id, "id"),
+  readInteger,
 );

@@ -1,5 +1,5 @@
 /** Converts the values that database drivers accept and return. */
-import { bytes, signed, string } from "../checks.js";
+import { checkBytes, checkSigned, checkString } from "../checks.js";
 import { invalidType } from "../errors.js";
 
 /** Bytes that are not shared with other threads. */
@@ -7,11 +7,11 @@ export type Bytes = ReturnType<Uint8ArrayConstructor["from"]>;
 
 /** Checks that a value from a driver is a string, and returns it. */
 export function readText(value: unknown): string {
-  return string(value, "value");
+  return checkString(value, "value");
 }
 
 /** Bytes as PostgreSQL writes them in JSON: `\x` and two hexadecimal digits for each byte. */
-const HEX = /^\\x(?:[0-9a-f]{2})*$/;
+const HEX_PATTERN = /^\\x(?:[0-9a-f]{2})*$/;
 
 /**
  * Returns the bytes in a value from a driver. The value can also be a hexadecimal string, because that is how PostgreSQL writes
@@ -20,9 +20,9 @@ const HEX = /^\\x(?:[0-9a-f]{2})*$/;
 export function readBytes(value: unknown): Uint8Array {
   // libSQL can return an ArrayBuffer from another realm, which `instanceof` would not recognize.
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value as ArrayBuffer);
-  if (typeof value === "string" && HEX.test(value))
+  if (typeof value === "string" && HEX_PATTERN.test(value))
     return Uint8Array.from(value.slice(2).match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
-  return bytes(value, "value");
+  return checkBytes(value, "value");
 }
 
 /**
@@ -34,13 +34,14 @@ export function writeBytes(bytes: Uint8Array): Bytes {
 }
 
 /** A decimal integer with at most as many digits as a 64-bit integer can have. */
-const INTEGER = /^-?\d{1,19}$/;
+const INTEGER_PATTERN = /^-?\d{1,19}$/;
 
 /** Returns the integer in a value from a driver. Rejects numbers above 2^53, which may already have lost precision. */
-export function integerIn(value: unknown): bigint {
+export function readInteger(value: unknown): bigint {
   if (typeof value === "number" && !Number.isSafeInteger(value))
     throw invalidType("all 64 bits as bigint or text", value, { field: "value" });
-  if (typeof value === "number" || (typeof value === "string" && INTEGER.test(value))) return integerIn(BigInt(value));
-  if (typeof value === "bigint") return signed(value, "value");
+  if (typeof value === "number" || (typeof value === "string" && INTEGER_PATTERN.test(value)))
+    return readInteger(BigInt(value));
+  if (typeof value === "bigint") return checkSigned(value, "value");
   throw invalidType("integer", value, { field: "value" });
 }

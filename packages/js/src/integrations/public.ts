@@ -1,5 +1,5 @@
-import { signed } from "../decode/checks.js";
-import { integerIn } from "./drivers.js";
+import { checkSigned } from "../decode/checks.js";
+import { readInteger } from "./drivers.js";
 import { type ColumnForm, createForm } from "./form.js";
 
 /** A type of public ID from `polyflake/public`, such as `ids.of("order")`. */
@@ -17,6 +17,6 @@ export interface PublicType<Text extends string> {
 export const publicInt64 = <Text extends string>(type: PublicType<Text>): ColumnForm<Text, bigint, "int64"> =>
   createForm(
     "int64",
-    (text) => signed(BigInt(type.decode(text)), "id"),
-    (value) => type.encode(integerIn(value)),
+    (text) => checkSigned(BigInt(type.decode(text)), "id"),
+    (value) => type.encode(readInteger(value)),
   );

@@ -11,14 +11,14 @@
  *
  * @module
  */
-import { signed } from "../decode/checks.js";
+import { checkSigned } from "../decode/checks.js";
 import { type HotGuidId, parse as parseHotGuid } from "../decode/hotguid.js";
 import { decodeText, type RandflakeId } from "../decode/randflake.js";
 import { type SnoId, withMetabyte } from "../decode/sno.js";
 import { parse as parseUuid7, type Uuid7Id } from "../decode/uuid7.js";
 import { parseWords } from "../decode/words.js";
 import { invalidType } from "../errors.js";
-import { checkMetabyte, metabytes } from "../metabytes.js";
+import { checkMetabyte, checkMetabytes } from "../metabytes.js";
 import { type Schema, schemaOf } from "./standard.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
@@ -40,7 +40,7 @@ export interface SnoSchema extends Schema<string, SnoId> {
 }
 
 /** Returns the value if it is a string, and throws otherwise. */
-function text(value: unknown): string {
+function checkString(value: unknown): string {
   if (typeof value === "string") return value;
   throw invalidType("string", value);
 }
@@ -50,7 +50,7 @@ const EXAMPLE = "9afikjv326nct5if";
 /** The schema for encoded sno IDs. */
 export const sno: SnoSchema = /* @__PURE__ */ (() => {
   const read = (value: unknown): SnoId => {
-    parseWords(text(value), "text");
+    parseWords(checkString(value), "text");
     return value as SnoId;
   };
   const texts = ["^[2-9a-x]{16}$", EXAMPLE] as const;
@@ -58,9 +58,9 @@ export const sno: SnoSchema = /* @__PURE__ */ (() => {
 })();
 
 function ofMetabyte<M extends number>(...given: M[]): Schema<string, SnoId<M>> {
-  const wanted = metabytes(given, "metabyte");
+  const wanted = checkMetabytes(given, "metabyte");
   const read = (value: unknown): SnoId<M> => {
-    checkMetabyte(wanted, text(value), "text");
+    checkMetabyte(wanted, checkString(value), "text");
     return value as SnoId<M>;
   };
   const either = [...wanted].map(metabytePattern).join("|");
@@ -80,20 +80,20 @@ function metabytePattern(metabyte: number): string {
 
 /** The schema for Randflakes. It accepts an encoded ID, or the ID as a bigint. */
 export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ schemaOf(
-  (value) => (typeof value === "bigint" ? (signed(value, "id") as RandflakeId) : decodeText(text(value))),
+  (value) => (typeof value === "bigint" ? (checkSigned(value, "id") as RandflakeId) : decodeText(checkString(value))),
   ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],
 );
 
 /** The schema for Hot Guids as strings, in upper or lower case. The result is in lower case. */
 export const hotguid: Schema<string, HotGuidId> = /* @__PURE__ */ schemaOf(
-  (value) => parseHotGuid(text(value)),
-  /* @__PURE__ */ uuids("0-9A-Fa-f"),
-  /* @__PURE__ */ uuids("0-9a-f"),
+  (value) => parseHotGuid(checkString(value)),
+  /* @__PURE__ */ uuidPatternAndExample("0-9A-Fa-f"),
+  /* @__PURE__ */ uuidPatternAndExample("0-9a-f"),
 );
 
 /** The schema for version 7 UUIDs as strings, in upper or lower case. The result is in lower case. */
 export const uuid7: Schema<string, Uuid7Id> = /* @__PURE__ */ schemaOf(
-  (value) => parseUuid7(text(value)),
+  (value) => parseUuid7(checkString(value)),
   /* @__PURE__ */ uuid7PatternAndExample("0-9A-Fa-f", "89ABab"),
   /* @__PURE__ */ uuid7PatternAndExample("0-9a-f", "89ab"),
 );
@@ -103,6 +103,6 @@ function uuid7PatternAndExample(digits: string, variants: string): [pattern: str
   return [pattern, "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"];
 }
 
-function uuids(digits: string): [pattern: string, example: string] {
+function uuidPatternAndExample(digits: string): [pattern: string, example: string] {
   return [`^[${digits}]{8}(-[${digits}]{4}){3}-[${digits}]{12}$`, "691f29d0-bbaa-ddcc-ee01-0203ffffff7f"];
 }

@@ -49,7 +49,7 @@ export interface Issue {
 export type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>;
 
 /** Describes a format's encoded IDs: a regular expression that matches all of them, and an example. */
-export type Texts = readonly [pattern: string, example: string];
+export type PatternAndExample = readonly [pattern: string, example: string];
 
 /**
  * Creates a schema from a function that converts a value to an ID or throws. `input` describes the encoded IDs that the schema
@@ -57,8 +57,8 @@ export type Texts = readonly [pattern: string, example: string];
  */
 export function schemaOf<Input, Output>(
   read: (value: unknown) => Output,
-  input: Texts,
-  output?: Texts,
+  input: PatternAndExample,
+  output?: PatternAndExample,
 ): Schema<Input, Output> {
   const validate = (value: unknown): Result<Output> => {
     try {
@@ -73,7 +73,7 @@ export function schemaOf<Input, Output>(
   return { "~standard": { version: 1, vendor: "polyflake", validate, jsonSchema } };
 }
 
-function toJsonSchema(texts: Texts | undefined): ToJsonSchema {
+function toJsonSchema(texts: PatternAndExample | undefined): ToJsonSchema {
   return (options: { readonly target?: unknown } | undefined) => {
     if (!texts) throw new PolyflakeError("invalid_type", "expected string IDs, found bigints or bytes");
     const [pattern, example] = texts;

@@ -1,5 +1,5 @@
 /** Reads and writes JSON with 64-bit integers, which JavaScript's numbers would round. */
-import { flag } from "../checks.js";
+import { checkBoolean } from "../checks.js";
 import { invalidType } from "../errors.js";
 import { members } from "../members.js";
 import {
@@ -77,7 +77,7 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
     throw invalidType("array of strings", names, { field: "names" });
   const bigintNames = new Set<string>(names);
-  const asNumbers = flag(members(options, "options", ["numbers"]).numbers, "numbers");
+  const asNumbers = checkBoolean(members(options, "options", ["numbers"]).numbers, "numbers");
   const rawJson = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
   // The arrays that contain a fraction that was rounded to an integer. They are remembered because the reviver visits the

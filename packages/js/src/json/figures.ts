@@ -1,6 +1,6 @@
 /** Reads the JSON representation of a description, in which bigints are decimal strings. */
-import { flag, string } from "../checks.js";
-import { integer } from "../decode/checks.js";
+import { checkBoolean, checkString } from "../checks.js";
+import { checkInteger } from "../decode/checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType } from "../errors.js";
 import { fields, members } from "../members.js";
@@ -23,12 +23,12 @@ export function descriptionFromJson(json: unknown): Description {
   const [perSecond, perSecondInAll, firstMs, lastMs] = OPTIONAL_FIGURES.map((name) =>
     given[name] === undefined ? undefined : bigintFromJson(given[name], name),
   );
-  const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => flag(required[name], name)) as [
+  const [sortsByTime, below2_53, below2_63] = FLAGS.map((name) => checkBoolean(required[name], name)) as [
     boolean,
     boolean,
     boolean,
   ];
-  const bits = integer(required.bits, "bits");
+  const bits = checkInteger(required.bits, "bits");
   return withJson({
     bits,
     fields: checkArray(required.fields).map(parseField),
@@ -52,9 +52,9 @@ function parseField(json: unknown): FieldDescription {
   const kind = FIELD_KINDS.find((kind) => kind === given.kind);
   if (kind === undefined) throw invalidType(FIELD_KINDS.join(", "), given.kind, { field: "kind" });
   return {
-    name: string(given.name, "name"),
+    name: checkString(given.name, "name"),
     kind,
-    offset: integer(given.offset, "offset"),
-    bits: integer(given.bits, "bits"),
+    offset: checkInteger(given.offset, "offset"),
+    bits: checkInteger(given.bits, "bits"),
   };
 }

@@ -22,7 +22,7 @@ function isRounded(value: unknown): value is number {
  */
 export function parseUnrounded(field: string, value: unknown, source: string | undefined): unknown {
   if (!isRounded(value)) return value;
-  if (source !== undefined) return integerIn(field, source) ?? value;
+  if (source !== undefined) return parseInt64(field, source) ?? value;
   const message = `expected an integer of at most 2^53 or a decimal text for \`${field}\`, found a rounded number`;
   throw new PolyflakeError("invalid_type", message, { field });
 }
@@ -60,7 +60,7 @@ export function parseBigints(field: string, value: unknown, withFractions: WeakS
   }
   if (Number.isSafeInteger(value)) return BigInt(value as number);
   if (typeof value !== "string") throw invalidType("integer or decimal text", value, { field });
-  const integer = integerIn(field, value);
+  const integer = parseInt64(field, value);
   if (integer !== undefined) return integer;
   throw new PolyflakeError("not_canonical", `expected a decimal text for \`${field}\`, found another`, { field });
 }
@@ -69,7 +69,7 @@ export function parseBigints(field: string, value: unknown, withFractions: WeakS
 const MAX_DIGITS = 20;
 
 /** Returns the 64-bit integer in a canonical decimal string, or undefined for any other string. */
-function integerIn(field: string, text: string): bigint | undefined {
+function parseInt64(field: string, text: string): bigint | undefined {
   if (text.length <= MAX_DIGITS) {
     const value = parseDecimal(text);
     return value === undefined ? undefined : checkInt64(field, value);

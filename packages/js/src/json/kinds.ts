@@ -8,10 +8,10 @@
  * `JSON.parse` works in the same order. However, a reviver is called for every value, including strings and numbers, and
  * makes parsing four times slower. `revive` therefore walks the parsed value once, and replaces only objects.
  */
-import { isObject as isAnyObject, string } from "../checks.js";
+import { checkString, isObject as isAnyObject } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import { checkMetabyte, metabytes } from "../metabytes.js";
+import { checkMetabyte, checkMetabytes } from "../metabytes.js";
 
 /**
  * A kind of object: a class whose constructor accepts an object's members, or a function that converts the members to an
@@ -126,7 +126,7 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
   name = "id",
 ): ByMetabyte<Made<K[keyof K]>> {
   type T = Made<K[keyof K]>;
-  string(name, "name");
+  checkString(name, "name");
   if (!isObject(kinds)) throw invalidType("object", kinds, { field: "kinds" });
   const entries = new Map(Object.entries(kinds).map(([key, kind]) => [metabyteOf(key), createEntry(kind)]));
   const entryFor = entryFinder(entries, name);
@@ -167,7 +167,7 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
 
 /** Returns a function that finds the entry for an object by the metabyte of its ID, and throws if there is none. */
 function entryFinder(entries: ReadonlyMap<number, Entry>, name: string): (members: unknown) => Entry {
-  const wanted = metabytes([...entries.keys()], "metabyte");
+  const wanted = checkMetabytes([...entries.keys()], "metabyte");
   return (members) => {
     if (!isObject(members)) throw invalidType("object", members);
     const id = members[name];
@@ -181,8 +181,8 @@ type Reviver = ByMetabyte<unknown>["reviver"];
 
 /** Converts the objects within `value` from the innermost to the outermost, and returns the converted value. */
 function reviveMembers(value: Members, reviver: Reviver, level: number): unknown {
-  if (level > LEVELS)
-    throw invalidObjectError(`at most ${LEVELS} levels of objects, found more or an object that holds itself`);
+  if (level > MAX_LEVELS)
+    throw invalidObjectError(`at most ${MAX_LEVELS} levels of objects, found more or an object that holds itself`);
   for (const key of Object.keys(value)) {
     const member = value[key];
     if (!isObject(member)) continue;
@@ -198,7 +198,7 @@ type Members = Record<string, unknown>;
 const isObject = isAnyObject as (value: unknown) => value is Members;
 
 /** The maximum nesting depth of objects in `revive`. It is limited because the stack is finite. */
-const LEVELS = 1000;
+const MAX_LEVELS = 1000;
 
 function invalidObjectError(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);

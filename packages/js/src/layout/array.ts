@@ -1,9 +1,19 @@
-import { arrayLength, attached, byteRange, bytes, integers, isBytes, isObject, signed, within } from "../checks.js";
+import {
+  arrayLength,
+  attached,
+  byteRange,
+  checkAtMost,
+  checkBigInt64Array,
+  checkBytes,
+  checkSigned,
+  isBytes,
+  isObject,
+} from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { MAX_COUNT } from "../machine.js";
 import { resolveIndex } from "../packed.js";
 import { BATCH, BYTES } from "../protocol.js";
-import { addDisplay, inspectFirstIds, parseDecimal, toHex, unhex } from "../show.js";
+import { addDisplay, fromHex, inspectFirstIds, parseDecimal, toHex } from "../show.js";
 import { elements, readItem } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
@@ -41,7 +51,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
   constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
   constructor(packed: PackedOf<K>, length?: number) {
     this.packed = packed;
-    this.#size = isBytes(packed) ? checkIdSize(packed, length) : (integers(packed, "packed"), 1);
+    this.#size = isBytes(packed) ? checkIdSize(packed, length) : (checkBigInt64Array(packed, "packed"), 1);
     addDisplay(this, jsonOf, inspectFirstIds);
   }
 
@@ -58,7 +68,7 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
     const given = elements(ids);
     if (length === undefined)
       return new LayoutArray<Kind>(BigInt64Array.from(given, (id, item) => readItem(id, item, integerOf)));
-    const size = within(length, "length", MAX_BYTES_PER_ID);
+    const size = checkAtMost(length, "length", MAX_BYTES_PER_ID);
     const packed = new Uint8Array(given.length * size);
     given.forEach((id, item) =>
       packed.set(
@@ -123,8 +133,8 @@ export function maxBatchSize(size: number): number {
 }
 
 function checkIdSize(packed: Uint8Array, length: unknown): number {
-  const size = within(length, "length", MAX_BYTES_PER_ID);
-  const found = arrayLength(bytes(packed, "packed"));
+  const size = checkAtMost(length, "length", MAX_BYTES_PER_ID);
+  const found = arrayLength(checkBytes(packed, "packed"));
   if (size > 0 && found % size === 0) return size;
   throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${found}`, {
     field: "packed",
@@ -137,7 +147,7 @@ function jsonOf(this: LayoutArray): string[] {
 
 /** Converts a bigint or a decimal string to an integer ID. */
 function integerOf(id: unknown): bigint {
-  if (typeof id === "bigint") return signed(id, "ids");
+  if (typeof id === "bigint") return checkSigned(id, "ids");
   const value = typeof id === "string" && id.length <= "-9223372036854775808".length ? parseDecimal(id) : undefined;
   if (value !== undefined && BigInt.asIntN(64, value) === value) return value;
   throw invalidType("bigint or decimal text of 64 bits", id, { field: "ids" });
@@ -150,7 +160,7 @@ function bytesOf(id: unknown, size: number): Uint8Array {
     if (length === size) return byteRange(id, 0, size);
     throw new PolyflakeError("invalid_length", `expected ${size} bytes, found ${length}`);
   }
-  const found = typeof id === "string" && id.length === 2 * size ? unhex(id) : undefined;
+  const found = typeof id === "string" && id.length === 2 * size ? fromHex(id) : undefined;
   if (found) return found;
   throw invalidType(`Uint8Array or ${2 * size} digits of hex in lower case`, id, { field: "ids" });
 }

@@ -42,7 +42,9 @@ type BindableInput<One> = One extends number | bigint ? number | bigint : One;
  * A type that rejects all names if the layout has no bindable fields. It is needed because the empty object type would
  * accept any name.
  */
-export type OrNone<Bindables> = [keyof Bindables] extends [never] ? { readonly " no bindables"?: Value } : unknown;
+export type RejectNamesIfEmpty<Bindables> = [keyof Bindables] extends [never]
+  ? { readonly " no bindables"?: Value }
+  : unknown;
 
 /**
  * Resolves to `Missing` if the caller can omit the bindable fields, because the layout has no such fields or accepts any
@@ -59,7 +61,7 @@ export type IfBindables<Bindables, Missing, There> = Bindables extends unknown
 /** The parameter of a call that accepts values for bindable fields. */
 export type BindablesParameter<Bindables> = IfBindables<
   Bindables,
-  [bindables?: BindableInputs<Bindables> & OrNone<Bindables>],
+  [bindables?: BindableInputs<Bindables> & RejectNamesIfEmpty<Bindables>],
   [bindables: BindableInputs<Bindables>]
 >;
 

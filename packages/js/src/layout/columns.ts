@@ -1,13 +1,13 @@
 import {
   arrayLength,
   byteRange,
-  bytes,
   type Column,
-  inDates,
-  integers,
+  checkAtMost,
+  checkBigInt64Array,
+  checkBytes,
   isColumn,
   isNumbers,
-  within,
+  runWithDates,
 } from "../checks.js";
 import type { Description, FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
@@ -16,7 +16,7 @@ import { MessageWriter, readAnswerBytes } from "../message.js";
 import { fillUp } from "../packed.js";
 import { register } from "../protocol.js";
 import { arrayOf, type LayoutArray, maxBatchSize, maxCount } from "./array.js";
-import type { BindableInputs, IfBindables, OrNone } from "./bindables.js";
+import type { BindableInputs, IfBindables, RejectNamesIfEmpty } from "./bindables.js";
 import type { Kind } from "./description.js";
 import { BINDABLE, CONSTANT, NUMBER_BITS, SEQUENCE, TIME, type Value, type Values, ValuesWriter } from "./values.js";
 
@@ -26,7 +26,7 @@ export type { Column } from "../checks.js";
 export type PackColumns<Bindables extends Values = Values> = FixedColumns &
   IfBindables<
     Bindables,
-    { bindables?: ColumnInputs<Bindables> & OrNone<Bindables> },
+    { bindables?: ColumnInputs<Bindables> & RejectNamesIfEmpty<Bindables> },
     { bindables: ColumnInputs<Bindables> }
   >;
 
@@ -92,12 +92,12 @@ export function packColumns<K extends Kind>(
   const values = new ColumnsWriter();
   values.all(given);
   const size = kind.bits / 8;
-  const many = new Uint8Array(within(values.count(), "count", maxCount(size)) * size);
+  const many = new Uint8Array(checkAtMost(values.count(), "count", maxCount(size)) * size);
   fillUp(many, size, maxBatchSize(size), (count, from) => {
     values.part(from, from + count);
     message.put(m);
     m.numbers.set([count, from], register.count);
-    return readAnswerBytes(inDates(values.times, () => handle.call("layoutPackColumns")));
+    return readAnswerBytes(runWithDates(values.times, () => handle.call("layoutPackColumns")));
   });
   return arrayOf(kind, many);
 }
@@ -110,7 +110,7 @@ export function parseColumns(
   given: unknown,
 ): ParsedColumns {
   const size = bits / 8;
-  const packed = isInteger ? integers(given, "packed") : bytes(given, "packed");
+  const packed = isInteger ? checkBigInt64Array(given, "packed") : checkBytes(given, "packed");
   const length = arrayLength(packed) * (isInteger ? 8 : 1);
   if (length % size !== 0)
     throw new PolyflakeError("invalid_length", `expected a multiple of ${size} bytes, found ${length}`, {

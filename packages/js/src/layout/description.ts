@@ -1,4 +1,4 @@
-import { string } from "../checks.js";
+import { checkString } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { isUnicode, type MessageReader, type MessageWriter } from "../message.js";
 
@@ -52,7 +52,7 @@ const MAX_DEPTH = 8;
 
 const MAX_EXACT_INTEGER = 2 ** 53;
 
-function invalid(message: string, cause?: unknown): PolyflakeError {
+function invalidLayoutError(message: string, cause?: unknown): PolyflakeError {
   return new PolyflakeError("invalid_layout", message, cause === undefined ? {} : { cause });
 }
 
@@ -62,19 +62,19 @@ function invalid(message: string, cause?: unknown): PolyflakeError {
  */
 export function toMessage<W extends MessageWriter>(description: unknown, Writer: new () => W): W {
   const message = new Writer();
-  write(message, description, 0);
+  writeValue(message, description, 0);
   return message;
 }
 
-function write(message: MessageWriter, value: unknown, depth: number): void {
+function writeValue(message: MessageWriter, value: unknown, depth: number): void {
   if (value === null || value === undefined) message.none();
   else if (typeof value === "boolean") message.flag(value);
   else if (typeof value === "number") writeNumber(message, value);
   else if (typeof value === "bigint") message.text(`${value}`);
-  else if (typeof value === "string") message.text(unicode(value));
+  else if (typeof value === "string") message.text(checkUnicode(value));
   else if (Array.isArray(value)) writeList(message, value, nextDepth(depth));
   else if (typeof value === "object") writeObject(message, value, nextDepth(depth));
-  else throw invalid(`expected a JSON value, found ${typeof value}`);
+  else throw invalidLayoutError(`expected a JSON value, found ${typeof value}`);
 }
 
 function writeNumber(message: MessageWriter, value: number): void {
@@ -85,7 +85,7 @@ function writeNumber(message: MessageWriter, value: number): void {
 function writeList(message: MessageWriter, list: readonly unknown[], depth: number): void {
   const { length } = list;
   message.list(length);
-  for (let k = 0; k < length; k++) write(message, list[k], depth);
+  for (let k = 0; k < length; k++) writeValue(message, list[k], depth);
 }
 
 /** Writes an object. Undefined members are omitted, as in JSON. */
@@ -93,29 +93,30 @@ function writeObject(message: MessageWriter, object: object, depth: number): voi
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   message.object(members.length);
   for (const [name, value] of members) {
-    message.name(unicode(name));
-    write(message, value, depth);
+    message.name(checkUnicode(name));
+    writeValue(message, value, depth);
   }
 }
 
-function unicode(text: string): string {
+function checkUnicode(text: string): string {
   if (isUnicode(text)) return text;
-  throw invalid("expected texts without lone surrogates");
+  throw invalidLayoutError("expected texts without lone surrogates");
 }
 
 /** Parses a JSON string without losing data. It rejects numbers that JavaScript would round, and duplicate members. */
 export function parseJson(text: unknown): unknown {
-  const { members, numbers } = scanJson(string(text, "text"));
+  const { members, numbers } = scanJson(checkString(text, "text"));
   const invalidNumber = numbers.find((number) => !isPlain(number));
   let parsed: unknown;
   try {
     parsed = JSON.parse(text as string);
   } catch (cause) {
-    throw invalid(`expected JSON: ${(cause as Error).message}`, cause);
+    throw invalidLayoutError(`expected JSON: ${(cause as Error).message}`, cause);
   }
   if (invalidNumber !== undefined)
-    throw invalid(`expected integers of at most 2^53, found ${invalidNumber.slice(0, 40)}`);
-  if (countMembers(parsed) !== members) throw invalid("expected each name once in an object, found one twice");
+    throw invalidLayoutError(`expected integers of at most 2^53, found ${invalidNumber.slice(0, 40)}`);
+  if (countMembers(parsed) !== members)
+    throw invalidLayoutError("expected each name once in an object, found one twice");
   return parsed;
 }
 
@@ -138,7 +139,7 @@ function scanJson(text: string): { members: number; numbers: string[] } {
 /** Returns the next nesting level, and throws if it exceeds the maximum. */
 function nextDepth(depth: number): number {
   if (depth < MAX_DEPTH) return depth + 1;
-  throw invalid(`expected a description of at most ${MAX_DEPTH} levels, found more`);
+  throw invalidLayoutError(`expected a description of at most ${MAX_DEPTH} levels, found more`);
 }
 
 /** Returns the position of the quotation mark that ends the string literal starting at `start`. */

@@ -1,5 +1,5 @@
 /** The types of the values that calls accept and return for an ID's fields. */
-import type { BindableInputs, IfBindables, OrNone } from "./bindables.js";
+import type { BindableInputs, IfBindables, RejectNamesIfEmpty } from "./bindables.js";
 import type { Kind } from "./description.js";
 import type { Value, Values } from "./values.js";
 
@@ -12,7 +12,7 @@ export type IdOf<K extends Kind> = K extends "integer" ? bigint : Uint8Array;
 export type PackValues<Bindables extends Values = Values> = FixedValues &
   IfBindables<
     Bindables,
-    { bindables?: BindableInputs<Bindables> & OrNone<Bindables> },
+    { bindables?: BindableInputs<Bindables> & RejectNamesIfEmpty<Bindables> },
     { bindables: BindableInputs<Bindables> }
   >;
 

@@ -1,16 +1,16 @@
-import { attached, flag, inDates, integer, isObject, string, unsigned } from "../checks.js";
-import { compare } from "../conflicts.js";
+import { attached, checkBoolean, checkInteger, checkString, checkUnsigned, isObject, runWithDates } from "../checks.js";
+import { checkForConflict } from "../conflicts.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { alone, createLeasedHandle, readLease } from "../leased.js";
+import { createLeasedHandle, readLease, rejectLeased } from "../leased.js";
 import { members } from "../members.js";
 import { MessageReader, readAnswerBytes } from "../message.js";
-import { putOptions, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
+import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { register } from "../protocol.js";
 import { withJson } from "../show.js";
 import { arrayOf, type LayoutArray, maxBatchSize, maxCount } from "./array.js";
-import type { BindableInputs, BindablesParameter, OmitFixed, OrNone } from "./bindables.js";
+import type { BindableInputs, BindablesParameter, OmitFixed, RejectNamesIfEmpty } from "./bindables.js";
 import { type Field, jsonOf, type Kind, toMessage } from "./description.js";
 import type { IdOf } from "./fields.js";
 import { idOf, Layout, layoutHandle, machine } from "./layout.js";
@@ -23,7 +23,7 @@ export type GeneratorOptions<
   Ranged extends keyof Bindables = keyof Bindables,
 > = WindowOptions & {
   /** Values for those bindable fields that have the same value in every ID. Pass the values of the other fields for each ID. */
-  bindables?: Pick<BindableInputs<Bindables>, Fixed> & OrNone<Bindables>;
+  bindables?: Pick<BindableInputs<Bindables>, Fixed> & RejectNamesIfEmpty<Bindables>;
   /**
    * The name of a bindable field, and the first and the last value that this generator can use for it. No other generator may
    * use any value in this range. When a value has no sequence numbers left in a tick, the generator continues with the next
@@ -88,8 +88,9 @@ function readRange(range: unknown): readonly [name: string, first: bigint, last:
     const reason = "expected a name, the first and the last number for `range`";
     throw new PolyflakeError("invalid_type", reason, { field: "range" });
   }
-  const number = (of: unknown) => unsigned(typeof of === "number" ? BigInt(integer(of, "range")) : of, "range");
-  return [string(name, "range"), number(first), number(last)];
+  const number = (of: unknown) =>
+    checkUnsigned(typeof of === "number" ? BigInt(checkInteger(of, "range")) : of, "range");
+  return [checkString(name, "range"), number(first), number(last)];
 }
 
 /**
@@ -97,7 +98,7 @@ function readRange(range: unknown): readonly [name: string, first: bigint, last:
  * returns the layout in which these fields are constants that hold this worker ID.
  */
 function bindWorkerId(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
-  const names = Array.isArray(given) ? given.map((name) => string(name, "fields")) : [];
+  const names = Array.isArray(given) ? given.map((name) => checkString(name, "fields")) : [];
   if (names.length === 0) {
     const reason = "expected the names of the fields that hold the lease's number for `fields`, found none";
     throw new PolyflakeError("missing_field", reason, { field: "fields" });
@@ -187,8 +188,8 @@ export class Generator<
    */
   constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed, Ranged>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
-    const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
-    const sequenceOnly = Number(flag(given.sequenceOnly, "sequenceOnly"));
+    const { shared, clock, times, given } = readSharedSettings(options, OPTIONS);
+    const sequenceOnly = Number(checkBoolean(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
     const lease = readLease({ ...given, snapshot: restored || undefined }, EXCLUDED_WITH_LEASE);
     const message = restored ? toMessage(origin.snapshot, ValuesWriter) : new ValuesWriter();
@@ -205,7 +206,7 @@ export class Generator<
         putOptions(m, { ...shared, windowStart, windowEnd }, [sequenceOnly, Number(restored)]);
         m.numbers[register.handle] = number;
       };
-      return inDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
+      return runWithDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
     };
     const leased = () => {
       const { fields } = given;
@@ -245,7 +246,7 @@ export class Generator<
       same: () => `layout, bindables ${describeBindables(given.bindables)}${some} and time`,
       remedy: "close it first, or give each its own bindables",
     };
-    compare(this, handle, identity);
+    checkForConflict(this, handle, identity);
   }
 
   /**
@@ -285,7 +286,7 @@ export class Generator<
    */
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
+    rejectLeased(this.#handle);
     return jsonOf(new MessageReader(this.#handle.call("generatorClose"))) as Snapshot;
   }
 }

@@ -4,12 +4,12 @@ import {
   arrayLength,
   attached,
   byteRange,
-  inDates,
+  checkSigned,
+  checkString,
+  checkTime,
   isBytes,
   isObject,
-  signed,
-  string,
-  time,
+  runWithDates,
 } from "../checks.js";
 import { fromDecimal, MAX_DIGITS } from "../decode/snowflake.js";
 import { type Description, readDescription } from "../describe.js";
@@ -19,15 +19,15 @@ import { type Schema, schemaOf } from "../integrations/standard.js";
 import { loadOnDemand, type Machine } from "../machine.js";
 import { MessageReader, MessageWriter, readAnswerBytes } from "../message.js";
 import { register } from "../protocol.js";
-import { addDisplay, parseDecimal, unhex, withJson } from "../show.js";
+import { addDisplay, fromHex, parseDecimal, withJson } from "../show.js";
 import type { LayoutArray, PackedOf } from "./array.js";
 import type {
   BindableInputs,
   BindablesOf,
   BindablesOfPreset,
   IfBindables,
-  OrNone,
   PresetBindables,
+  RejectNamesIfEmpty,
 } from "./bindables.js";
 import { type PackColumns, type ParsedColumns, packColumns, parseColumns } from "./columns.js";
 import { type Field, jsonOf, type Kind, type LayoutDescription, parseJson, toMessage } from "./description.js";
@@ -53,7 +53,7 @@ class LayoutState {
 }
 
 /** Returns a layout's backend state, for generators, or undefined for any other object. */
-let held: (layout: object) => Handle | undefined;
+let handleOf: (layout: object) => Handle | undefined;
 
 /** A layout without the types that the constructor infers from a description. */
 class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
@@ -66,7 +66,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   #schema: Schema<IdOf<K> | string, IdOf<K>> | undefined;
 
   static {
-    held = (layout) => (#handle in layout ? layout.#handle : undefined);
+    handleOf = (layout) => (#handle in layout ? layout.#handle : undefined);
   }
 
   constructor(description: unknown) {
@@ -88,7 +88,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
 
   static preset(name: PresetName, fields: Values = {}): AnyLayout {
     const message = new ValuesWriter();
-    message.name(string(name, "name"));
+    message.name(checkString(name, "name"));
     message.pairs(fields, "fields");
     return AnyLayout.#made("layoutPresetBuild", message);
   }
@@ -130,7 +130,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     const m = this.#handle.machine;
     message.put(m);
     return idOf(
-      inDates(message.times, () => this.#handle.call("layoutPack")),
+      runWithDates(message.times, () => this.#handle.call("layoutPack")),
       this.#isInteger,
     );
   }
@@ -245,16 +245,16 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   timeRange(
     start: Date | number,
     end: Date | number,
-    bindables: Partial<BindableInputs<Bindables>> & OrNone<Bindables> = {} as never,
+    bindables: Partial<BindableInputs<Bindables>> & RejectNamesIfEmpty<Bindables> = {} as never,
   ): { lowest: IdOf<K>; highest: IdOf<K> } {
     attached(isObject(this) && #handle in this);
-    const range = [time(start, "start"), time(end, "end")];
+    const range = [checkTime(start, "start"), checkTime(end, "end")];
     const message = new ValuesWriter();
     message.bindables(bindables);
     const m = this.#handle.machine;
     message.put(m);
     m.numbers.set(range, register.value);
-    const answer = new MessageReader(inDates([start, end], () => this.#handle.call("layoutTimeRange")));
+    const answer = new MessageReader(runWithDates([start, end], () => this.#handle.call("layoutTimeRange")));
     const [lowest, highest] = [answer.value(), answer.value()];
     return { lowest: lowest as IdOf<K>, highest: highest as IdOf<K> };
   }
@@ -298,7 +298,7 @@ export interface Layout<K extends Kind = Kind, Bindables extends Values = Values
 }
 
 /** A type that rejects members that fields do not have, because a misspelled member would be ignored silently. */
-type Known<Fields extends readonly Field[]> = [UnknownMembers<Fields[number]>] extends [never]
+type KnownMembers<Fields extends readonly Field[]> = [UnknownMembers<Fields[number]>] extends [never]
   ? unknown
   : readonly { readonly [Name in UnknownMembers<Fields[number]>]?: never }[];
 type UnknownMembers<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
@@ -313,7 +313,7 @@ export interface LayoutConstructor {
    * start does not fit its field.
    */
   new <K extends Kind = Kind, const Fields extends readonly Field[] = readonly Field[]>(
-    description: LayoutDescription<K, Fields & Known<Fields>>,
+    description: LayoutDescription<K, Fields & KnownMembers<Fields>>,
   ): Layout<K, BindablesOf<Fields>>;
 
   /** The prototype of all layouts. */
@@ -372,7 +372,7 @@ export const Layout = AnyLayout as unknown as LayoutConstructor;
  * @throws {PolyflakeError} `invalid_type` unless the value is a layout from this copy of the package.
  */
 export function layoutHandle(value: unknown): number {
-  const handle = typeof value === "object" && value !== null ? held(value) : undefined;
+  const handle = typeof value === "object" && value !== null ? handleOf(value) : undefined;
   if (handle) return handle.number;
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
 }
@@ -384,7 +384,7 @@ export function idOf<K extends Kind>(m: Machine, isInteger: boolean): IdOf<K> {
 
 /** Converts a decimal or hexadecimal string to an ID. */
 function idFromText(text: string, isInteger: boolean): bigint | Uint8Array {
-  const id = isInteger ? (text.length <= MAX_DIGITS ? parseDecimal(text) : undefined) : unhex(text);
+  const id = isInteger ? (text.length <= MAX_DIGITS ? parseDecimal(text) : undefined) : fromHex(text);
   if (id !== undefined) return id;
   const expected = isInteger ? "an integer of 64 bits in decimal digits" : "bytes in hex of lower case";
   throw new PolyflakeError("not_canonical", `expected ${expected}, found another text`);
@@ -398,7 +398,7 @@ function putId(m: Machine, id: unknown, isInteger: boolean): void {
     message.put(m);
   } else {
     m.numbers[register.length] = ABSENT;
-    m.bigints[register.value] = signed(isInteger && typeof id === "string" ? fromDecimal(id) : id, "id");
+    m.bigints[register.value] = checkSigned(isInteger && typeof id === "string" ? fromDecimal(id) : id, "id");
   }
 }
 

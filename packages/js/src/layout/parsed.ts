@@ -12,7 +12,7 @@ const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as
 /**
  * The values in the JSON representation of an ID, ready to be packed. The type of a field determines what a JSON string means.
  */
-export interface Read {
+export interface ParsedValues {
   timestamp: bigint | undefined;
   sequence: number | bigint | undefined;
   bindables: Values;
@@ -23,7 +23,11 @@ export interface Read {
  * Reads the values in a JSON representation without checking their sizes. `names` and `fields` both describe the layout's
  * fields, in the same order.
  */
-export function valuesFromJson(json: unknown, names: readonly FieldDescription[], fields: readonly Field[]): Read {
+export function valuesFromJson(
+  json: unknown,
+  names: readonly FieldDescription[],
+  fields: readonly Field[],
+): ParsedValues {
   const given = members(json, "json", MEMBERS);
   const types = new Map(names.map(({ name }, k) => [name, fieldType(fields[k]!)]));
   const named = (values: unknown, field: string): Values =>

@@ -67,7 +67,7 @@ export class ValuesWriter extends MessageWriter {
   value(value: unknown, field: string): void {
     if (typeof value === "bigint") this.integer(value);
     else if (typeof value === "number" && Number.isSafeInteger(value)) this.integer(BigInt(value));
-    else if (typeof value === "string") this.text(unicode(value, field));
+    else if (typeof value === "string") this.text(checkUnicode(value, field));
     else if (isBytes(value)) this.bytes(byteRange(value, 0, arrayLength(value)));
     else this.other(nameOf(value));
   }
@@ -79,7 +79,7 @@ function toBigintMs(time: unknown): unknown {
   return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;
 }
 
-function unicode(text: string, field: string): string {
+function checkUnicode(text: string, field: string): string {
   if (isUnicode(text)) return text;
   throw new PolyflakeError("invalid_character", `expected a text without lone surrogates for \`${field}\``, { field });
 }

@@ -4,11 +4,11 @@
  * @module
  */
 import module from "#lease.wasm";
-import { integer, string } from "../checks.js";
+import { checkInteger, checkString } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
-import { members, pair } from "../members.js";
+import { checkPair, members } from "../members.js";
 import type { Driver } from "./driver.js";
-import { errorResponse, type HttpRequest, type HttpResponse, NAMESPACE } from "./durable-object.js";
+import { errorResponse, type HttpRequest, type HttpResponse, NAMESPACE_HEADER } from "./durable-object.js";
 import { connection, type Fetch, http } from "./http.js";
 import type { LeaseEvent, LeaseOptions } from "./lease.js";
 import type { Server } from "./postgresql.js";
@@ -48,10 +48,10 @@ const BINDING_URL = "https://leases/v1/request";
  * option is invalid.
  */
 export function lease(source: Objects | string, namespace: string, options: WorkerLeaseOptions = {}): WorkerLease {
-  const own = workerOptions(options);
+  const own = checkWorkerOptions(options);
   const rules = new Rules(module);
   if (typeof source !== "string") {
-    const driver = bound(source, string(namespace, "namespace"));
+    const driver = createObjectDriver(source, checkString(namespace, "namespace"));
     return new WorkerLease(rules, driver, namespace, own, {});
   }
   const found = rules.ask("place", { url: source, namespace }) as Terms & { store: string; server: Server };
@@ -72,11 +72,11 @@ export function lease(source: Objects | string, namespace: string, options: Work
 
 type Terms = { [name in "place" | "lease_ms" | "renew_ms" | "numbers" | "wait_ms"]: unknown } & { namespace: string };
 
-function workerOptions(options: unknown): WorkerLeaseOptions {
+function checkWorkerOptions(options: unknown): WorkerLeaseOptions {
   const given = members(options, "options", OPTIONS);
   for (const name of ["leaseMs", "renewMs", "waitMs"] as const)
-    if (given[name] !== undefined) integer(given[name], name);
-  if (given.numbers !== undefined) pair(given.numbers, "numbers", "integers");
+    if (given[name] !== undefined) checkInteger(given[name], name);
+  if (given.numbers !== undefined) checkPair(given.numbers, "numbers", "integers");
   if (given.watch !== undefined && typeof given.watch !== "function")
     throw invalidType("function", given.watch, { field: "watch" });
   return given as WorkerLeaseOptions;
@@ -86,7 +86,7 @@ function workerOptions(options: unknown): WorkerLeaseOptions {
  * Returns a driver for the Durable Object that stores a namespace. A stub belongs to the request that creates it, so each
  * connection creates its own stub.
  */
-function bound(objects: Objects, namespace: string): Driver {
+function createObjectDriver(objects: Objects, namespace: string): Driver {
   if (typeof Object(objects).idFromName !== "function")
     throw invalidType("binding of Durable Objects or URL of a service", objects, { field: "source" });
   const open = () => {
@@ -120,7 +120,7 @@ export async function serve(request: HttpRequest, objects: Objects, tokens: stri
   const body = await request.text();
   if (body.length > MAX_REQUEST_LENGTH)
     return errorResponse(413, "body_too_large", `expected at most ${MAX_REQUEST_LENGTH} bytes`);
-  const headers = new Headers({ [NAMESPACE]: namespace });
+  const headers = new Headers({ [NAMESPACE_HEADER]: namespace });
   for (const name of ["polyflake-connection", "polyflake-request"]) {
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);

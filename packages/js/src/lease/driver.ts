@@ -37,7 +37,7 @@ const VARIABLES = ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS", "PO
  *
  * @throws {PolyflakeError} `lease_unavailable` in Deno if the program does not have permission to read the variable.
  */
-export function variable(name: (typeof VARIABLES)[number]): string | undefined {
+export function readVariable(name: (typeof VARIABLES)[number]): string | undefined {
   try {
     return process.env[name];
   } catch (cause) {

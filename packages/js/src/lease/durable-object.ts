@@ -6,15 +6,7 @@
  * to an earlier point in time, the identifier remains the same, so an operator must report the recovery with the variable
  * `POLYFLAKE_RESTORED`.
  */
-import {
-  type Record as LeaseRecord,
-  type Namespace,
-  type Operation,
-  parse,
-  permits,
-  sorted,
-  Violation,
-} from "./requests.js";
+import { type LeaseRecord, type Namespace, type Operation, parse, permits, sortKeys, Violation } from "./requests.js";
 
 /** The part of an object's state that the store uses. */
 export interface ObjectState {
@@ -30,12 +22,14 @@ export interface ObjectState {
  * The instance type of the class called `Name` in the runtime's types, or `Part` if the project does not include the
  * runtime's types.
  */
-type Declared<Name extends string, Part> = typeof globalThis extends { [name in Name]: { prototype: infer Class } }
+type DeclaredGlobal<Name extends string, Part> = typeof globalThis extends {
+  [name in Name]: { prototype: infer Class };
+}
   ? Class
   : Part;
 
 /** A `Request`. */
-export type HttpRequest = Declared<
+export type HttpRequest = DeclaredGlobal<
   "Request",
   {
     readonly method: string;
@@ -46,15 +40,15 @@ export type HttpRequest = Declared<
 >;
 
 /** A `Response`. */
-export type HttpResponse = Declared<"Response", object>;
+export type HttpResponse = DeclaredGlobal<"Response", object>;
 
 /**
  * The header that contains the namespace of the client's token. Requests from a Worker's own leases do not have this
  * header.
  */
-export const NAMESPACE = "polyflake-namespace";
-const CONNECTION = "polyflake-connection";
-const REQUEST = "polyflake-request";
+export const NAMESPACE_HEADER = "polyflake-namespace";
+const CONNECTION_HEADER = "polyflake-connection";
+const REQUEST_HEADER = "polyflake-request";
 
 const TABLES = [
   "CREATE TABLE IF NOT EXISTS polyflake_store (id TEXT NOT NULL)",
@@ -65,7 +59,7 @@ const TABLES = [
 ];
 
 /** The `granted_until` value of a reserved worker ID. It is not a time, so it is ignored when the latest end is determined. */
-const RESERVED = Number.MAX_SAFE_INTEGER;
+const RESERVED_UNTIL = Number.MAX_SAFE_INTEGER;
 
 /** The pattern for values of `POLYFLAKE_RESTORED`, such as a date. */
 const RESTORED_PATTERN = /^[\w.:-]{1,64}$/;
@@ -96,19 +90,19 @@ export class LeaseStore {
   /** Answers one request from a lease. */
   async fetch(request: HttpRequest): Promise<HttpResponse> {
     const { headers } = request;
-    const [demanded, repeated] = [headers.get(CONNECTION), headers.get(REQUEST)];
+    const [demanded, repeated] = [headers.get(CONNECTION_HEADER), headers.get(REQUEST_HEADER)];
     if (demanded !== null && demanded !== this.#connection)
       return errorResponse(409, "connection_lost", "the object was started again after the last reply", false);
     const operation = parse(await request.text());
     if (operation instanceof Violation) return errorResponse(400, operation.code, operation.message);
-    if (!permits(headers.get(NAMESPACE), operation.namespace))
+    if (!permits(headers.get(NAMESPACE_HEADER), operation.namespace))
       return errorResponse(403, "forbidden", "the token is not one of the request's namespace");
     const reply = this.#storage.transactionSync(() => this.#answer(operation));
     return new Response(reply, {
       headers: {
         "content-type": "application/json",
-        [CONNECTION]: this.#connection,
-        ...(repeated === null ? {} : { [REQUEST]: repeated }),
+        [CONNECTION_HEADER]: this.#connection,
+        ...(repeated === null ? {} : { [REQUEST_HEADER]: repeated }),
       },
     });
   }
@@ -143,7 +137,7 @@ export class LeaseStore {
   #answer(operation: Operation): string {
     const result = this.#result(operation);
     const namespace = this.#namespace(operation.namespace) ?? null;
-    return JSON.stringify(sorted<unknown>({ ...result, namespace, now: Date.now(), store: this.#name }));
+    return JSON.stringify(sortKeys<unknown>({ ...result, namespace, now: Date.now(), store: this.#name }));
   }
 
   #result(operation: Operation): object {
@@ -169,7 +163,7 @@ export class LeaseStore {
       case "survey": {
         const survey = `SELECT count(*) AS records, coalesce(max(iif(granted_until < ?, granted_until, 0)), 0) AS latest_end
           FROM polyflake_leases WHERE namespace = ?`;
-        return { found: "survey", ...this.#rows(survey, RESERVED, namespace)[0] };
+        return { found: "survey", ...this.#rows(survey, RESERVED_UNTIL, namespace)[0] };
       }
       case "list": {
         const names = this.#rows("SELECT namespace FROM polyflake_namespaces ORDER BY namespace");
@@ -200,7 +194,7 @@ export class LeaseStore {
     // An existing record may contain a grant, so keep it.
     const insert = "INSERT OR IGNORE INTO polyflake_leases VALUES (?, ?, 0, ?)";
     for (let at = 0; at < next.records - old.records; at++) {
-      const record = fresh(first + at * count, count, next.incarnation);
+      const record = freshRecord(first + at * count, count, next.incarnation);
       this.#rows(insert, namespace, record.first, JSON.stringify(record));
     }
     this.#rows("UPDATE polyflake_namespaces SET record = ? WHERE namespace = ?", JSON.stringify(next), namespace);
@@ -209,7 +203,7 @@ export class LeaseStore {
 }
 
 /** Returns a record that was never granted. Its fields are in canonical order. */
-const fresh = (first: number, count: number, incarnation: string): LeaseRecord => ({
+const freshRecord = (first: number, count: number, incarnation: string): LeaseRecord => ({
   count,
   first,
   format: 1,

@@ -112,12 +112,12 @@ export function toLeaseError({ code, message, until }: Reason): PolyflakeError {
 }
 
 /** Creates the error for a lease that already has a generator, or is closed. */
-export function mismatch(found: string): PolyflakeError {
+export function mismatchError(found: string): PolyflakeError {
   return new PolyflakeError("lease_mismatch", `expected a lease of its own for each generator, found ${found}`);
 }
 
 /** Creates the error for a lease that has no generator. Without a generator, the ID format of the lease is unknown. */
-export function missingGenerator(): PolyflakeError {
+export function missingGeneratorError(): PolyflakeError {
   const reason = "expected a generator with this lease, as in new sno.Generator({ lease }), found none";
   return new PolyflakeError("lease_mismatch", reason);
 }

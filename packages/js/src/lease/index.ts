@@ -10,14 +10,14 @@
  * @module
  */
 import process from "node:process";
-import { string } from "../checks.js";
+import { checkString } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { AnyLease } from "../leased.js";
 import { newRules } from "./compiled.js";
-import { type Driver, variable } from "./driver.js";
+import { type Driver, readVariable } from "./driver.js";
 import { DEFAULT_FORMATS } from "./formats.js";
 import { http } from "./http.js";
-import { buildSettings, checked, Lease, type LeaseEvent, type LeaseOptions, leaseOptions } from "./lease.js";
+import { buildSettings, checkLeaseOptions, Lease, type LeaseEvent, type LeaseOptions, runCheck } from "./lease.js";
 import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { type RedisClient, redis } from "./redis.js";
@@ -41,7 +41,7 @@ export type Source = string | PgPool | (() => Promise<PgClient>) | RedisClient;
  * A store location that the lease rules have parsed: the store, its settings, and the options that the JavaScript side
  * uses.
  */
-type Place = (
+type StoreLocation = (
   | { store: "sqlite"; path: string }
   | { store: "postgresql" | "mysql" | "redis" | "http"; server: Server }
 ) & {
@@ -72,11 +72,11 @@ type Place = (
  * store is configured.
  */
 export function lease(source?: Source, namespace?: string, options: LeaseOptions = {}): Lease {
-  const own = leaseOptions(options);
+  const own = checkLeaseOptions(options);
   if (source === undefined || typeof source === "string") {
-    return leaseFromUrl(source, namespace === undefined ? null : string(namespace, "namespace"), own);
+    return leaseFromUrl(source, namespace === undefined ? null : checkString(namespace, "namespace"), own);
   }
-  return new Lease(newRules(), driverForClient(source), string(namespace, "namespace"), own);
+  return new Lease(newRules(), driverForClient(source), checkString(namespace, "namespace"), own);
 }
 
 function driverForClient(source: Exclude<Source, string>): Driver {
@@ -97,17 +97,17 @@ function driverForClient(source: Exclude<Source, string>): Driver {
  * `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease code.
  */
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
-  const own = leaseOptions(options);
+  const own = checkLeaseOptions(options);
   if (source !== undefined && typeof source !== "string") {
     const driver = driverForClient(source);
-    await checked(newRules(), driver, buildSettings(driver, string(namespace, "namespace"), own, {}));
+    await runCheck(newRules(), driver, buildSettings(driver, checkString(namespace, "namespace"), own, {}));
     return "the store";
   }
-  const name = namespace === undefined ? null : string(namespace, "namespace");
+  const name = namespace === undefined ? null : checkString(namespace, "namespace");
   const { rules, driver, found, terms } = resolveStore(source, name, own.sqlite);
   const { place } = found;
   try {
-    await checked(rules, driver, buildSettings(driver, found.namespace, own, terms));
+    await runCheck(rules, driver, buildSettings(driver, found.namespace, own, terms));
   } catch (error) {
     const messagePrefix = `cannot lease a worker ID from ${place}: `;
     if (!(error instanceof PolyflakeError) || error.message.startsWith(messagePrefix)) throw error;
@@ -125,18 +125,18 @@ function resolveStore(
   url: string | undefined,
   namespace: string | null,
   client: DatabaseClass | undefined,
-): { rules: Rules; driver: Driver; found: Place; terms: Readonly<Record<string, unknown>> } {
-  const variables = () => [variable("POLYFLAKE_LEASE") ?? null, variable("POLYFLAKE_NODE") ?? null];
+): { rules: Rules; driver: Driver; found: StoreLocation; terms: Readonly<Record<string, unknown>> } {
+  const variables = () => [readVariable("POLYFLAKE_LEASE") ?? null, readVariable("POLYFLAKE_NODE") ?? null];
   const query = url === undefined ? { variables: variables() } : { url };
   const rules = newRules();
-  const found = rules.ask("place", { ...query, namespace }) as Place;
+  const found = rules.ask("place", { ...query, namespace }) as StoreLocation;
   const driver = createDriver(found, rules, client);
   const { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms } = found;
   const terms = { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms };
   return { rules, driver, found, terms };
 }
 
-function createDriver(found: Place, rules: Rules, client: DatabaseClass | undefined): Driver {
+function createDriver(found: StoreLocation, rules: Rules, client: DatabaseClass | undefined): Driver {
   if (found.store === "sqlite") return sqlite(found.path, found.allows_overlayfs, rules, client);
   const drivers = { http, mysql, postgresql, redis };
   return drivers[found.store](found.server);
@@ -153,7 +153,7 @@ function leaseFromUrl(url: string | undefined, namespace: string | null, options
 const unusedLeases = new Map<string, Lease>();
 
 /** The reason why the environment variables provide no lease for the default generators. */
-let failure: unknown;
+let preloadFailure: unknown;
 
 /**
  * Resolves once the default generators have worker IDs.
@@ -165,21 +165,21 @@ let failure: unknown;
  * 10 seconds (70 seconds if `POLYFLAKE_NODE` is set); a different error if an environment variable is invalid.
  */
 export async function ready(): Promise<void> {
-  if (failure) throw failure;
+  if (preloadFailure) throw preloadFailure;
   await Promise.all([...unusedLeases.values()].map((lease) => lease.ready()));
 }
 
 /** The reason in the last warning. */
-let warned: string | undefined;
+let lastWarning: string | undefined;
 
 /**
  * Warns about each new reason why the default generators have no worker ID. Without the warning, a program would notice the
  * problem only when it generates its first ID.
  */
 function warn({ name, message }: LeaseEvent): void {
-  if (name === "acquired" || name === "renewed") warned = undefined;
-  if (name !== "refused" || message === warned) return;
-  warned = message;
+  if (name === "acquired" || name === "renewed") lastWarning = undefined;
+  if (name !== "refused" || message === lastWarning) return;
+  lastWarning = message;
   const text = `no lease for the default generators: ${message}`;
   process.emitWarning(text, { type: "PolyflakeWarning", code: "polyflake_lease" });
 }
@@ -189,9 +189,9 @@ function preload(): void {
   const realm = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for("polyflake.lease");
   if (realm[key]) return;
-  const url = variable("POLYFLAKE_LEASE") ?? variable("POLYFLAKE_NODE");
+  const url = readVariable("POLYFLAKE_LEASE") ?? readVariable("POLYFLAKE_NODE");
   const known: readonly string[] = DEFAULT_FORMATS;
-  const formats = (variable("POLYFLAKE_FORMATS") ?? known.join()).split(",");
+  const formats = (readVariable("POLYFLAKE_FORMATS") ?? known.join()).split(",");
   if (url !== undefined && !formats.every((format) => known.includes(format))) {
     const expected = `expected some of ${known.join()}, found \`${formats.join()}\``;
     const reason = `cannot read POLYFLAKE_FORMATS: ${expected}`;
@@ -210,7 +210,7 @@ function preload(): void {
       unusedLeases.set(family, own);
     } catch (error) {
       // The call that generates the first ID also throws this error.
-      failure ??= error;
+      preloadFailure ??= error;
     }
   }
 }

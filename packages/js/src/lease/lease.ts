@@ -16,12 +16,12 @@ import { hostname } from "node:os";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { threadId } from "node:worker_threads";
-import { integer, string } from "../checks.js";
+import { checkInteger, checkString } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { type AnyLease, type AttachedLease, type Grantee, removeDefaultGenerators } from "../leased.js";
-import { members, pair } from "../members.js";
-import { type Driver, variable } from "./driver.js";
-import { LeaseCore, mismatch, missingGenerator, toLeaseError } from "./holding.js";
+import { checkPair, members } from "../members.js";
+import { type Driver, readVariable } from "./driver.js";
+import { LeaseCore, mismatchError, missingGeneratorError, toLeaseError } from "./holding.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 import type { DatabaseClass } from "./sqlite.js";
@@ -126,13 +126,13 @@ const OPTIONS = [
 ] as const;
 
 /** Checks the options of a lease and returns them. */
-export function leaseOptions(options: unknown): LeaseOptions {
+export function checkLeaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
   const { holder, numbers, signals = [], strict, watch } = given;
   for (const name of ["prefer", "insist", "leaseMs", "renewMs", "waitMs"] as const)
-    if (given[name] !== undefined) integer(given[name], name);
-  if (holder !== undefined) string(holder, "holder");
-  if (numbers !== undefined) pair(numbers, "numbers", "integers");
+    if (given[name] !== undefined) checkInteger(given[name], name);
+  if (holder !== undefined) checkString(holder, "holder");
+  if (numbers !== undefined) checkPair(numbers, "numbers", "integers");
   if (watch !== undefined && typeof watch !== "function") throw invalidType("function", watch, { field: "watch" });
   if (strict !== undefined && typeof strict !== "boolean") throw invalidType("boolean", strict, { field: "strict" });
   if (!Array.isArray(signals)) throw invalidType("list of signals", signals, { field: "signals" });
@@ -145,8 +145,8 @@ const POLL_MS = 5;
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** All leases on this thread that hold a worker ID or wait for one. */
-const open = new Set<Lease>();
-let isHooked = false;
+const openLeases = new Set<Lease>();
+let isExitHooked = false;
 
 const LEASE_KEY = Symbol.for("polyflake.lease");
 
@@ -202,7 +202,7 @@ export class Lease implements AnyLease {
    * `retryAt`; `generator_closed` after {@link Lease.close}; `lease_mismatch` if the lease has no generator.
    */
   async ready(): Promise<number> {
-    if (!this.#loop) throw missingGenerator();
+    if (!this.#loop) throw missingGeneratorError();
     for (const began = performance.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const number = this.#holding.number();
@@ -230,7 +230,7 @@ export class Lease implements AnyLease {
     const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
     await Promise.race([this.#loop, timeout]);
     clearTimeout(timer);
-    open.delete(this);
+    openLeases.delete(this);
   }
 
   /** Returns the lease's current status. */
@@ -246,7 +246,7 @@ export class Lease implements AnyLease {
   [LEASE_KEY](grantee: Grantee): AttachedLease {
     const { family } = grantee.settings;
     if (this.#holding.grantee || this.#isClosing || (this.#family !== undefined && this.#family !== family)) {
-      throw mismatch(this.#isClosing ? "a closed one" : "one in use");
+      throw mismatchError(this.#isClosing ? "a closed one" : "one in use");
     }
     if (!this.#loop) this.begin(grantee.settings);
     this.#holding.grantee = grantee;
@@ -268,10 +268,10 @@ export class Lease implements AnyLease {
     this.#isDefault = isDefault;
     this.#longest = this.#rules.ask("begin", { ...this.#settings, ...settings }) as number;
     this.#family = settings.family;
-    open.add(this);
+    openLeases.add(this);
     handleSignals(this.#options.signals ?? []);
     // The loop throws only if the rules have a bug. In that case, simply let the grant expire.
-    this.#loop = this.#keep().finally(() => open.delete(this));
+    this.#loop = this.#keep().finally(() => openLeases.delete(this));
     this.#loop.catch((error) =>
       process.emitWarning(String(error), { type: "PolyflakeWarning", code: "polyflake_lease" }),
     );
@@ -345,7 +345,7 @@ export function buildSettings(
 ): Readonly<Record<string, unknown>> {
   const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, renew_ms: renewMs, strict, wait_ms: waitMs };
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
-  const name = holder ?? variable("POLYFLAKE_HOLDER") ?? `${hostPrefix()}${process.pid}/${threadId}`;
+  const name = holder ?? readVariable("POLYFLAKE_HOLDER") ?? `${hostPrefix()}${process.pid}/${threadId}`;
   return { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };
 }
 
@@ -363,7 +363,7 @@ function hostPrefix(): string {
  *
  * @throws {PolyflakeError} immediately, with the reason.
  */
-export async function checked(
+export async function runCheck(
   rules: Rules,
   driver: Driver,
   settings: Readonly<Record<string, unknown>>,
@@ -382,18 +382,18 @@ export async function checked(
 
 /** Releases the worker IDs of all leases on this thread. */
 export async function close(): Promise<void> {
-  await Promise.all([...open].map((lease) => lease.close()));
+  await Promise.all([...openLeases].map((lease) => lease.close()));
 }
 
 /** Releases worker IDs when the process exits normally or through `process.exit`, and on the configured signals. */
 function handleSignals(signals: readonly string[]): void {
-  if (!isHooked) {
-    process.on("beforeExit", () => open.size > 0 && close());
+  if (!isExitHooked) {
+    process.on("beforeExit", () => openLeases.size > 0 && close());
     process.on("exit", () => {
-      for (const lease of open) lease.closeNow();
+      for (const lease of openLeases) lease.closeNow();
     });
   }
-  isHooked = true;
+  isExitHooked = true;
   for (const signal of signals) {
     if (handledSignals.has(signal)) continue;
     handledSignals.add(signal);

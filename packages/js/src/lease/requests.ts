@@ -2,7 +2,7 @@
 import { FORMATS } from "./formats.js";
 
 /** A record of a worker ID. The fields are in canonical order. */
-export type Record = {
+export type LeaseRecord = {
   count: number;
   first: number;
   format: number;
@@ -22,7 +22,7 @@ export type Operation = { namespace: string; number: number } & (
   | { ask: "open"; new: Namespace }
   | { ask: "find"; limit: number }
   | { ask: "read"; first: number }
-  | { ask: "put"; new: Record; old: Record }
+  | { ask: "put"; new: LeaseRecord; old: LeaseRecord }
   | { ask: "put_namespace"; count: number; first: number; new: Namespace; old: Namespace }
   | { ask: "survey" | "list" }
 );
@@ -56,7 +56,7 @@ type Fields = { readonly [key: string]: Check };
 const integer: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const positive: Check = (value) => integer(value) && value !== 0;
 const one: Check = (value) => value === 1;
-const random: Check = (value) => typeof value === "string" && /^[0-9a-f]{32}$/.test(value);
+const randomHex: Check = (value) => typeof value === "string" && /^[0-9a-f]{32}$/.test(value);
 const digest: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 const text =
   (bytes: number): Check =>
@@ -70,16 +70,16 @@ const RECORD = objectCheck({
   format: one,
   granted_until: integer,
   holder: text(200),
-  incarnation: random,
+  incarnation: randomHex,
   start: integer,
-  token: random,
+  token: randomHex,
   version: positive,
 });
 
 const NAMESPACE = objectCheck({
   digest,
   format: one,
-  incarnation: random,
+  incarnation: randomHex,
   longest_ms: integer,
   namespace: name,
   previous_quiet_until: integer,
@@ -116,13 +116,13 @@ function objectCheck(fields: Fields): Check {
 
 /** Parses the body of a request. Returns the request, or the reason why the body is invalid. */
 export function parse(body: string): Operation | Violation {
-  const asked = canonical(body);
+  const asked = parseCanonical(body);
   const own = Object.hasOwn(REQUEST_FIELDS, String(asked?.ask)) ? REQUEST_FIELDS[String(asked?.ask)]! : undefined;
   if (!asked || !own) return new Violation("expected one of the seven requests in canonical JSON");
   const fields = { ask: () => true, namespace: name, number: integer, ...own };
-  if (!objectCheck(sorted(fields))(asked))
+  if (!objectCheck(sortKeys(fields))(asked))
     return new Violation(`expected valid fields of the request \`${asked.ask}\``);
-  return findViolation(asked as { [key: string]: Partial<Namespace & Record> }) ?? (asked as unknown as Operation);
+  return findViolation(asked as { [key: string]: Partial<Namespace & LeaseRecord> }) ?? (asked as unknown as Operation);
 }
 
 /** Returns an error if the fields of a request contradict each other or exceed a limit. */
@@ -132,7 +132,7 @@ function findViolation({
   old,
   new: next,
 }: {
-  [key: string]: Partial<Namespace & Record>;
+  [key: string]: Partial<Namespace & LeaseRecord>;
 }): Violation | undefined {
   const records = [old, next];
   if (records.some((record) => record?.namespace !== undefined && (record.namespace as unknown) !== namespace))
@@ -146,12 +146,12 @@ function findViolation({
 }
 
 /** Returns the fields in ASCII order, as in canonical JSON. */
-export function sorted<V>(fields: { readonly [key: string]: V }): { [key: string]: V } {
+export function sortKeys<V>(fields: { readonly [key: string]: V }): { [key: string]: V } {
   return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 /** Returns the value of canonical JSON, or undefined for any other text. */
-function canonical(body: string): { [key: string]: unknown } | undefined {
+function parseCanonical(body: string): { [key: string]: unknown } | undefined {
   try {
     const value = JSON.parse(body);
     return typeof value === "object" && value !== null && JSON.stringify(value) === body ? value : undefined;

@@ -1,5 +1,5 @@
 import { type ErrorCode, type ErrorDetails, PolyflakeError } from "../errors.js";
-import { freshBytes, restores } from "../restores.js";
+import { countRestores, freshBytes } from "../restores.js";
 
 /**
  * The exports of the wasm module in bindings-lease. To pass a string, the caller writes its bytes to `room` and passes its
@@ -40,7 +40,7 @@ const ENTROPY_BYTES = 128;
 /** The rules for one lease, evaluated by an instance of the wasm module. */
 export class Rules {
   readonly #calls: Exports;
-  #restores = restores();
+  #restores = countRestores();
 
   /**
    * @param compiled The `WebAssembly.Module`. It is declared as `object`, because a user's project may not include the
@@ -69,13 +69,13 @@ export class Rules {
    * same worker ID, and the next command abandons the worker ID.
    */
   get isRestored(): boolean {
-    return restores() !== this.#restores;
+    return countRestores() !== this.#restores;
   }
 
   /** Returns the next command, given the result of the previous command. */
   next(wallMs: number, elapsedMs: number, answer: unknown): Command {
     if (this.isRestored) {
-      const count = restores();
+      const count = countRestores();
       this.#calls.restored();
       this.#restores = count;
     }

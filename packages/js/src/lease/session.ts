@@ -50,7 +50,7 @@ export class Session {
     const connection = this.#connection!;
     // Another copy of the process continues the same request. Dropping the connection ends this copy's transaction.
     const stopped = () => this.#isRestored() && (this.#lose(), { silent: true });
-    return this.#within(run(connection, command.statements, stopped), command.within_ms, () => this.#lose());
+    return this.#within(runStatements(connection, command.statements, stopped), command.within_ms, () => this.#lose());
   }
 
   #open(): unknown {
@@ -124,7 +124,11 @@ const isThenable = (value: unknown): boolean => typeof Object(value).then === "f
  * database client is. `stopped` is called before each statement. If it returns an answer, no more statements are run, and
  * that answer is returned.
  */
-function run(connection: Connection, statements: [string, Value[]][], stopped: () => object | false): unknown {
+function runStatements(
+  connection: Connection,
+  statements: [string, Value[]][],
+  stopped: () => object | false,
+): unknown {
   const rows: Value[][][] = [];
   const failed = (error: unknown) => ({ rows, failure: failureOf(error) });
   const from = (k: number): unknown => {

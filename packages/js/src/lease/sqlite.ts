@@ -39,7 +39,7 @@ const BUSY_TIMEOUT_MS = 1000;
 
 /** Creates a store in an SQLite file. The file is opened for each request. */
 export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, given: DatabaseClass | undefined): Driver {
-  const file = absolute(path);
+  const file = toAbsolutePath(path);
   const Client = given ?? loadClientClass();
   const open = (): Connection => {
     const before = nameOf(file, allowsOverlayfs, rules);
@@ -52,7 +52,7 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
       database.close();
       throw error;
     }
-    return { name: before, run: (text, values) => run(database, text, values), close: () => database.close() };
+    return { name: before, run: (text, values) => runStatement(database, text, values), close: () => database.close() };
   };
   const checkFile = (): boolean => {
     const folder = dirname(file);
@@ -76,7 +76,7 @@ export function sqlite(path: string, allowsOverlayfs: boolean, rules: Rules, giv
  * @throws {PolyflakeError} `lease_unavailable` if the working directory is unknown, because it was removed or because Deno does
  * not permit the program to read it.
  */
-function absolute(path: string): string {
+function toAbsolutePath(path: string): string {
   try {
     return resolve(path);
   } catch (cause) {
@@ -102,7 +102,7 @@ function loadClientClass(): DatabaseClass {
 }
 
 /** Runs a statement. Its values are bound by name, because the clients bind numbered parameters differently. */
-function run(database: Database, text: string, values: Value[]): Value[][] {
+function runStatement(database: Database, text: string, values: Value[]): Value[][] {
   const statement = database.prepare(text.replace(/\?(\d+)/g, ":p$1"));
   const named = values.length === 0 ? [] : [Object.fromEntries(values.map((value, k) => [`p${k + 1}`, value]))];
   if (statement.reader === false) {

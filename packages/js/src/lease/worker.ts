@@ -3,12 +3,12 @@
  * the background. In a Worker, the first request that finds the renewal due performs the renewal. If that request is
  * aborted in the meantime, the store's reply is lost, and the rules handle this like any other lost reply.
  */
-import { string } from "../checks.js";
+import { checkString } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import type { AnyLease, AttachedLease, Grantee } from "../leased.js";
 import type { WorkerLeaseOptions } from "./cloudflare.js";
 import type { Driver } from "./driver.js";
-import { LeaseCore, mismatch, missingGenerator, toLeaseError } from "./holding.js";
+import { LeaseCore, mismatchError, missingGeneratorError, toLeaseError } from "./holding.js";
 import type { LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
@@ -56,7 +56,7 @@ export class WorkerLease implements AnyLease {
       ...Object.fromEntries(given),
       namespace,
       store: "http",
-      holder: string(holder, "holder"),
+      holder: checkString(holder, "holder"),
     };
     this.#rules = rules;
     this.#driver = driver;
@@ -72,7 +72,7 @@ export class WorkerLease implements AnyLease {
    * `retryAt`; `generator_closed` after {@link WorkerLease.close}; `lease_mismatch` if the lease has no generator.
    */
   async ready(context?: Context): Promise<number> {
-    if (this.#longest === undefined) throw missingGenerator();
+    if (this.#longest === undefined) throw missingGeneratorError();
     for (const began = Date.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const advanced = this.#advance();
@@ -110,7 +110,7 @@ export class WorkerLease implements AnyLease {
 
   /** Prepares the lease for a generator's ID format. Only generators call this method. */
   [LEASE_KEY](grantee: Grantee): AttachedLease {
-    if (this.#holding.grantee || this.#isClosing) throw mismatch(this.#isClosing ? "a closed one" : "one in use");
+    if (this.#holding.grantee || this.#isClosing) throw mismatchError(this.#isClosing ? "a closed one" : "one in use");
     this.#longest = this.#rules.ask("begin", { ...this.#settings, ...grantee.settings }) as number;
     this.#holding.grantee = grantee;
     return {

@@ -22,21 +22,21 @@ const PLATFORM = `${process.platform}-${process.arch}`;
  * The names of the platforms whose addons may work on this host. On Linux, the addons for both C libraries are tried,
  * because an addon for the wrong C library does not load.
  */
-const NAMES = PLATFORMS[PLATFORM] ?? [];
+const CANDIDATE_PLATFORMS = PLATFORMS[PLATFORM] ?? [];
 
 const packageOf = (name: string) => `@polyflake/addon-${name}`;
 
 /** The part of an error message that states which addon is missing. */
-export const expected =
-  NAMES.length === 0
+export const expectedAddon =
+  CANDIDATE_PLATFORMS.length === 0
     ? `a platform with a native addon, found ${PLATFORM}`
-    : `the package ${NAMES.map(packageOf).join(" or ")}, found none that loads`;
+    : `the package ${CANDIDATE_PLATFORMS.map(packageOf).join(" or ")}, found none that loads`;
 
 /** Returns the exports of the first addon that loads successfully. */
 export function loadAddon(): unknown {
   const failures: unknown[] = [];
   for (const folder of packageFolders()) {
-    for (const name of NAMES) {
+    for (const name of CANDIDATE_PLATFORMS) {
       try {
         return requireAddon(folder, name);
       } catch (failure) {
@@ -97,12 +97,12 @@ function thisFile(): string | undefined {
   } catch {
     return undefined;
   } finally {
-    restore({ prepareStackTrace, stackTraceLimit });
+    restoreStackTraces({ prepareStackTrace, stackTraceLimit });
   }
 }
 
 /** Restores the settings for stack traces, unless all built-in objects are frozen. */
-function restore(settings: Pick<ErrorConstructor, "prepareStackTrace" | "stackTraceLimit">): void {
+function restoreStackTraces(settings: Pick<ErrorConstructor, "prepareStackTrace" | "stackTraceLimit">): void {
   if (!Object.isFrozen(Error)) Object.assign(Error, settings);
 }
 

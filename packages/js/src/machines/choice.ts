@@ -8,21 +8,21 @@ import { backend as native, clockSource as ofAddon } from "./native.js";
 
 type Kind = Backend["kind"];
 
-const VARIABLE = "POLYFLAKE_BACKEND";
+const BACKEND_VARIABLE = "POLYFLAKE_BACKEND";
 
 /** The backend for all formats, which is chosen on first use. */
-let chosen: Kind | undefined;
+let chosenKind: Kind | undefined;
 
-export const backend = (): Kind => (chosen ??= choose(env[VARIABLE]));
+export const backend = (): Kind => (chosenKind ??= chooseKind(env[BACKEND_VARIABLE]));
 
 export const clockSource = () => (backend() === "native" ? ofAddon() : "host");
 
-function choose(wanted: string | undefined): Kind {
+function chooseKind(wanted: string | undefined): Kind {
   if (wanted === "wasm") return wanted;
   if (wanted === "native") return native();
   if (wanted) {
-    const message = `expected ${VARIABLE} to be native or wasm, found ${JSON.stringify(wanted)}`;
-    throw new PolyflakeError("out_of_range", message, { field: VARIABLE });
+    const message = `expected ${BACKEND_VARIABLE} to be native or wasm, found ${JSON.stringify(wanted)}`;
+    throw new PolyflakeError("out_of_range", message, { field: BACKEND_VARIABLE });
   }
   try {
     return native();

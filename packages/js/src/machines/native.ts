@@ -2,9 +2,9 @@
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type Backend, Machine, SCRATCH_BYTES } from "../machine.js";
-import type { LentTable } from "../partitions.js";
+import type { TableCallbacks } from "../partitions.js";
 import { loadCount, sharedState } from "../restores.js";
-import { expected, loadAddon } from "./addon.js";
+import { expectedAddon, loadAddon } from "./addon.js";
 
 export { init } from "./opened.js";
 
@@ -18,7 +18,7 @@ interface Addon {
   /** Returns the source of the system time. */
   clockSource(): SystemSource;
   /** Gives the addon the functions of a partition table that it does not own. */
-  lend(next: LentTable["next"], entry: LentTable["entry"], swap: LentTable["swap"]): void;
+  lend(next: TableCallbacks["next"], entry: TableCallbacks["entry"], swap: TableCallbacks["swap"]): void;
   /** Returns how many restores were reported to the addon, in all threads. */
   restores(): number;
   /**
@@ -30,7 +30,7 @@ interface Addon {
 
 type Native = Backend & Pick<Addon, "clockSource">;
 
-let loaded: Native | undefined;
+let nativeBackend: Native | undefined;
 
 /**
  * Returns the addon as a backend. It supports all formats.
@@ -40,9 +40,9 @@ let loaded: Native | undefined;
  */
 export function load(): Native {
   try {
-    return (loaded ??= attachAddon(loadAddon() as Addon));
+    return (nativeBackend ??= attachAddon(loadAddon() as Addon));
   } catch (cause) {
-    throw new PolyflakeError("backend_unavailable", `expected ${expected}`, { cause });
+    throw new PolyflakeError("backend_unavailable", `expected ${expectedAddon}`, { cause });
   }
 }
 

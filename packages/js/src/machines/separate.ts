@@ -1,6 +1,6 @@
 import { invalidType, PolyflakeError } from "../errors.js";
 import type { Init, Source } from "../init.js";
-import { DIRECTIVE } from "./wasm.js";
+import { DIRECTIVE_HINT } from "./wasm.js";
 
 /** A wasm module in a separate file. */
 interface SeparateModule {
@@ -50,7 +50,7 @@ async function compileSource(source: Source): Promise<WebAssembly.Module> {
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
-    throw unavailable(`expected permission to compile WebAssembly, found none: ${DIRECTIVE}`, cause);
+    throw backendUnavailableError(`expected permission to compile WebAssembly, found none: ${DIRECTIVE_HINT}`, cause);
   }
 }
 
@@ -84,16 +84,19 @@ async function fetchModule(address: string): Promise<Response> {
   try {
     return await fetch(address);
   } catch (cause) {
-    throw unavailable(`expected a wasm module at ${address}, found nothing to fetch`, cause);
+    throw backendUnavailableError(`expected a wasm module at ${address}, found nothing to fetch`, cause);
   }
 }
 
 async function responseBytes(response: Response): Promise<ArrayBuffer> {
   const { ok, status, url } = response;
   if (ok) return response.arrayBuffer();
-  throw unavailable(`expected a wasm module at ${url}, found status ${status}: give \`init\` its address`, undefined);
+  throw backendUnavailableError(
+    `expected a wasm module at ${url}, found status ${status}: give \`init\` its address`,
+    undefined,
+  );
 }
 
-function unavailable(message: string, cause: unknown): PolyflakeError {
+function backendUnavailableError(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, cause === undefined ? {} : { cause });
 }

@@ -2,9 +2,9 @@ import { isBytes } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import type { Backend, Call, Calls } from "../machine.js";
-import type { LentTable } from "../partitions.js";
+import type { TableCallbacks } from "../partitions.js";
 import { ensureStack, MAX_LEVELS } from "../stack.js";
-import type { LentKeys } from "../uuid7/keys.js";
+import type { KeyCallbacks } from "../uuid7/keys.js";
 
 /** The glue code for a module, which the build assembles from wasm-bindgen's functions and bindings-wasm/src/host.js. */
 export interface Glue {
@@ -17,7 +17,7 @@ export interface Glue {
   /** `Date.now` as it was when the module was imported. */
   readonly now: () => number;
   /** Gives the module the table from which it assigns random partitions, or the source of its random bytes. */
-  readonly lend: (lent: LentTable | LentKeys) => void;
+  readonly lend: (lent: TableCallbacks | KeyCallbacks) => void;
 }
 
 type Exports = Calls & {
@@ -77,16 +77,16 @@ function compileModule(source: WebAssembly.Module | Uint8Array): WebAssembly.Mod
     return isBytes(source) ? new WebAssembly.Module(source as BufferSource) : source;
   } catch (cause) {
     const hasWasm = typeof WebAssembly === "object";
-    throw unavailable(
+    throw backendUnavailableError(
       hasWasm
-        ? `expected permission to compile WebAssembly, found none: ${DIRECTIVE}`
+        ? `expected permission to compile WebAssembly, found none: ${DIRECTIVE_HINT}`
         : "expected WebAssembly, found none",
       cause,
     );
   }
 }
 
-export const DIRECTIVE = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
+export const DIRECTIVE_HINT = "a content-security policy allows it with 'wasm-unsafe-eval' in script-src";
 
 /** Returns the exports of a new instance, ready to be called. */
 function startInstance(module: WebAssembly.Module, glue: Glue): Exports {
@@ -96,16 +96,16 @@ function startInstance(module: WebAssembly.Module, glue: Glue): Exports {
     exports.__wbindgen_start();
     return exports;
   } catch (cause) {
-    throw unavailable("expected the WebAssembly module to start, found an error", cause);
+    throw backendUnavailableError("expected the WebAssembly module to start, found an error", cause);
   }
 }
 
-function unavailable(message: string, cause: unknown): PolyflakeError {
+function backendUnavailableError(message: string, cause: unknown): PolyflakeError {
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
 /** The number of stack levels for those layout calls that {@link requiredLevels} does not list. */
-const LEVELS = 128;
+const DEFAULT_LEVELS = 128;
 
 /**
  * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
@@ -113,7 +113,7 @@ const LEVELS = 128;
  */
 function requiredLevels(name: string, isLayout: boolean): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MAX_LEVELS;
-  return isLayout && /^(layout|generator)/.test(name) ? LEVELS : 0;
+  return isLayout && /^(layout|generator)/.test(name) ? DEFAULT_LEVELS : 0;
 }
 
 /** Returns a call that throws before it begins if too little stack is left. */

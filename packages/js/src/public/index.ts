@@ -17,13 +17,23 @@
  */
 
 import { load, init as open } from "#machine/public";
-import { arrayLength, attached, byteRange, bytes, integer, isBytes, isObject, string, within } from "../checks.js";
-import { checkTextLength, firstInvalidCharacterError, shown, type ValueAt } from "../decode/checks.js";
+import {
+  arrayLength,
+  attached,
+  byteRange,
+  checkAtMost,
+  checkBytes,
+  checkInteger,
+  checkString,
+  isBytes,
+  isObject,
+} from "../checks.js";
+import { checkTextLength, firstInvalidCharacterError, toDisplayValue, type ValueAt } from "../decode/checks.js";
 import { type ErrorDetails, invalidLength, invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
 import { type Schema, schemaOf } from "../integrations/standard.js";
-import { loadOnDemand, type Machine, type Next } from "../machine.js";
+import { loadOnDemand, type Machine, type NextFunction } from "../machine.js";
 import { entries, members } from "../members.js";
 import { BATCH, BYTES, register } from "../protocol.js";
 import { addDisplay, emptyJson, nameOf } from "../show.js";
@@ -35,18 +45,18 @@ export const init: Init = open;
 
 const machine = /* @__PURE__ */ loadOnDemand(load);
 
-/** The number of bytes in a secret (`SECRET`), and the highest version of a secret (`MAX_VERSION`). */
-const SECRET = 32;
+/** The number of bytes in a secret (`SECRET_LENGTH`), and the highest version of a secret (`MAX_VERSION`). */
+const SECRET_LENGTH = 32;
 const MAX_VERSION = 31;
 
 /** The maximum length of a type's name. */
-const MAX_NAME = 63;
+const MAX_NAME_LENGTH = 63;
 
 /**
  * The default and maximum widths of encoded integers, in bits. By default, the integers are below 2^48. Types of at most 53
  * bits (`NUMBER_BITS`) use numbers, and wider types use bigints.
  */
-const BITS = 48;
+const DEFAULT_BITS = 48;
 const MAX_BITS = 64;
 const NUMBER_BITS = 53;
 
@@ -85,7 +95,7 @@ export type NumberOf<Bits extends number> = number extends Bits
     : number;
 
 /** Returns the handle of a keyring's secrets, or undefined for any other object. */
-let held: (keyring: Keyring) => Handle | undefined;
+let handleOf: (keyring: Keyring) => Handle | undefined;
 
 /**
  * The secrets that a program uses to encode and decode its public IDs. They are copied and never shown.
@@ -107,7 +117,7 @@ export class Keyring {
   readonly #handle: Handle;
 
   static {
-    held = (ids) => (isObject(ids) && #handle in ids ? ids.#handle : undefined);
+    handleOf = (ids) => (isObject(ids) && #handle in ids ? ids.#handle : undefined);
   }
 
   /**
@@ -122,7 +132,7 @@ export class Keyring {
     const secrets = readSecrets(secret);
     const { write } = members(options, "options", ["write"]);
     const written =
-      write === undefined ? Math.max(...secrets.map(([version]) => version)) : within(write, "write", MAX_VERSION);
+      write === undefined ? Math.max(...secrets.map(([version]) => version)) : checkAtMost(write, "write", MAX_VERSION);
     this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets, written), loaded.calls.publicBuild).belongTo(
       this,
     );
@@ -153,10 +163,10 @@ function readSecrets(given: unknown): Secrets {
   return all.map(([text, secret]) => {
     const version = Number(text);
     if (String(version) !== text) throw invalidType("integer", text, { field: "version" });
-    within(version, "version", MAX_VERSION);
-    const length = arrayLength(bytes(secret, "secret"));
-    if (length === SECRET) return [version, secret as Uint8Array];
-    const message = `expected a secret of ${SECRET} bytes, found ${length}`;
+    checkAtMost(version, "version", MAX_VERSION);
+    const length = arrayLength(checkBytes(secret, "secret"));
+    if (length === SECRET_LENGTH) return [version, secret as Uint8Array];
+    const message = `expected a secret of ${SECRET_LENGTH} bytes, found ${length}`;
     throw new PolyflakeError("invalid_secret", message, { field: "secret" });
   });
 }
@@ -167,21 +177,21 @@ function readSecrets(given: unknown): Secrets {
  */
 function putSecrets(m: Machine, secrets: Secrets, written: number): void {
   secrets.forEach(([version, secret], k) => {
-    m.bytes[k * (1 + SECRET)] = version;
-    m.bytes.set(byteRange(secret, 0, SECRET), k * (1 + SECRET) + 1);
+    m.bytes[k * (1 + SECRET_LENGTH)] = version;
+    m.bytes.set(byteRange(secret, 0, SECRET_LENGTH), k * (1 + SECRET_LENGTH) + 1);
   });
-  m.bytes[secrets.length * (1 + SECRET)] = written;
+  m.bytes[secrets.length * (1 + SECRET_LENGTH)] = written;
   m.numbers[register.count] = secrets.length;
 }
 
 /** Checks that a value is a valid type name (a letter, followed by letters, digits and `_`) and returns it. */
 function checkTypeName(given: unknown): string {
-  const name = string(given, "type");
+  const name = checkString(given, "type");
   const valueAt: ValueAt = (text, at) =>
     /[a-z]/.test(text.charAt(at)) || (at > 0 && /[0-9_]/.test(text.charAt(at))) ? 0 : -1;
   for (let at = 0; at < name.length; at++)
     if (valueAt(name, at) < 0) throw firstInvalidCharacterError(name, "type", valueAt);
-  return checkTextLength(name, "type", MAX_NAME, 1);
+  return checkTextLength(name, "type", MAX_NAME_LENGTH, 1);
 }
 
 /** Adds the name of the parameter to an error from the core. */
@@ -204,15 +214,15 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   readonly #prefix: `${Name}_`;
   readonly #isWide: boolean;
   readonly #most: number | bigint;
-  readonly #next: Next<PublicId<Name>>;
+  readonly #next: NextFunction<PublicId<Name>>;
   #schema: Schema<string, N> | undefined;
 
   /** Creates the type. Prefer {@link Keyring.of}, whose TypeScript type states whether the numbers are bigints. */
   constructor(keyring: Keyring, type: Name, options: TypeOptions = {}) {
-    const secrets = held(keyring);
+    const secrets = handleOf(keyring);
     if (!secrets) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
-    const { bits = BITS } = members(options, "options", ["bits"]);
-    const width = integer(bits, "bits");
+    const { bits = DEFAULT_BITS } = members(options, "options", ["bits"]);
+    const width = checkInteger(bits, "bits");
     if (width < 1 || width > MAX_BITS) throw outOfRange(1, MAX_BITS, width, "bits");
     const name = checkTypeName(type);
     const m = secrets.machine;
@@ -335,7 +345,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   #decode(text: unknown): N {
     const from = this.#prefix.length;
     const m = this.#handle.ready();
-    const given = string(text, "text");
+    const given = checkString(text, "text");
     if (given.length !== this.#width || !given.startsWith(this.#prefix) || !putTail(given, from, m.bytes))
       throw this.#misread(given);
     m.check(m.calls.publicDecode(), addTextField);
@@ -348,7 +358,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     const end = text.lastIndexOf("_");
     const found = text.slice(0, Math.max(end, 0));
     if (text.slice(0, end + 1) !== this.#prefix) {
-      const other = end >= 0 && found.length <= MAX_NAME ? `\`${JSON.stringify(found).slice(1, -1)}\`` : "another";
+      const other =
+        end >= 0 && found.length <= MAX_NAME_LENGTH ? `\`${JSON.stringify(found).slice(1, -1)}\`` : "another";
       const message = `expected an ID of the type \`${this.name}\`, found ${other}`;
       return new PolyflakeError("type_mismatch", message, { field });
     }
@@ -364,7 +375,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   /** Checks that the type can encode a number, and returns the number in the form that its slot holds. */
   #checked(value: unknown, field: string): number | bigint {
     if (typeof value === "bigint") {
-      if (value < 0n || value > this.#most) throw outOfRange(0, this.#most, shown(value), field);
+      if (value < 0n || value > this.#most) throw outOfRange(0, this.#most, toDisplayValue(value), field);
       return this.#isWide ? value : Number(value);
     }
     if (typeof value !== "number" || !Number.isInteger(value)) throw invalidType("integer", value, { field });

@@ -7,14 +7,14 @@ export const TAIL_LENGTH = 15;
 export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
 
 /** For each character code, 1 if the character is in the alphabet, otherwise 0. */
-const CODES = /* @__PURE__ */ (() => {
+const TAIL_CODES = /* @__PURE__ */ (() => {
   const codes = new Uint8Array(128);
   for (const character of "0123456789abcdefghjkmnpqrstvwxyz") codes[character.charCodeAt(0)] = 1;
   return codes;
 })();
 
 /** Returns whether a character code belongs to the alphabet of public IDs. */
-export const isTailCode = (code: number): boolean => CODES[code] === 1;
+export const isTailCode = (code: number): boolean => TAIL_CODES[code] === 1;
 
 /**
  * Writes the 15 characters of `text` that begin at the index `from` to the start of `bytes`. Returns false if any of these
@@ -25,7 +25,7 @@ export function putTail(text: string, from: number, bytes: Uint8Array): boolean 
   for (let k = 0; k < TAIL_LENGTH; k++) {
     const code = text.charCodeAt(from + k);
     bytes[k] = code;
-    all &= CODES[code]!;
+    all &= TAIL_CODES[code]!;
   }
   return all === 1;
 }

@@ -1,4 +1,12 @@
-import { arrayLength, attached, byteRange, integer, integers, isObject, signed } from "../checks.js";
+import {
+  arrayLength,
+  attached,
+  byteRange,
+  checkBigInt64Array,
+  checkInteger,
+  checkSigned,
+  isObject,
+} from "../checks.js";
 import type { RandflakeId } from "../decode/randflake.js";
 import { Handle } from "../handle.js";
 import { fields } from "../members.js";
@@ -74,7 +82,7 @@ export class Codec {
    */
   inspectColumns(ids: BigInt64Array): PartsColumns {
     attached(isObject(this) && #handle in this);
-    const count = arrayLength(integers(ids, "ids"));
+    const count = arrayLength(checkBigInt64Array(ids, "ids"));
     const columns = {
       timestamp: new Uint32Array(count),
       node: new Uint32Array(count),
@@ -108,7 +116,11 @@ export class Codec {
     const given = fields(parts, "parts", ["timestamp", "node", "sequence"]);
     const m = this.#handle.machine;
     const { timestamp, node, sequence } = given;
-    const numbers = [integer(timestamp, "timestamp"), integer(node, "node"), integer(sequence, "sequence")];
+    const numbers = [
+      checkInteger(timestamp, "timestamp"),
+      checkInteger(node, "node"),
+      checkInteger(sequence, "sequence"),
+    ];
     m.numbers.set(numbers, register.value);
     return this.#handle.call("randflakeEncrypt").bigints[register.answer] as RandflakeId;
   }
@@ -117,7 +129,7 @@ export class Codec {
 /** Returns the fields that a codec or generator reads from an ID. */
 export function inspect(handle: Handle, id: bigint): Parts {
   const m = handle.machine;
-  m.bigints[register.value] = signed(id, "id");
+  m.bigints[register.value] = checkSigned(id, "id");
   const { numbers } = handle.call("randflakeInspect");
   const at = register.answer;
   return { timestamp: numbers[at]!, node: numbers[at + 1]!, sequence: numbers[at + 2]! };

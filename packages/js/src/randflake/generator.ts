@@ -1,13 +1,20 @@
-import { attached, isObject, optionalInteger } from "../checks.js";
+import { attached, checkOptionalInteger, isObject } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
-import { compare } from "../conflicts.js";
+import { checkForConflict } from "../conflicts.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { type AnyLease, alone, createLeasedHandle, isLease, readLease, unavailable } from "../leased.js";
-import { MAX_COUNT, type Machine, type Next } from "../machine.js";
-import { putOptions, SHARED_OPTIONS, type SharedOptions, sharedSettings } from "../options.js";
+import {
+  type AnyLease,
+  createLeasedHandle,
+  isLease,
+  leaseUnavailableError,
+  readLease,
+  rejectLeased,
+} from "../leased.js";
+import { MAX_COUNT, type Machine, type NextFunction } from "../machine.js";
+import { putOptions, readSharedSettings, SHARED_OPTIONS, type SharedOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { copySecret, putSecret } from "../secret.js";
 import { toHex } from "../show.js";
@@ -80,7 +87,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   declare readonly generate: () => RandflakeId;
 
   readonly #handle: Handle;
-  readonly #nextText: Next<RandflakeText>;
+  readonly #nextText: NextFunction<RandflakeText>;
 
   /**
    * Creates a generator.
@@ -93,9 +100,9 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * names the option; `invalid_secret` unless the secret has 16 bytes.
    */
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
-    const { shared, clock, given } = sharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
+    const { shared, clock, given } = readSharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
     const lease = isLease(grant) ? readLease({ ...given, lease: grant }, ["resumeAfter"]) : undefined;
-    const resumeAfter = optionalInteger(given.resumeAfter, "resumeAfter");
+    const resumeAfter = checkOptionalInteger(given.resumeAfter, "resumeAfter");
     const granted = lease ? PLACEHOLDER_GRANT : numbersOf(grant);
     const m = machine();
     const build = (of: unknown, grant: typeof granted) => {
@@ -123,7 +130,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
       same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
       remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
     };
-    compare(this, handle, identity);
+    checkForConflict(this, handle, identity);
   }
 
   /**
@@ -160,7 +167,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /** The grant, including its extensions. */
   get grant(): Grant {
     attached(isObject(this) && #handle in this);
-    if (this.#handle.lease?.granted === false) throw unavailable(this.#handle.lease, {});
+    if (this.#handle.lease?.granted === false) throw leaseUnavailableError(this.#handle.lease, {});
     const [firstNode, lastNode, start, end] = this.#handle.call("randflakeHeldGrant").answer();
     return new Grant([firstNode, lastNode], start, end);
   }
@@ -173,7 +180,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    */
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
+    rejectLeased(this.#handle);
     this.#handle.machine.numbers.set(numbersOf(longer), register.value);
     this.#handle.call("randflakeExtendGrant");
   }
@@ -205,7 +212,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    */
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
+    rejectLeased(this.#handle);
     return undefinedIfNaN(this.#handle.call("generatorClose").answer()[0]);
   }
 }

@@ -1,5 +1,5 @@
-import { integer } from "../checks.js";
-import { members, pair } from "../members.js";
+import { checkInteger } from "../checks.js";
+import { checkPair, members } from "../members.js";
 import { register } from "../protocol.js";
 import { machine } from "./ids.js";
 
@@ -25,10 +25,10 @@ export class Grant {
    * if the last node is below the first, or unless 1730000000 <= start < end <= 2803741824.
    */
   constructor(nodes: number | readonly [first: number, last: number], start: number, end: number) {
-    const [first, last] = typeof nodes === "number" ? [nodes, nodes] : pair(nodes, "nodes", "integers");
-    this.nodes = Object.freeze([integer(first, "nodes"), integer(last, "nodes")] as const);
-    this.start = integer(start, "start");
-    this.end = integer(end, "end");
+    const [first, last] = typeof nodes === "number" ? [nodes, nodes] : checkPair(nodes, "nodes", "integers");
+    this.nodes = Object.freeze([checkInteger(first, "nodes"), checkInteger(last, "nodes")] as const);
+    this.start = checkInteger(start, "start");
+    this.end = checkInteger(end, "end");
     Object.freeze(this);
     const m = machine();
     m.numbers.set(numbersOf(this), register.value);
@@ -42,6 +42,11 @@ export class Grant {
  */
 export function numbersOf(grant: unknown): [first: number, last: number, start: number, end: number] {
   const { nodes, start, end } = members(grant, "grant", ["nodes", "start", "end"], "ignored");
-  const [first, last] = pair(nodes, "nodes", "integers");
-  return [integer(first, "nodes"), integer(last, "nodes"), integer(start, "start"), integer(end, "end")];
+  const [first, last] = checkPair(nodes, "nodes", "integers");
+  return [
+    checkInteger(first, "nodes"),
+    checkInteger(last, "nodes"),
+    checkInteger(start, "start"),
+    checkInteger(end, "end"),
+  ];
 }

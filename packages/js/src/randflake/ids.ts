@@ -1,5 +1,13 @@
 import { load } from "#machine/randflake";
-import { arrayLength, attached, byteRange, integers, isObject, signed, unsigned } from "../checks.js";
+import {
+  arrayLength,
+  attached,
+  byteRange,
+  checkBigInt64Array,
+  checkSigned,
+  checkUnsigned,
+  isObject,
+} from "../checks.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { decodeText } from "../decode/randflake.js";
 import { type Description, describeFixedFormat } from "../describe.js";
@@ -16,7 +24,7 @@ export { decodeText, encodeText } from "../decode/randflake.js";
 export const machine = /* @__PURE__ */ loadOnDemand(load);
 
 /** The number of bytes in the slot for an encoded ID. The slot is padded with zeros. */
-export const SLOT = 16;
+export const SLOT_LENGTH = 16;
 /** The maximum length of an encoded ID. */
 export const TEXT_LENGTH = 13;
 
@@ -33,7 +41,7 @@ export interface Parts {
 /** Returns the length of the encoded ID in a slot. */
 export function encodedLength({ bytes }: Pick<Machine, "bytes">, index: number): number {
   let length = TEXT_LENGTH;
-  while (bytes[index * SLOT + length - 1] === 0) length--;
+  while (bytes[index * SLOT_LENGTH + length - 1] === 0) length--;
   return length;
 }
 
@@ -43,7 +51,7 @@ export function encodedLength({ bytes }: Pick<Machine, "bytes">, index: number):
  * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit integer.
  */
 export function toUnsigned(id: bigint): bigint {
-  return BigInt.asUintN(64, signed(id, "id"));
+  return BigInt.asUintN(64, checkSigned(id, "id"));
 }
 
 /**
@@ -52,15 +60,15 @@ export function toUnsigned(id: bigint): bigint {
  * @throws {PolyflakeError} `invalid_type` unless the value is a bigint; `out_of_range` outside 0..2^64-1.
  */
 export function fromUnsigned(value: bigint): RandflakeId {
-  return BigInt.asIntN(64, unsigned(value, "value")) as RandflakeId;
+  return BigInt.asIntN(64, checkUnsigned(value, "value")) as RandflakeId;
 }
 
 /**
  * The maximum number of strings that one call reads (`MAX_TEXTS`), and the position in the scratch area's bytes at which
- * the end offsets of the strings begin (`OFFSETS`). See bindings-js/src/randflake/ids.rs.
+ * the end offsets of the strings begin (`OFFSETS_START`). See bindings-js/src/randflake/ids.rs.
  */
 const MAX_TEXTS = 960;
-const OFFSETS = MAX_TEXTS * TEXT_LENGTH;
+const OFFSETS_START = MAX_TEXTS * TEXT_LENGTH;
 
 /** A packed array of IDs, 64 bits each. */
 export class RandflakeArray implements Iterable<RandflakeId> {
@@ -76,7 +84,7 @@ export class RandflakeArray implements Iterable<RandflakeId> {
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type.
    */
   constructor(ids: BigInt64Array) {
-    this.ids = integers(ids, "ids");
+    this.ids = checkBigInt64Array(ids, "ids");
     addDisplay(this, textsToJson, inspectFirstIds);
   }
 
@@ -143,13 +151,13 @@ export class RandflakeArray implements Iterable<RandflakeId> {
     m.bytes.set(byteRange(this.ids, from * 8, count * 8));
     m.numbers[register.count] = count;
     m.check(m.calls.randflakeTexts());
-    m.cut(texts, from, count, SLOT, (index) => encodedLength(m, index));
+    m.cut(texts, from, count, SLOT_LENGTH, (index) => encodedLength(m, index));
   }
 }
 
 /** Returns the ID for an integer or an encoded ID. */
 function readId(id: unknown): bigint {
-  if (typeof id === "bigint") return signed(id, "ids");
+  if (typeof id === "bigint") return checkSigned(id, "ids");
   if (typeof id === "string") return decodeText(id);
   throw invalidType("bigint or string", id, { field: "ids" });
 }
@@ -160,7 +168,7 @@ function readId(id: unknown): bigint {
  */
 function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   if (!m.putAscii(texts.joined(from, to))) return false;
-  const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS, to - from + 1);
+  const offsets = new Int32Array(m.bytes.buffer, m.bytes.byteOffset + OFFSETS_START, to - from + 1);
   offsets[0] = 0;
   for (let k = from; k < to; k++) offsets[k - from + 1] = offsets[k - from]! + texts.at(k).length;
   m.numbers[register.count] = to - from;

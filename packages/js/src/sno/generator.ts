@@ -1,11 +1,11 @@
-import { attached, checkGenerator, inDates, integer, isObject, time } from "../checks.js";
-import { compare } from "../conflicts.js";
-import type { Generate, SnoId } from "../decode/sno.js";
+import { attached, checkGenerator, checkInteger, checkTime, isObject, runWithDates } from "../checks.js";
+import { checkForConflict } from "../conflicts.js";
+import type { GenerateFunction, SnoId } from "../decode/sno.js";
 import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, createLeasedHandle, defaultGenerator, warnWithoutLease } from "../leased.js";
+import { createLeasedHandle, defaultGenerator, rejectLeased, warnWithoutLease } from "../leased.js";
 import { MAX_COUNT, type Machine } from "../machine.js";
 import { putOptions } from "../options.js";
 import { lendPartitionTable } from "../partitions.js";
@@ -57,7 +57,7 @@ const FAMILY = {
 } as const;
 
 /** The parameters for one ID. */
-type Parameters = [metabyte?: number];
+type GenerateParameters = [metabyte?: number];
 
 /** All generators that belong to this copy of the package. */
 const generators = /* @__PURE__ */ new WeakSet<Generator>();
@@ -73,7 +73,7 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
  * sno.parse(ids.generate()).partition; // 7
  * ```
  */
-export class Generator<Metabyte extends number = number> extends WindowGenerator<Parameters, SnoId, SnoArray> {
+export class Generator<Metabyte extends number = number> extends WindowGenerator<GenerateParameters, SnoId, SnoArray> {
   static override readonly name: string = "Generator";
 
   /**
@@ -87,7 +87,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * or after 2079; `clock_failed` with the `cause` if the clock fails; `generator_closed` if the generator is closed;
    * `invalid_type` or `out_of_range` if the metabyte is invalid.
    */
-  declare readonly generate: Generate<Metabyte>;
+  declare readonly generate: GenerateFunction<Metabyte>;
 
   readonly #handle: Handle;
   /** Prepares the resources that the first ID needs. */
@@ -122,7 +122,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const numbers = [start, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, numbers);
-      return inDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
+      return runWithDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
     };
     const handle = lease ? createLeasedHandle(lease, { settings: { family: "sno" }, clock, build }) : build();
     if (leases) warnWithoutLease();
@@ -137,7 +137,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const ready = (given: unknown): Machine => {
       seed();
       const m = handle.ready();
-      m.numbers[register.parameter] = given === undefined ? metabyte : integer(given, "metabyte");
+      m.numbers[register.parameter] = given === undefined ? metabyte : checkInteger(given, "metabyte");
       return m;
     };
     const one = (m: Machine) => m.text(0) as SnoId;
@@ -154,7 +154,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
         same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
         remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
       };
-      compare(this, handle, identity);
+      checkForConflict(this, handle, identity);
     }
     generators.add(this);
   }
@@ -203,11 +203,11 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   generateAt(at: Date | number, metabyte: number | undefined): SnoId;
   generateAt(at: Date | number, metabyte?: number): SnoId<never> {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
-    const unixMs = time(at, "at");
+    rejectLeased(this.#handle);
+    const unixMs = checkTime(at, "at");
     const m = this.#ready(metabyte);
     m.numbers[register.value] = unixMs;
-    inDates([at], () => this.#handle.check(m.calls.snoGenerateAt()));
+    runWithDates([at], () => this.#handle.check(m.calls.snoGenerateAt()));
     return m.text(0) as SnoId<never>;
   }
 
@@ -257,16 +257,17 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    */
   close(): Snapshot {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
+    rejectLeased(this.#handle);
     this.#seed();
     return readSnapshot(this.#handle.call("generatorClose"));
   }
 }
 
-let shared: Generator | undefined;
+let sharedGenerator: Generator | undefined;
 
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
-const getDefaultGenerator = (): Generator => (shared ??= defaultGenerator("sno", (options) => new Generator(options)));
+const getDefaultGenerator = (): Generator =>
+  (sharedGenerator ??= defaultGenerator("sno", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
 const toOwnArray = (ids: SnoArray): SnoArray => (ids instanceof SnoArray ? ids : new SnoArray((ids as SnoArray).bytes));
@@ -323,5 +324,5 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
  * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : checkGenerator(generators, generator);
+  sharedGenerator = generator === undefined ? undefined : checkGenerator(generators, generator);
 }

@@ -3,13 +3,13 @@ import {
   arrayLength,
   attached,
   byteRange,
-  flag,
-  inDates,
-  integer,
+  checkAtMost,
+  checkBoolean,
+  checkInteger,
+  checkTime,
   isBytes,
   isObject,
-  time,
-  within,
+  runWithDates,
 } from "../checks.js";
 import { parseUuidBytes } from "../decode/checks.js";
 import type { SnoId } from "../decode/sno.js";
@@ -19,7 +19,7 @@ import { type Description, describeFixedFormat } from "../describe.js";
 import { PolyflakeError } from "../errors.js";
 import { loadOnDemand } from "../machine.js";
 import { fields } from "../members.js";
-import { PackedTexts, packed } from "../packed.js";
+import { PackedTexts, packIds } from "../packed.js";
 import { BATCH, register } from "../protocol.js";
 import { elements, readItem } from "../texts.js";
 
@@ -48,9 +48,9 @@ export const machine = /* @__PURE__ */ loadOnDemand(load);
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
 export function withPartition(text: string, partition: number): SnoId {
-  integer(partition, "partition");
+  checkInteger(partition, "partition");
   const [high, low, upper, lower] = parseWords(text, "text");
-  const word = within(partition, "partition", 0xffff);
+  const word = checkAtMost(partition, "partition", 0xffff);
   return wordsToText([high, low, (upper & 0xff000) | (word >> 4), ((word & 15) << 16) | (lower & 0xffff)]);
 }
 
@@ -60,9 +60,9 @@ export function withPartition(text: string, partition: number): SnoId {
  * @throws {PolyflakeError} the same errors as {@link parse}; `out_of_range` if the new value is out of range.
  */
 export function withSequence(text: string, sequence: number): SnoId {
-  integer(sequence, "sequence");
+  checkInteger(sequence, "sequence");
   const [high, low, upper, lower] = parseWords(text, "text");
-  return wordsToText([high, low, upper, (lower & 0xf0000) | within(sequence, "sequence", 0xffff)]);
+  return wordsToText([high, low, upper, (lower & 0xf0000) | checkAtMost(sequence, "sequence", 0xffff)]);
 }
 
 /**
@@ -74,10 +74,10 @@ export function withSequence(text: string, sequence: number): SnoId {
  * or contains no 4 ms tick.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: SnoId; highest: SnoId } {
-  const range = [time(start, "start"), time(end, "end")];
+  const range = [checkTime(start, "start"), checkTime(end, "end")];
   const m = machine();
   m.numbers.set(range, register.value);
-  inDates([start, end], () => m.check(m.calls.snoTimeRange()));
+  runWithDates([start, end], () => m.check(m.calls.snoTimeRange()));
   return { lowest: m.text(0) as SnoId, highest: m.text(1) as SnoId };
 }
 
@@ -96,10 +96,10 @@ export function fromParts(parts: Parts): SnoId {
   const names = Object.keys(most) as (keyof Parts)[];
   const given = fields(parts, "parts", names);
   const values = names.map((name) =>
-    name === "tickTock" ? Number(flag(given[name], name)) : integer(given[name], name),
+    name === "tickTock" ? Number(checkBoolean(given[name], name)) : checkInteger(given[name], name),
   );
   const [tick, tickTock, metabyte, partition, sequence] = names.map((name, k) =>
-    within(values[k], name, most[name]),
+    checkAtMost(values[k], name, most[name]),
   ) as number[];
   return wordsToText([
     Math.floor(tick! / 0x8_0000),
@@ -140,7 +140,7 @@ export class SnoArray extends PackedTexts<SnoId> {
    * string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
    */
   static from(ids: string | readonly string[]): SnoArray {
-    return new SnoArray(packed(ids, PACKING));
+    return new SnoArray(packIds(ids, PACKING));
   }
 
   /**
@@ -182,21 +182,21 @@ export class SnoArray extends PackedTexts<SnoId> {
   metabytes(): Uint8Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
-    return Uint8Array.from({ length: this.length }, (_, k) => rows[k * LENGTH + METABYTE]!);
+    return Uint8Array.from({ length: this.length }, (_, k) => rows[k * LENGTH + METABYTE_OFFSET]!);
   }
 
   /** Returns the partition of each ID. */
   partitions(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
-    return Uint16Array.from({ length: this.length }, (_, k) => readUint16(rows, k * LENGTH + PARTITION));
+    return Uint16Array.from({ length: this.length }, (_, k) => readUint16(rows, k * LENGTH + PARTITION_OFFSET));
   }
 
   /** Returns the sequence number of each ID. */
   sequences(): Uint16Array {
     attached(isObject(this) && #rows in this);
     const rows = this.#rows();
-    return Uint16Array.from({ length: this.length }, (_, k) => readUint16(rows, k * LENGTH + SEQUENCE));
+    return Uint16Array.from({ length: this.length }, (_, k) => readUint16(rows, k * LENGTH + SEQUENCE_OFFSET));
   }
 
   /** Returns the bytes of all complete IDs. The last ID can be incomplete, because the caller may have resized the array. */
@@ -223,9 +223,9 @@ const readUuid = (text: unknown, item: number): number[] =>
   readItem(text, item, (text) => parseUuidBytes(text, "uuids"));
 
 /** The positions of fields in the bytes of an ID. */
-const METABYTE = 5;
-const PARTITION = 6;
-const SEQUENCE = 8;
+const METABYTE_OFFSET = 5;
+const PARTITION_OFFSET = 6;
+const SEQUENCE_OFFSET = 8;
 
 /** Returns the tick of the ID with the index `row`. */
 function readTick(rows: Uint8Array, row: number): number {

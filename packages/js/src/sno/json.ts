@@ -1,10 +1,10 @@
-import { flag } from "../checks.js";
+import { checkBoolean } from "../checks.js";
 import type { SnoId } from "../decode/sno.js";
 import { parseWords } from "../decode/words.js";
 import { members } from "../members.js";
 
 /** The zero ID, which the original Go library writes as null. */
-const ZERO = "2222222222222222" as SnoId;
+const ZERO_ID = "2222222222222222" as SnoId;
 
 /** Options for converting between IDs and JSON values. */
 export interface JsonOptions {
@@ -19,7 +19,7 @@ export interface JsonOptions {
  * @throws {PolyflakeError} the same errors as `parse`; `invalid_type` if the value is `null` and `nullIsZero` is not set.
  */
 export function fromJsonValue(value: string | null, options: JsonOptions = {}): SnoId {
-  if (value === null && nullIsZero(options)) return ZERO;
+  if (value === null && nullIsZero(options)) return ZERO_ID;
   parseWords(value, "value");
   return value as SnoId;
 }
@@ -32,9 +32,9 @@ export function fromJsonValue(value: string | null, options: JsonOptions = {}): 
  */
 export function toJsonValue(id: string, options: JsonOptions = {}): SnoId | null {
   parseWords(id, "id");
-  return id === ZERO && nullIsZero(options) ? null : (id as SnoId);
+  return id === ZERO_ID && nullIsZero(options) ? null : (id as SnoId);
 }
 
 function nullIsZero(options: JsonOptions): boolean {
-  return flag(members(options, "options", ["nullIsZero"]).nullIsZero, "nullIsZero");
+  return checkBoolean(members(options, "options", ["nullIsZero"]).nullIsZero, "nullIsZero");
 }

@@ -1,10 +1,10 @@
-import { arrayLength, integer, isBytes, optionalInteger } from "../checks.js";
+import { arrayLength, checkInteger, checkOptionalInteger, isBytes } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
 import { PolyflakeError } from "../errors.js";
 import { type AnyLease, readLease } from "../leased.js";
 import type { Machine } from "../machine.js";
-import { fields, members, pair } from "../members.js";
-import { type Shared, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
+import { checkPair, fields, members } from "../members.js";
+import { readSharedSettings, type SharedValues, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 
 interface MetabyteOption<Metabyte extends number> {
   /** The default metabyte, 0..255, for IDs that are generated without an explicit one; 0 by default. */
@@ -108,16 +108,16 @@ export interface Stats {
 }
 
 /** The version of a snapshot that does not state its version. */
-const FORMAT = 1;
-const RESTORE = ["metabyte", ...WINDOW_OPTIONS] as const;
-const BUILD = ["partition", "sequenceMin", "sequenceMax", ...RESTORE] as const;
+const DEFAULT_FORMAT = 1;
+const RESTORE_OPTIONS = ["metabyte", ...WINDOW_OPTIONS] as const;
+const BUILD_OPTIONS = ["partition", "sequenceMin", "sequenceMax", ...RESTORE_OPTIONS] as const;
 /** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
 /** The checked options: the numbers for the builder, and the options that only the JavaScript side uses. */
 export interface Settings {
-  readonly shared: Shared;
+  readonly shared: SharedValues;
   readonly own: Readonly<Record<"metabyte" | "partition" | "sequenceMin" | "sequenceMax", number>>;
   readonly clock: GuardedClock | undefined;
   /** The bounds of the window, as the caller passed them. */
@@ -133,13 +133,13 @@ export interface Settings {
  * is the value of `Origin` that says how the generator starts.
  */
 export function readSettings(options: unknown, how: number): Settings {
-  const names: readonly (typeof BUILD)[number][] = how === 0 ? BUILD : RESTORE;
-  const { shared, clock, times, given } = sharedSettings(options, names);
+  const names: readonly (typeof BUILD_OPTIONS)[number][] = how === 0 ? BUILD_OPTIONS : RESTORE_OPTIONS;
+  const { shared, clock, times, given } = readSharedSettings(options, names);
   const lease = readLease({ ...given, snapshot: how || undefined }, EXCLUDED_WITH_LEASE);
   const partition = partitionOf(given.partition);
-  const metabyte = optionalInteger(given.metabyte, "metabyte");
-  const sequenceMin = optionalInteger(given.sequenceMin, "sequenceMin");
-  const sequenceMax = optionalInteger(given.sequenceMax, "sequenceMax");
+  const metabyte = checkOptionalInteger(given.metabyte, "metabyte");
+  const sequenceMin = checkOptionalInteger(given.sequenceMin, "sequenceMin");
+  const sequenceMax = checkOptionalInteger(given.sequenceMax, "sequenceMax");
   return {
     shared,
     own: { metabyte, partition, sequenceMin, sequenceMax },
@@ -152,7 +152,7 @@ export function readSettings(options: unknown, how: number): Settings {
 }
 
 function partitionOf(value: unknown): number {
-  if (!isBytes(value)) return optionalInteger(value, "partition");
+  if (!isBytes(value)) return checkOptionalInteger(value, "partition");
   const length = arrayLength(value);
   if (length !== 2) {
     throw new PolyflakeError("invalid_length", `expected 2 bytes of partition, found ${length}`, {
@@ -170,9 +170,9 @@ function partitionOf(value: unknown): number {
 export function numbersOf(snapshot: unknown): readonly number[] {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "rejected");
   const given = fields(found, "snapshot", ["partition", ...COUNTERS]);
-  const format = found.format === undefined ? FORMAT : integer(found.format, "format");
-  const partition = pair(given.partition, "partition", "bytes").map((byte) => integer(byte, "partition"));
-  return [format, ...partition, ...COUNTERS.map((name) => integer(given[name], name))];
+  const format = found.format === undefined ? DEFAULT_FORMAT : checkInteger(found.format, "format");
+  const partition = checkPair(given.partition, "partition", "bytes").map((byte) => checkInteger(byte, "partition"));
+  return [format, ...partition, ...COUNTERS.map((name) => checkInteger(given[name], name))];
 }
 
 /**

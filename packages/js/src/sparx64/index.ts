@@ -7,7 +7,7 @@
  */
 
 import { load, init as open } from "#machine/sparx64";
-import { arrayLength, attached, byteRange, bytes, isObject } from "../checks.js";
+import { arrayLength, attached, byteRange, checkBytes, isObject } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import { Handle } from "../handle.js";
 import type { Init } from "../init.js";
@@ -22,7 +22,7 @@ export const init: Init = open;
 /** The backend of the cipher, which is part of Randflake's module. */
 const machine = /* @__PURE__ */ loadOnDemand(load);
 
-const BLOCK = 8;
+const BLOCK_LENGTH = 8;
 
 /**
  * The SPARX-64/128 cipher with a fixed key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
@@ -92,10 +92,10 @@ export class Sparx64 {
 
   #work(call: "sparx64Encrypt" | "sparx64Decrypt", blocks: Uint8Array): Uint8Array {
     const m = this.#handle.machine;
-    for (let from = 0; from < blocks.length; from += BATCH * BLOCK) {
-      const some = blocks.subarray(from, from + BATCH * BLOCK);
+    for (let from = 0; from < blocks.length; from += BATCH * BLOCK_LENGTH) {
+      const some = blocks.subarray(from, from + BATCH * BLOCK_LENGTH);
       m.bytes.set(some);
-      m.numbers[register.count] = some.length / BLOCK;
+      m.numbers[register.count] = some.length / BLOCK_LENGTH;
       this.#handle.call(call);
       some.set(m.bytes.subarray(0, some.length));
     }
@@ -105,17 +105,17 @@ export class Sparx64 {
 
 /** Returns a copy of one block. */
 function copyBlock(block: Uint8Array): Uint8Array {
-  const length = arrayLength(bytes(block, "block"));
-  if (length !== BLOCK)
-    throw new PolyflakeError("invalid_length", `expected length ${BLOCK}, found ${length}`, { field: "block" });
+  const length = arrayLength(checkBytes(block, "block"));
+  if (length !== BLOCK_LENGTH)
+    throw new PolyflakeError("invalid_length", `expected length ${BLOCK_LENGTH}, found ${length}`, { field: "block" });
   return copyOf(block, length);
 }
 
 /** Returns a copy of many blocks. */
 function copyBlocks(blocks: Uint8Array): Uint8Array {
-  const length = arrayLength(bytes(blocks, "blocks"));
-  if (length % BLOCK !== 0)
-    throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK} bytes, found ${length}`, {
+  const length = arrayLength(checkBytes(blocks, "blocks"));
+  if (length % BLOCK_LENGTH !== 0)
+    throw new PolyflakeError("invalid_length", `expected a multiple of ${BLOCK_LENGTH} bytes, found ${length}`, {
       field: "blocks",
     });
   return copyOf(blocks, length);

@@ -1,14 +1,23 @@
-import { ABSENT, attached, checkGenerator, flag, inDates, isObject, optionalInteger, time } from "../checks.js";
-import { compare } from "../conflicts.js";
+import {
+  ABSENT,
+  attached,
+  checkBoolean,
+  checkGenerator,
+  checkOptionalInteger,
+  checkTime,
+  isObject,
+  runWithDates,
+} from "../checks.js";
+import { checkForConflict } from "../conflicts.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { prepareEntropy } from "../entropy.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { alone, createLeasedHandle, defaultGenerator, readLease } from "../leased.js";
+import { createLeasedHandle, defaultGenerator, readLease, rejectLeased } from "../leased.js";
 import { MAX_COUNT, type Machine } from "../machine.js";
-import { putOptions, sharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
+import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { LENGTH, machine, TEXT_LENGTH, Uuid7Array } from "./ids.js";
 import { provideKeys } from "./keys.js";
@@ -131,11 +140,11 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
    * outside the format's time range; `lease_mismatch` if an option conflicts with the lease.
    */
   constructor(options: GeneratorOptions = {}) {
-    const { shared, clock, times, given } = sharedSettings(options, OPTIONS);
+    const { shared, clock, times, given } = readSharedSettings(options, OPTIONS);
     const lease = readLease(given, EXCLUDED_WITH_LEASE);
-    const workerId = optionalInteger(given.workerId, "workerId");
-    const resumeAfter = given.resumeAfter === undefined ? ABSENT : time(given.resumeAfter, "resumeAfter");
-    const follows = Number(flag(given.followRollbacks, "followRollbacks"));
+    const workerId = checkOptionalInteger(given.workerId, "workerId");
+    const resumeAfter = given.resumeAfter === undefined ? ABSENT : checkTime(given.resumeAfter, "resumeAfter");
+    const follows = Number(checkBoolean(given.followRollbacks, "followRollbacks"));
     if (follows === 1 && !Number.isNaN(workerId)) {
       const reason = "expected either `workerId` or `followRollbacks`, found both";
       throw new PolyflakeError("out_of_range", reason, { field: "followRollbacks" });
@@ -145,7 +154,7 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
     prepareEntropy();
     const build = (worker = workerId, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [worker, resumeAfter, follows]);
-      return inDates([...times, given.resumeAfter], () => new Handle(m, write, m.calls.uuid7Build, clock));
+      return runWithDates([...times, given.resumeAfter], () => new Handle(m, write, m.calls.uuid7Build, clock));
     };
     const handle = lease ? createLeasedHandle(lease, { settings: { family: "uuid7" }, clock, build }) : build();
     const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as Uuid7Id;
@@ -156,7 +165,7 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
       const key = `uuid7 ${workerId}`;
       const effect = "only random bits keep their IDs apart";
       const remedy = "close it first, or give each its own worker ID";
-      compare(this, handle, { group: key, key, same: () => `worker ID ${workerId}`, effect, remedy });
+      checkForConflict(this, handle, { group: key, key, same: () => `worker ID ${workerId}`, effect, remedy });
     }
     generators.add(this);
   }
@@ -176,19 +185,19 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
    */
   close(): number | undefined {
     attached(isObject(this) && #handle in this);
-    alone(this.#handle);
+    rejectLeased(this.#handle);
     return undefinedIfNaN(this.#handle.call("generatorClose").numbers[register.answer]!);
   }
 }
 
-let shared: Generator | undefined;
+let sharedGenerator: Generator | undefined;
 
 /** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
 const getDefaultGenerator = (): Generator =>
-  (shared ??= defaultGenerator("uuid7", (options) => new Generator(options)));
+  (sharedGenerator ??= defaultGenerator("uuid7", (options) => new Generator(options)));
 
 /** Returns the array, converted to this copy's class if a different copy of the package created it. */
-const own = (ids: Uuid7Array): Uuid7Array =>
+const toOwnArray = (ids: Uuid7Array): Uuid7Array =>
   ids instanceof Uuid7Array ? ids : new Uuid7Array((ids as Uuid7Array).bytes);
 
 /**
@@ -205,7 +214,7 @@ export function generate(): Uuid7Id {
 
 /** Returns `count` new IDs from the default generator. See {@link Generator.generateMany}. */
 export function generateMany(count: number): Uuid7Array {
-  return own(getDefaultGenerator().generateMany(count));
+  return toOwnArray(getDefaultGenerator().generateMany(count));
 }
 
 /** Resolves to a new ID from the default generator, without blocking the thread. See {@link Generator.generateAsync}. */
@@ -217,7 +226,7 @@ export function generateAsync(options?: AsyncOptions): Promise<Uuid7Id> {
  * Resolves to `count` new IDs from the default generator, without blocking the thread. See {@link Generator.generateManyAsync}.
  */
 export function generateManyAsync(count: number, options?: AsyncOptions): Promise<Uuid7Array> {
-  return getDefaultGenerator().generateManyAsync(count, options).then(own);
+  return getDefaultGenerator().generateManyAsync(count, options).then(toOwnArray);
 }
 
 /**
@@ -236,5 +245,5 @@ export function generateManyAsync(count: number, options?: AsyncOptions): Promis
  * @throws {PolyflakeError} `invalid_type` unless the argument is undefined or a generator of this copy of the package.
  */
 export function setDefaultGenerator(generator: Generator | undefined): void {
-  shared = generator === undefined ? undefined : checkGenerator(generators, generator);
+  sharedGenerator = generator === undefined ? undefined : checkGenerator(generators, generator);
 }

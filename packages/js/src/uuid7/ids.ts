@@ -1,13 +1,22 @@
 import { load } from "#machine/uuid7";
-import { attached, byteRange, inDates, integer, isObject, sixteenBytes, time, within } from "../checks.js";
-import { isVersion7, notVersion7Error, shown, UUID_LENGTH, uuidText } from "../decode/checks.js";
+import {
+  attached,
+  byteRange,
+  checkAtMost,
+  checkInteger,
+  checkSixteenBytes,
+  checkTime,
+  isObject,
+  runWithDates,
+} from "../checks.js";
+import { isVersion7, notVersion7Error, toDisplayValue, UUID_LENGTH, uuidText } from "../decode/checks.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { type Parts, parse } from "../decode/uuid7.js";
 import { type Description, describeFixedFormat } from "../describe.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { loadOnDemand } from "../machine.js";
 import { fields } from "../members.js";
-import { PackedTexts, packed } from "../packed.js";
+import { PackedTexts, packIds } from "../packed.js";
 import { register } from "../protocol.js";
 
 export { isValid, type Parts, parse, parts, toBytes, unixMs, workerId } from "../decode/uuid7.js";
@@ -34,22 +43,22 @@ const MAX_RANDOM = (1n << 56n) - 1n;
  */
 export function fromParts(parts: Parts): Uuid7Id {
   const given = fields(parts, "parts", ["unixMs", "sequence", "random"]);
-  const [unixMs, sequence] = [integer(given.unixMs, "unixMs"), integer(given.sequence, "sequence")];
+  const [unixMs, sequence] = [checkInteger(given.unixMs, "unixMs"), checkInteger(given.sequence, "sequence")];
   const { random } = given;
   if (typeof random !== "bigint") throw invalidType("bigint", random, { field: "random" });
   if (unixMs < 0 || unixMs > LAST_MS) {
     const message = `expected unixMs from 0 to ${LAST_MS} ms, found ${unixMs}`;
     throw new PolyflakeError("time_out_of_range", message, { field: "unixMs" });
   }
-  within(sequence, "sequence", LAST_SEQUENCE);
-  if (random < 0n || random > MAX_RANDOM) throw outOfRange(0n, MAX_RANDOM, shown(random), "random");
-  const bytes = Array.from(bigEndian(BigInt(unixMs), 6));
-  bytes.push(0x70 | (sequence >> 14), (sequence >> 6) & 0xff, 0x80 | (sequence & 63), ...bigEndian(random, 7));
+  checkAtMost(sequence, "sequence", LAST_SEQUENCE);
+  if (random < 0n || random > MAX_RANDOM) throw outOfRange(0n, MAX_RANDOM, toDisplayValue(random), "random");
+  const bytes = Array.from(bigEndianBytes(BigInt(unixMs), 6));
+  bytes.push(0x70 | (sequence >> 14), (sequence >> 6) & 0xff, 0x80 | (sequence & 63), ...bigEndianBytes(random, 7));
   return uuidText(bytes) as Uuid7Id;
 }
 
 /** Returns the lowest `count` bytes of an integer, most significant byte first. */
-function bigEndian(integer: bigint, count: number): number[] {
+function bigEndianBytes(integer: bigint, count: number): number[] {
   return Array.from({ length: count }, (_, k) => Number((integer >> BigInt(8 * (count - 1 - k))) & 0xffn));
 }
 
@@ -60,7 +69,7 @@ function bigEndian(integer: bigint, count: number): number[] {
  * `not_canonical` if the UUID has a different version or variant.
  */
 export function fromBytes(id: Uint8Array): Uuid7Id {
-  const bytes = sixteenBytes(id);
+  const bytes = checkSixteenBytes(id);
   if (isVersion7(bytes)) return uuidText(bytes) as Uuid7Id;
   throw notVersion7Error("id");
 }
@@ -74,10 +83,10 @@ export function fromBytes(id: Uint8Array): Uuid7Id {
  * format's last millisecond; `out_of_range` if the range is reversed or contains no millisecond.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: Uuid7Id; highest: Uuid7Id } {
-  const range = [time(start, "start"), time(end, "end")];
+  const range = [checkTime(start, "start"), checkTime(end, "end")];
   const m = machine();
   m.numbers.set(range, register.value);
-  inDates([start, end], () => m.check(m.calls.uuid7TimeRange()));
+  runWithDates([start, end], () => m.check(m.calls.uuid7TimeRange()));
   const [lowest, highest] = [m.ascii(0, TEXT_LENGTH), m.ascii(TEXT_LENGTH, TEXT_LENGTH)];
   return { lowest: lowest as Uuid7Id, highest: highest as Uuid7Id };
 }
@@ -115,7 +124,7 @@ export class Uuid7Array extends PackedTexts<Uuid7Id> {
    * `not_canonical` if a string is invalid, with its index as `item`; `out_of_range` for more than 16,777,216 IDs.
    */
   static from(ids: string | readonly string[]): Uuid7Array {
-    return new Uuid7Array(packed(ids, PACKING));
+    return new Uuid7Array(packIds(ids, PACKING));
   }
 
   /** Returns the creation time of each ID, in Unix milliseconds. */

@@ -4,21 +4,21 @@ import { freshBytes } from "../restores.js";
 import { ensureStack } from "../stack.js";
 
 /** The length of a key in bytes. */
-const LENGTH = 32;
+const KEY_LENGTH = 32;
 
 /**
  * A source of keys for a backend in wasm, which has no random bytes itself. The backend requests a key in each millisecond in
  * which it generates IDs, and after a restore.
  */
-export class LentKeys extends BackendCallbacks {
-  #key: Uint16Array = new Uint16Array(LENGTH / 2);
+export class KeyCallbacks extends BackendCallbacks {
+  #key: Uint16Array = new Uint16Array(KEY_LENGTH / 2);
 
   /** Returns the 16-bit word of the current key at the given index. Index 0 first picks a new key. */
   readonly word = (index: number): number =>
     this.guardCall(() => {
       if (index === 0) {
         ensureStack();
-        this.#key = new Uint16Array(freshBytes(LENGTH).buffer);
+        this.#key = new Uint16Array(freshBytes(KEY_LENGTH).buffer);
       }
       return this.#key[index]!;
     });
@@ -30,7 +30,7 @@ export class LentKeys extends BackendCallbacks {
  */
 export function provideKeys(machine: Machine): void {
   if (machine.lent !== undefined || !machine.lendKeys) return;
-  const keys = new LentKeys();
+  const keys = new KeyCallbacks();
   machine.lent = keys;
   machine.lendKeys(keys);
 }

@@ -4,7 +4,7 @@ import * as decode from "polyflake/decode";
 import { commonSno } from "./brands.cjs";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const is = <T extends true>(_?: T): void => undefined;
+const assertType = <T extends true>(_?: T): void => undefined;
 
 // An ID is a string, and each function accepts strings.
 const text: string = sno.generate();
@@ -17,67 +17,72 @@ const byId: Record<SnoId, number> = { [sno.generate()]: 1 };
 byId[sno.generate()] = 2;
 
 // `decode` and `polyflake` have the same types, and so do ES modules and CommonJS modules.
-is<Equal<decode.SnoId, SnoId>>();
-is<Equal<decode.HotGuidId, HotGuidId>>();
-is<Equal<decode.RandflakeId | decode.RandflakeText, RandflakeId | RandflakeText>>();
-is<Equal<ReturnType<typeof decode.fromUuid8>, SnoId>>();
-is<Equal<ReturnType<typeof decode.hotguid.parse>, HotGuidId>>();
-is<Equal<ReturnType<typeof decode.randflake.decodeText>, RandflakeId>>();
-is<Equal<ReturnType<typeof decode.randflake.encodeText>, RandflakeText>>();
-export const common: SnoId = commonSno;
+assertType<Equal<decode.SnoId, SnoId>>();
+assertType<Equal<decode.HotGuidId, HotGuidId>>();
+assertType<Equal<decode.RandflakeId | decode.RandflakeText, RandflakeId | RandflakeText>>();
+assertType<Equal<ReturnType<typeof decode.fromUuid8>, SnoId>>();
+assertType<Equal<ReturnType<typeof decode.hotguid.parse>, HotGuidId>>();
+assertType<Equal<ReturnType<typeof decode.randflake.decodeText>, RandflakeId>>();
+assertType<Equal<ReturnType<typeof decode.randflake.encodeText>, RandflakeText>>();
+export const commonJsId: SnoId = commonSno;
 
 // A successful check narrows a string to an ID. Otherwise, the type remains `string`.
-export function named(from: string): SnoId | "none" {
+export function narrowToId(from: string): SnoId | "none" {
   if (decode.isValid(from)) return from;
-  is<Equal<typeof from, string>>();
+  assertType<Equal<typeof from, string>>();
   return "none";
 }
 const value: unknown = text;
-if (hotguid.isValid(value)) is<Equal<typeof value, HotGuidId>>();
+if (hotguid.isValid(value)) assertType<Equal<typeof value, HotGuidId>>();
 const ids: SnoId[] = [text, "a7rdmuv326nct5if"].filter(sno.isValid);
 
 // Lists, ranges and conversions.
-is<Equal<ReturnType<sno.SnoArray["at"]>, SnoId | undefined>>();
-is<Equal<ReturnType<randflake.RandflakeArray["texts"]>, RandflakeText[]>>();
-is<Equal<ReturnType<randflake.RandflakeArray["at"]>, RandflakeId | undefined>>();
+assertType<Equal<ReturnType<sno.SnoArray["at"]>, SnoId | undefined>>();
+assertType<Equal<ReturnType<randflake.RandflakeArray["texts"]>, RandflakeText[]>>();
+assertType<Equal<ReturnType<randflake.RandflakeArray["at"]>, RandflakeId | undefined>>();
 const flakes: RandflakeId[] = [...new randflake.RandflakeArray(BigInt64Array.of(1n))];
 const guids: HotGuidId[] = hotguid.HotGuidArray.from("").toJSON();
 const { lowest }: { lowest: SnoId } = sno.timeRange(0, 1);
 const range: { highest: HotGuidId } = hotguid.timeRange(0, 1, {});
-const inSql: { highest: string } = hotguid.timeRange(0, 1, { sql: true });
-is<Equal<ReturnType<typeof hotguid.toSql>, string>>();
-is<Equal<ReturnType<typeof sno.toUuid8>, string>>();
-console.log(ids, flakes, guids, lowest, range, inSql);
+const sqlRange: { highest: string } = hotguid.timeRange(0, 1, { sql: true });
+assertType<Equal<ReturnType<typeof hotguid.toSql>, string>>();
+assertType<Equal<ReturnType<typeof sno.toUuid8>, string>>();
+console.log(ids, flakes, guids, lowest, range, sqlRange);
 
 // The type of an ID can include the ID's metabyte.
 type UserId = SnoId<24>;
-const orders = new sno.Generator();
-const user: UserId = sno.generate(24);
-const later: UserId = await orders.generateAsync(24);
-const ids2: UserId[] = [
-  orders.generate(24),
-  orders.tryGenerate(24),
-  orders.generateAt(0, 24),
-  sno.withMetabyte(user, 24),
+const orderGenerator = new sno.Generator();
+const userId: UserId = sno.generate(24);
+const asyncUserId: UserId = await orderGenerator.generateAsync(24);
+const userIds: UserId[] = [
+  orderGenerator.generate(24),
+  orderGenerator.tryGenerate(24),
+  orderGenerator.generateAt(0, 24),
+  sno.withMetabyte(userId, 24),
 ];
-const any: SnoId = user;
-const either: SnoId<24 | 25> = user;
+const anyId: SnoId = userId;
+const eitherId: SnoId<24 | 25> = userId;
 const loadUser = (id: UserId) => id;
-const inferred = sno.generate(24);
-is<Equal<typeof inferred, UserId>>();
-loadUser(inferred);
-const untyped = sno.generate();
-is<Equal<typeof untyped, SnoId<0>>>();
-const plain = sno.generate(Number(text));
-is<Equal<typeof plain, SnoId>>();
-const perhaps = sno.generate(text ? 24 : undefined);
-is<Equal<typeof perhaps, SnoId>>();
-const users = new sno.Generator({ metabyte: 24, partition: 7 });
-const made: UserId[] = [users.generate(), await users.generateAsync(), users.tryGenerate(), users.generateAt(0)];
-const anyUsers: sno.Generator = users;
+const inferredId = sno.generate(24);
+assertType<Equal<typeof inferredId, UserId>>();
+loadUser(inferredId);
+const untypedId = sno.generate();
+assertType<Equal<typeof untypedId, SnoId<0>>>();
+const plainId = sno.generate(Number(text));
+assertType<Equal<typeof plainId, SnoId>>();
+const optionalMetabyteId = sno.generate(text ? 24 : undefined);
+assertType<Equal<typeof optionalMetabyteId, SnoId>>();
+const userGenerator = new sno.Generator({ metabyte: 24, partition: 7 });
+const generatedUserIds: UserId[] = [
+  userGenerator.generate(),
+  await userGenerator.generateAsync(),
+  userGenerator.tryGenerate(),
+  userGenerator.generateAt(0),
+];
+const anyUserGenerator: sno.Generator = userGenerator;
 if (sno.hasMetabyte(value, 24)) loadUser(value);
-if (decode.hasMetabyte(plain, 24)) loadUser(plain);
-console.log(later, ids2, any, either, made, anyUsers);
+if (decode.hasMetabyte(plainId, 24)) loadUser(plainId);
+console.log(asyncUserId, userIds, anyId, eitherId, generatedUserIds, anyUserGenerator);
 
 // @ts-expect-error: a string is not an ID
 export const noId: SnoId = "a7rdmuv326nct5if";
@@ -88,20 +93,20 @@ export const noFlake: RandflakeId = 1n;
 // @ts-expect-error: a string is not an integer
 export const noInteger: RandflakeId = randflake.encodeText(1n);
 // @ts-expect-error: an ID with a different metabyte
-export const order: SnoId<25> = user;
+export const orderId: SnoId<25> = userId;
 // @ts-expect-error: a different metabyte
-export const other: UserId = sno.generate(25);
+export const otherUserId: UserId = sno.generate(25);
 // @ts-expect-error: an ID with metabyte 0
-export const zero: UserId = sno.generate();
+export const zeroMetabyteId: UserId = sno.generate();
 // @ts-expect-error: an ID with the generator's metabyte
-export const ofGenerator: SnoId<25> = users.generate();
+export const generatorMismatch: SnoId<25> = userGenerator.generate();
 // @ts-expect-error: an ID with the argument's metabyte
-export const ofArgument: UserId = users.generate(25);
+export const argumentMismatch: UserId = userGenerator.generate(25);
 // @ts-expect-error: the type does not know the generator's metabyte
-export const ofAny: UserId = orders.generate();
+export const anyGeneratorMismatch: UserId = orderGenerator.generate();
 // @ts-expect-error: an ID with any metabyte
-export const unknown: UserId = plain;
+export const unknownMetabyteId: UserId = plainId;
 // @ts-expect-error: SQL Server's form is not an ID
 export const sqlForm: HotGuidId = hotguid.timeRange(0, 1, { sql: true }).lowest;
-// @ts-expect-error: the mark exists only in types, and code cannot write its name
-export const mark = user.sno;
+// @ts-expect-error: the brand exists only in types, and code cannot write its name
+export const brand = userId.sno;

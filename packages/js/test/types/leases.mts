@@ -3,34 +3,37 @@ import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
 import { type Lease, type LeaseEvent, lease } from "polyflake/lease";
 
 const watch = (event: LeaseEvent): void => void event.text;
-const held: Lease = lease("sqlite:a.db", "orders", { watch, numbers: [0, 3] });
-export const number: Promise<number> = held.ready();
+const heldLease: Lease = lease("sqlite:a.db", "orders", { watch, numbers: [0, 3] });
+export const number: Promise<number> = heldLease.ready();
 
-new sno.Generator({ lease: held }).generate(1);
-new hotguid.Generator({ lease: held }).generate(1);
-new uuid7.Generator({ lease: held }).generate();
-new randflake.Generator(held, new Uint8Array(16)).generate();
+new sno.Generator({ lease: heldLease }).generate(1);
+new hotguid.Generator({ lease: heldLease }).generate(1);
+new uuid7.Generator({ lease: heldLease }).generate();
+new randflake.Generator(heldLease, new Uint8Array(16)).generate();
 
 // Calls do not pass the fields that hold the worker ID.
-const open = layout.Layout.preset("twitter");
-export const id: bigint = new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"] }).generate();
-const fixed = layout.Layout.preset("twitter", { datacenter: 1, worker: 2 });
-new layout.Generator(fixed, { lease: held, fields: ["datacenter"] }).generate();
+const openLayout = layout.Layout.preset("twitter");
+export const id: bigint = new layout.Generator(openLayout, {
+  lease: heldLease,
+  fields: ["datacenter", "worker"],
+}).generate();
+const fixedLayout = layout.Layout.preset("twitter", { datacenter: 1, worker: 2 });
+new layout.Generator(fixedLayout, { lease: heldLease, fields: ["datacenter"] }).generate();
 
 // @ts-expect-error: a misspelled option
 lease("sqlite:a.db", "orders", { lease_ms: 1 });
 // @ts-expect-error: the lease sets the partition
-new sno.Generator({ lease: held, partition: 7 });
+new sno.Generator({ lease: heldLease, partition: 7 });
 // @ts-expect-error: the lease sets the sequence bounds
-new sno.Generator({ lease: held, sequenceMin: 7 });
+new sno.Generator({ lease: heldLease, sequenceMin: 7 });
 // @ts-expect-error: the lease sets the window
-new hotguid.Generator({ lease: held, window: [0, 1] });
+new hotguid.Generator({ lease: heldLease, window: [0, 1] });
 // @ts-expect-error: the lease sets the window
-new uuid7.Generator({ lease: held, window: [0, 1] });
+new uuid7.Generator({ lease: heldLease, window: [0, 1] });
 // @ts-expect-error: the lease sets the window
-new layout.Generator(open, { lease: held, fields: ["datacenter", "worker"], window: [0, 1] });
+new layout.Generator(openLayout, { lease: heldLease, fields: ["datacenter", "worker"], window: [0, 1] });
 // @ts-expect-error: a snapshot has a partition
-sno.Generator.restore(new sno.Generator().close(), { lease: held });
+sno.Generator.restore(new sno.Generator().close(), { lease: heldLease });
 
 // @ts-expect-error: an object that is not a lease
 new sno.Generator({ lease: {} });

@@ -11,20 +11,22 @@ import {
 import * as schema from "polyflake/schema";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const is = <T extends true>(_?: T): void => undefined;
-type Of<S extends schema.Schema<unknown>> = NonNullable<S["~standard"]["types"]>;
+const assertType = <T extends true>(_?: T): void => undefined;
+type TypesOf<S extends schema.Schema<unknown>> = NonNullable<S["~standard"]["types"]>;
 
-is<Equal<Of<typeof schema.sno>, { readonly input: string; readonly output: SnoId }>>();
-is<Equal<Of<typeof schema.randflake>, { readonly input: string | bigint; readonly output: RandflakeId }>>();
-is<Equal<Of<typeof schema.hotguid>, { readonly input: string; readonly output: HotGuidId }>>();
-is<Equal<typeof sno.schema, typeof schema.sno>>();
-is<Equal<typeof randflake.schema, typeof schema.randflake>>();
-is<Equal<typeof hotguid.schema, typeof schema.hotguid>>();
+assertType<Equal<TypesOf<typeof schema.sno>, { readonly input: string; readonly output: SnoId }>>();
+assertType<
+  Equal<TypesOf<typeof schema.randflake>, { readonly input: string | bigint; readonly output: RandflakeId }>
+>();
+assertType<Equal<TypesOf<typeof schema.hotguid>, { readonly input: string; readonly output: HotGuidId }>>();
+assertType<Equal<typeof sno.schema, typeof schema.sno>>();
+assertType<Equal<typeof randflake.schema, typeof schema.randflake>>();
+assertType<Equal<typeof hotguid.schema, typeof schema.hotguid>>();
 
-const user = schema.sno.ofMetabyte(24, 25);
-is<Equal<Of<typeof user>["output"], SnoId<24 | 25>>>();
-const result = user["~standard"].validate("");
-if (result.issues === undefined) is<Equal<typeof result.value, SnoId<24 | 25>>>();
+const userSchema = schema.sno.ofMetabyte(24, 25);
+assertType<Equal<TypesOf<typeof userSchema>["output"], SnoId<24 | 25>>>();
+const result = userSchema["~standard"].validate("");
+if (result.issues === undefined) assertType<Equal<typeof result.value, SnoId<24 | 25>>>();
 else {
   const [first] = result.issues;
   const code: schema.ErrorCode | undefined = first?.code;
@@ -33,9 +35,9 @@ else {
 }
 
 const discord = layout.Layout.preset("discord");
-is<Equal<Of<(typeof discord)["schema"]>, { readonly input: string | bigint; readonly output: bigint }>>();
-const ofBytes = new layout.Layout({ id: "bytes", bits: 8, fields: [{ kind: "unused", bits: 8 }] });
-is<Equal<Of<(typeof ofBytes)["schema"]>["output"], Uint8Array>>();
+assertType<Equal<TypesOf<(typeof discord)["schema"]>, { readonly input: string | bigint; readonly output: bigint }>>();
+const bytesLayout = new layout.Layout({ id: "bytes", bits: 8, fields: [{ kind: "unused", bits: 8 }] });
+assertType<Equal<TypesOf<(typeof bytesLayout)["schema"]>["output"], Uint8Array>>();
 
 // @ts-expect-error: a metabyte is a number
 schema.sno.ofMetabyte("24");

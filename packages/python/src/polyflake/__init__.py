@@ -80,12 +80,12 @@ atexit.register(_close_leases)
 try:
     # The AWS Lambda runtime provides this module, through which SnapStart reports that a snapshot was restored. It is
     # imported by name, because type checkers cannot find it elsewhere.
-    _snapshots = __import__("snapshot_restore_py")
+    _snapshot_module = __import__("snapshot_restore_py")
 except ImportError:
     pass
 else:
-    _snapshots.register_after_restore(after_restore)
-    del _snapshots
+    _snapshot_module.register_after_restore(after_restore)
+    del _snapshot_module
 
 
 def __dir__() -> list[str]:

@@ -16,18 +16,23 @@ from django.db.models.lookups import Exact
 from polyflake import PolyflakeError
 from polyflake.msgspec import enc_hook
 
-UUIDS = models.UUIDField()
-COLUMNS = {"text": models.CharField(max_length=16), "bytes": models.BinaryField(), "uuid8": UUIDS, "uuid": UUIDS}
+UUID_FIELD = models.UUIDField()
+COLUMNS = {
+    "text": models.CharField(max_length=16),
+    "bytes": models.BinaryField(),
+    "uuid8": UUID_FIELD,
+    "uuid": UUID_FIELD,
+}
 # Django's own column types sort strings by the table's collation, store bytes in blobs, and store UUIDs as strings or
 # in MariaDB's UUID type.
-MYSQL = {"text": "char(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes": "binary(10)"}
-_DIGITS = re.compile("[0-9a-f]{32}")
-UNSORTED = "SQL Server does not sort UUIDs by time: expected form 'text' or 'bytes' there, found {form!r}"
+MYSQL_TYPES = {"text": "char(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes": "binary(10)"}
+_UUID_HEX = re.compile("[0-9a-f]{32}")
+UNSORTED_MESSAGE = "SQL Server does not sort UUIDs by time: expected form 'text' or 'bytes' there, found {form!r}"
 
 _T = TypeVar("_T")
 
 
-def checked(read: Callable[[Any], _T], value: Any) -> _T:
+def validate(read: Callable[[Any], _T], value: Any) -> _T:
     try:
         return read(value)
     except PolyflakeError as error:
@@ -41,7 +46,7 @@ def uuid_value(id: UUID, connection: Any) -> Any:
     return id if connection.features.has_native_uuid_field else id.hex
 
 
-def found(value: Any) -> Any:
+def to_uuid(value: Any) -> Any:
     """Returns the UUID for 16 bytes or 32 hexadecimal digits, and any other value unchanged.
 
     Databases without a UUID type return UUIDs in one of these two forms. Django passes the values of a join table to
@@ -49,7 +54,7 @@ def found(value: Any) -> Any:
     """
     if isinstance(value, bytes) and len(value) == 16:
         return UUID(bytes=value)
-    return UUID(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
+    return UUID(value) if isinstance(value, str) and _UUID_HEX.fullmatch(value) else value
 
 
 class IdEncoderMixin(json.JSONEncoder):

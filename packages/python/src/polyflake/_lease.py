@@ -34,13 +34,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from polyflake._errors import PolyflakeError, build
-from polyflake._lease_stores import absolute, new_driver, sqlite_file
+from polyflake._lease_stores import absolute_path, new_driver, sqlite_file
 from polyflake._polyflake import Keeper, begin_check, check_file, place
 
 __all__ = ["Lease", "LeaseStatus", "lease"]
 
 _LOGGER = logging.getLogger("polyflake.lease")
-_CLOSING_SECONDS = 10.0
+_CLOSE_TIMEOUT_SECONDS = 10.0
 
 
 class LeaseStatus(NamedTuple):
@@ -136,7 +136,7 @@ class Lease:
             {"sigterm": sigterm, "strict": strict},
         )
         terms = self._locate(store, namespace)
-        explicit = {
+        explicit_settings = {
             "schema": schema,
             "numbers": numbers,
             "wait_ms": _to_ms(wait),
@@ -146,7 +146,7 @@ class Lease:
         self._settings: dict[str, Any] = {
             "namespace": terms.get("namespace", namespace),
             **{name: terms.get(name) for name in ("place", "create", "node")},
-            **{name: terms.get(name) if value is None else value for name, value in explicit.items()},
+            **{name: terms.get(name) if value is None else value for name, value in explicit_settings.items()},
             "prefer": prefer,
             "insist": insist,
             "strict": strict or bool(terms.get("strict")),
@@ -171,7 +171,7 @@ class Lease:
             terms = json.loads(place(store, namespace))
             self._kind, self._allows_overlayfs = terms["store"], terms["allows_overlayfs"]
             store = terms["path"] if self._kind == "sqlite" else terms["server"]
-        self._store = absolute(store) if self._kind == "sqlite" else store
+        self._store = absolute_path(store) if self._kind == "sqlite" else store
         return terms
 
     def _reset(self) -> None:
@@ -270,11 +270,11 @@ class Lease:
 
     async def aready(self) -> int:
         """Waits like :meth:`ready`, without blocking the event loop."""
-        begun = time.monotonic()
+        started_at = time.monotonic()
         self._has_waited = False
         self._begin()
         while not self._settled.is_set():
-            self._wait(time.monotonic() - begun)
+            self._wait(time.monotonic() - started_at)
             await asyncio.sleep(0.005)
         self._wait(0)
         return self._leased_number()
@@ -308,13 +308,13 @@ class Lease:
         """
         self._request_close()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(_CLOSING_SECONDS)
+            self._thread.join(_CLOSE_TIMEOUT_SECONDS)
 
     async def aclose(self) -> None:
         """Closes the lease like :meth:`close`, without blocking the event loop."""
         self._request_close()
-        end = time.monotonic() + _CLOSING_SECONDS
-        while self._is_running() and time.monotonic() < end:
+        deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
+        while self._is_running() and time.monotonic() < deadline:
             await asyncio.sleep(0.005)
 
     def __enter__(self) -> Lease:
@@ -354,10 +354,10 @@ class Lease:
                 self._loop = _running_loop()
                 self._task = self._loop.create_task(self._run_keeper_async(), name="polyflake.lease")
                 return
-            keep = self._run_keeper_in_loop if self._driver.is_async else self._run_keeper
+            run_keeper = self._run_keeper_in_loop if self._driver.is_async else self._run_keeper
             # The thread is a daemon, because Python waits for all other threads before it runs the `atexit` handlers
             # that release worker IDs.
-            self._thread = threading.Thread(target=keep, name="polyflake.lease", daemon=True)
+            self._thread = threading.Thread(target=run_keeper, name="polyflake.lease", daemon=True)
             self._thread.start()
 
     def _new_driver(self) -> Any:
@@ -427,7 +427,7 @@ class Lease:
                 if command["do"] == "wait":
                     self._wake.wait(command["ms"] / 1000)
                 else:
-                    answer = driver.do(command)
+                    answer = driver.execute(command)
         except StopIteration:
             pass
         except BaseException as failure:
@@ -447,13 +447,13 @@ class Lease:
                 answer = None
                 try:
                     if command["do"] == "wait":
-                        end = time.monotonic() + command["ms"] / 1000
+                        deadline = time.monotonic() + command["ms"] / 1000
                         # `_wake` is a `threading.Event`, which any thread may set by calling `close`. Therefore, the
                         # task polls it ten times a second.
-                        while not self._wake.is_set() and (left := end - time.monotonic()) > 0:
+                        while not self._wake.is_set() and (left := deadline - time.monotonic()) > 0:
                             await asyncio.sleep(min(left, 0.1))
                     else:
-                        answer = await driver.do(command)
+                        answer = await driver.execute(command)
                 except asyncio.CancelledError:
                     if self._closed:
                         raise
@@ -550,19 +550,19 @@ def _check(lease: Lease) -> str:
                 if command["do"] == "end":
                     refused: dict[str, Any] | None = command["refused"]
                     return refused
-                answer = driver.do(command)
+                answer = driver.execute(command)
                 if driver.is_async:
                     answer = await answer
         finally:
-            ended = driver.end()
+            end_result = driver.end()
             if driver.is_async:
-                await ended
+                await end_result
 
     # The check runs on a separate thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
-        refused = thread.submit(_run_in_new_loop, run()).result()
-    if refused is not None:
-        raise _lease_error(refused["code"], refused["message"], refused["until"])
+        refusal = thread.submit(_run_in_new_loop, run()).result()
+    if refusal is not None:
+        raise _lease_error(refusal["code"], refusal["message"], refusal["until"])
     return name
 
 
@@ -571,8 +571,8 @@ def _to_ms(seconds: float | None) -> int | None:
 
 
 def _argument_error(code: str, field: str, expected: str, found: Any) -> PolyflakeError:
-    shown = type(found).__name__ if code == "invalid_type" else repr(found)
-    return build(code, f"expected {expected} for `{field}`, found {shown}", None, field, None, None, None)
+    found_text = type(found).__name__ if code == "invalid_type" else repr(found)
+    return build(code, f"expected {expected} for `{field}`, found {found_text}", None, field, None, None, None)
 
 
 def _is_integer(value: Any) -> bool:
@@ -628,10 +628,10 @@ def _close_all(*_: object, **__: object) -> None:
     # Ask all leases to close before waiting for any of them, so that their releases overlap and share the time limit.
     for one in leases:
         one._request_close()
-    end = time.monotonic() + _CLOSING_SECONDS
+    deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
     for one in leases:
         if one._thread is not None and one._thread is not threading.current_thread():
-            one._thread.join(max(0.0, end - time.monotonic()))
+            one._thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def _close_at_exit() -> None:

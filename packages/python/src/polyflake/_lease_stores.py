@@ -2,7 +2,7 @@
 the lease rules, and contains no rules itself.
 
 A driver has ``kind``, ``is_async`` and ``is_of_loop`` (whether it only works in the program's event loop),
-``do(command)``, which returns the answer, and ``close()``.
+``execute(command)``, which returns the answer, and ``close()``.
 
 Each step of the rules is a list of statements, and no statement depends on the rows of another statement. Therefore, a
 driver needs only one operation, and a client with pipelines sends the whole step, with BEGIN and COMMIT, in one round
@@ -65,7 +65,7 @@ class Driver:
     is_async = is_of_loop = False
     connection: Any = None
 
-    def do(self, command: dict[str, Any]) -> Any:
+    def execute(self, command: dict[str, Any]) -> Any:
         match command["do"]:
             case "open":
                 try:
@@ -171,8 +171,10 @@ class SQLite(Driver):
         try:
             for text, values in statements:
                 # Python 3.12.0 to 3.12.3 warn about a list, because they mistake `?1` for a named parameter.
-                named = {str(number): value for number, value in enumerate(values, 1)}
-                rows.append([[_to_plain(value) for value in row] for row in self.connection.execute(text, named)])
+                named_values = {str(number): value for number, value in enumerate(values, 1)}
+                rows.append(
+                    [[_to_plain(value) for value in row] for row in self.connection.execute(text, named_values)]
+                )
         except sqlite3.Error as error:
             return {"rows": rows, "failure": _failure(error)}
         return {"rows": rows, "failure": None}
@@ -210,9 +212,9 @@ class _Watchdog:
     def _watch(self) -> None:
         with self.changed:
             while not self.is_over:
-                left = None if self.until is None else self.until - time.monotonic()
-                if left is None or left > 0:
-                    self.changed.wait(left)
+                seconds_left = None if self.until is None else self.until - time.monotonic()
+                if seconds_left is None or seconds_left > 0:
+                    self.changed.wait(seconds_left)
                     continue
                 late, self.until, self.late = self.late, None, None
                 if late is not None:
@@ -265,12 +267,12 @@ class Psycopg(Driver):
                     # The rules use PostgreSQL's numbered parameters. psycopg uses named parameters, and treats `%` as a
                     # special character.
                     text = re.sub(r"\$([0-9]+)", r"%(\1)s", text.replace("%", "%%"))
-                    named = {str(place): value for place, value in enumerate(values, 1)}
+                    named_values = {str(place): value for place, value in enumerate(values, 1)}
                     # The cursor and row types are explicit, because the connection's defaults may differ. For example,
                     # rows may be dictionaries, or cursors may not support parameters.
                     cursors.append(self.client.Cursor(self.connection, row_factory=self.client.rows.tuple_row))
                     try:
-                        cursors[-1].execute(text, named, prepare=False)
+                        cursors[-1].execute(text, named_values, prepare=False)
                     except self.client.Error as error:  # psycopg logs a warning if the error leaves the pipeline
                         failure = _failure(error, error.sqlstate)
                         break
@@ -497,7 +499,7 @@ class Asyncpg:
     def _record_notice(self, connection: object, notice: Any) -> None:
         self.notices.append(_failure(notice.message, notice.sqlstate))
 
-    async def do(self, command: dict[str, Any]) -> Any:
+    async def execute(self, command: dict[str, Any]) -> Any:
         match command["do"]:
             case "open":
                 try:
@@ -554,7 +556,7 @@ def sqlite_file(store: Any) -> str | None:
     return store.url.database or ":memory:"
 
 
-def absolute(path: str) -> str:
+def absolute_path(path: str) -> str:
     """Returns an absolute path, because the working directory may change before the first ID is generated.
 
     An empty path and an in-memory database remain unchanged; the rules reject them.
@@ -598,14 +600,16 @@ def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_ov
         return Asyncpg(store, None, True)
     if callable(store):
         return Psycopg(store)
-    found = type(store).__name__
-    raise _store_error("invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found}")
+    found_type = type(store).__name__
+    raise _store_error(
+        "invalid_type", f"expected a URL, a pool, an engine or a function that connects, found {found_type}"
+    )
 
 
 def _postgresql_driver(server: dict[str, Any], seconds: float) -> Any:
     seconds = min(seconds, server["connect_timeout"] or seconds)
     if find_spec("psycopg"):
-        connect, given = import_module("psycopg").connect, for_psycopg(server)
+        connect, given = import_module("psycopg").connect, psycopg_arguments(server)
         given |= {"connect_timeout": max(2, round(seconds)), "prepare_threshold": None}
 
         def connect_checked() -> Any:
@@ -616,26 +620,28 @@ def _postgresql_driver(server: dict[str, Any], seconds: float) -> Any:
         return Psycopg(connect_checked)
     if find_spec("asyncpg"):
         connect = import_module("asyncpg").connect
-        return Asyncpg(lambda: connect(**for_asyncpg(server), timeout=seconds, statement_cache_size=0), None, False)
+        return Asyncpg(
+            lambda: connect(**asyncpg_arguments(server), timeout=seconds, statement_cache_size=0), None, False
+        )
     reason = 'PostgreSQL needs a client, and neither psycopg nor asyncpg is installed: pip install "psycopg[binary]"'
     raise _store_error("lease_unavailable", reason)
 
 
 # PyMySQL's connection timeout covers only the TCP connection. Without these limits, in seconds, a server that accepts
 # connections but never replies would block the lease forever. They are longer than any request may take.
-_SILENCE = {"read_timeout": 16, "write_timeout": 16}
+_TIMEOUTS = {"read_timeout": 16, "write_timeout": 16}
 
 
 def _mysql_driver(server: dict[str, Any], seconds: float) -> PyMySQL:
     if not find_spec("pymysql"):
         reason = "MySQL and MariaDB need a client, and PyMySQL is not installed: pip install pymysql"
         raise _store_error("lease_unavailable", reason)
-    connect = _encrypted_pymysql() if server["encrypts"] else import_module("pymysql").connect
+    connect = _encrypted_pymysql_class() if server["encrypts"] else import_module("pymysql").connect
     seconds = min(seconds, server["connect_timeout"] or seconds)
-    return PyMySQL(lambda: connect(**for_pymysql(server), connect_timeout=max(1, round(seconds)), **_SILENCE))
+    return PyMySQL(lambda: connect(**pymysql_arguments(server), connect_timeout=max(1, round(seconds)), **_TIMEOUTS))
 
 
-def _encrypted_pymysql() -> Any:
+def _encrypted_pymysql_class() -> Any:
     """Returns a connection class that never authenticates without encryption.
 
     Versions of PyMySQL before 1.2 continue in plain text if the server does not support TLS, even if a TLS context is
@@ -657,17 +663,17 @@ def _redis_driver(server: dict[str, Any], seconds: float) -> RedisPy:
         reason = "Redis and Valkey need a client, and redis-py is not installed: pip install redis"
         raise _store_error("lease_unavailable", reason)
     seconds = min(seconds, server["connect_timeout"] or seconds)
-    limits = {"socket_connect_timeout": seconds, "socket_timeout": _SILENCE["read_timeout"]}
-    given = for_redis(server) | limits | _REDIS_OPTIONS
+    timeouts = {"socket_connect_timeout": seconds, "socket_timeout": _TIMEOUTS["read_timeout"]}
+    arguments = redis_arguments(server) | timeouts | _REDIS_OPTIONS
     module = import_module("redis.connection")
     if server["encrypts"]:
-        return RedisPy(lambda: _encrypted_redis(server)(**given))
+        return RedisPy(lambda: _encrypted_redis_class(server)(**arguments))
     is_local = server["hosts"][0][0].startswith("/")
     connection = module.UnixDomainSocketConnection if is_local else module.Connection
-    return RedisPy(lambda: connection(**given))
+    return RedisPy(lambda: connection(**arguments))
 
 
-def _encrypted_redis(server: dict[str, Any]) -> Any:
+def _encrypted_redis_class(server: dict[str, Any]) -> Any:
     """Returns a class of encrypted connections. Unlike the encrypted connections of redis-py, they trust the system's
     certificates only if the URL does not specify other certificates.
     """
@@ -700,7 +706,7 @@ def _redis_client_driver(client: Any) -> RedisPy:
     return RedisPy(lambda: pool.connection_class(**pool.connection_kwargs | _REDIS_OPTIONS))
 
 
-def for_redis(server: dict[str, Any]) -> dict[str, Any]:
+def redis_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a redis-py connection for the server settings that the lease rules parsed from a URL."""
     [[host, port]] = server["hosts"]
     given = {
@@ -712,7 +718,7 @@ def for_redis(server: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:
+def pymysql_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``pymysql.connect`` for the server settings that the lease rules parsed from a URL."""
     [[host, port]] = server["hosts"]
     context = _tls_context(server)
@@ -728,7 +734,7 @@ def for_pymysql(server: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
-def for_psycopg(server: dict[str, Any]) -> dict[str, Any]:
+def psycopg_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``psycopg.connect`` for the server settings that the lease rules parsed from a URL."""
     hosts, ports = zip(*server["hosts"], strict=True)
     given = {
@@ -770,11 +776,11 @@ def _root_certificates() -> str:
     import ssl
 
     paths = ssl.get_default_verify_paths()
-    usual = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
-    return next((path for path in (paths.cafile, *usual) if path and os.path.exists(path)), "system")
+    usual_paths = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+    return next((path for path in (paths.cafile, *usual_paths) if path and os.path.exists(path)), "system")
 
 
-def for_asyncpg(server: dict[str, Any]) -> dict[str, Any]:
+def asyncpg_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``asyncpg.connect`` for the server settings that the lease rules parsed from a URL."""
     hosts, ports = zip(*server["hosts"], strict=True)
     settings = {"application_name": server["application_name"], "options": server["options"]}
@@ -809,9 +815,9 @@ def _engine_driver(engine: Any) -> Any:
     def connect() -> Any:
         # Connect in the same way as the engine, but not through its pool, which may contain connections inherited from
         # a parent process.
-        lent = engine.pool.recreate().connect()
-        connection = lent.driver_connection
-        lent.detach()
+        pool_connection = engine.pool.recreate().connect()
+        connection = pool_connection.driver_connection
+        pool_connection.detach()
         return connection
 
     return drivers[name](connect)

@@ -34,7 +34,7 @@ def pattern(metabyte: int) -> str:
     return f"[2-9a-x]{{8}}{_ALPHABET[metabyte >> 3]}[{_ALPHABET[low : low + 4]}][2-9a-x]{{6}}"
 
 
-def described(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
+def extend_json_schema(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
     """Returns this package's JSON schema for a type, extended by whatever an annotation adds, such as a description.
 
     If the type belongs to a model field, Pydantic adds the annotation itself. Elsewhere, for example in a list,
@@ -71,8 +71,8 @@ class by_metabyte:
         if metabyte is None:
             raise PydanticCustomError("missing_field", "missing value for field `{field}`", {"field": self.name})
         if metabyte not in self.kinds:
-            known = " or ".join(f"{known} ({kind.__name__})" for known, kind in self.kinds.items())
-            context = {"field": self.name, "expected": known, "found": metabyte}
+            known_kinds = " or ".join(f"{known} ({kind.__name__})" for known, kind in self.kinds.items())
+            context = {"field": self.name, "expected": known_kinds, "found": metabyte}
             raise PydanticCustomError("metabyte", "expected `{field}` of metabyte {expected}, found {found}", context)
         return value
 

@@ -19,10 +19,10 @@ def check_form(form: object) -> None:
     :raises OutOfRangeError: if it is not. This exception is a subclass of :class:`ValueError`.
     """
     if form not in _FORMS:
-        raise build("out_of_range", f"expected form {_names()}, found {form!r}", None, "form", None, None, None)
+        raise build("out_of_range", f"expected form {_form_names()}, found {form!r}", None, "form", None, None, None)
 
 
-def _names() -> str:
+def _form_names() -> str:
     *others, last = map(repr, _FORMS)
     return f"{', '.join(others)} or {last}"
 

@@ -19,16 +19,16 @@ from django.db.models.lookups import IExact, PatternLookup, UUIDTextMixin
 from polyflake import _reading, hotguid, public, randflake, sno
 from polyflake._django import (
     COLUMNS,
-    MYSQL,
-    UNSORTED,
-    UUIDS,
+    MYSQL_TYPES,
+    UNSORTED_MESSAGE,
+    UUID_FIELD,
     IdEncoderMixin,
     WholeIdExact,
     WholeIdLookupOnMySql,
-    checked,
-    found,
+    to_uuid,
     typed_lookup,
     uuid_value,
+    validate,
 )
 
 __all__ = [
@@ -49,7 +49,7 @@ def read_sno(value: Any) -> sno.Sno:
 
     :raises django.core.exceptions.ValidationError: if the value is invalid. Its code is the stable error code.
     """
-    return checked(_reading.read_sno, value)
+    return validate(_reading.read_sno, value)
 
 
 class JSONEncoder(IdEncoderMixin, DjangoJSONEncoder):
@@ -76,12 +76,16 @@ class SnoField(models.Field):
         super().__init__(*args, **kwargs)
 
     def check(self, **options: Any) -> list[Any]:
-        wrong = any(self._is_unsorted(connections[name]) for name in options.get("databases") or ())
-        errors = [checks.Error(UNSORTED.format(form=self.form), obj=self, id="polyflake.E001")] if wrong else []
+        is_any_unsorted = any(self._is_unsorted(connections[name]) for name in options.get("databases") or ())
+        errors = (
+            [checks.Error(UNSORTED_MESSAGE.format(form=self.form), obj=self, id="polyflake.E001")]
+            if is_any_unsorted
+            else []
+        )
         return [*super().check(**options), *errors]
 
     def _is_unsorted(self, connection: Any) -> bool:
-        return connection.vendor == "microsoft" and COLUMNS[self.form] is UUIDS
+        return connection.vendor == "microsoft" and COLUMNS[self.form] is UUID_FIELD
 
     def deconstruct(self) -> Any:
         name, path, args, kwargs = super().deconstruct()
@@ -90,7 +94,7 @@ class SnoField(models.Field):
 
     def db_type(self, connection: Any) -> str | None:
         if connection.vendor == "mysql":
-            return MYSQL.get(self.form, "binary(16)")
+            return MYSQL_TYPES.get(self.form, "binary(16)")
         return COLUMNS[self.form].db_type(connection)
 
     def db_parameters(self, connection: Any) -> dict[str, Any]:
@@ -107,7 +111,7 @@ class SnoField(models.Field):
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
         if self._is_unsorted(connection):
-            raise NotSupportedError(UNSORTED.format(form=self.form))
+            raise NotSupportedError(UNSORTED_MESSAGE.format(form=self.form))
         id = value if prepared else self.get_prep_value(self._parse_stored(value))
         if id is None or self.form == "text":
             return None if id is None else str(id)
@@ -119,8 +123,8 @@ class SnoField(models.Field):
 
     def get_lookup(self, lookup_name: str) -> Any:
         lookup = super().get_lookup(lookup_name)
-        is_of_texts = lookup is not None and issubclass(lookup, (IExact, PatternLookup))
-        if is_of_texts and self.form != "text":
+        is_text_lookup = lookup is not None and issubclass(lookup, (IExact, PatternLookup))
+        if is_text_lookup and self.form != "text":
             return WholeIdExact
         return None if lookup is None else typed_lookup(lookup)
 
@@ -128,7 +132,7 @@ class SnoField(models.Field):
         return self.to_python(self._parse_stored(value))
 
     def _parse_stored(self, value: Any) -> Any:
-        return found(value) if COLUMNS[self.form] is UUIDS else value
+        return to_uuid(value) if COLUMNS[self.form] is UUID_FIELD else value
 
     def value_from_object(self, obj: models.Model) -> Any:
         """Returns the ID as a string, because forms and serializers compare it with the user's input."""
@@ -155,19 +159,19 @@ class HotGuidField(models.UUIDField):
         return "HotGuidField"  # a name that no backend converts
 
     def db_type(self, connection: Any) -> str | None:
-        return "binary(16)" if connection.vendor == "mysql" else UUIDS.db_type(connection)
+        return "binary(16)" if connection.vendor == "mysql" else UUID_FIELD.db_type(connection)
 
     def get_lookup(self, lookup_name: str) -> Any:
         lookup = super().get_lookup(lookup_name)
-        is_of_texts = lookup is not None and issubclass(lookup, UUIDTextMixin)
-        return type(lookup.__name__, (WholeIdLookupOnMySql, lookup), {}) if is_of_texts else lookup
+        is_text_lookup = lookup is not None and issubclass(lookup, UUIDTextMixin)
+        return type(lookup.__name__, (WholeIdLookupOnMySql, lookup), {}) if is_text_lookup else lookup
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: bool = False) -> Any:
-        id = self.to_python(found(value))
+        id = self.to_python(to_uuid(value))
         return id and uuid_value(hotguid.to_sql(id) if connection.vendor == "microsoft" else id, connection)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> UUID | None:
-        id = self.to_python(found(value))
+        id = self.to_python(to_uuid(value))
         return hotguid.from_sql(id) if id and connection.vendor == "microsoft" else id
 
 
@@ -177,7 +181,7 @@ class Int64Field(models.BigIntegerField):
     description = "integer of 64 bits"
 
     def to_python(self, value: Any) -> int | None:
-        return None if value is None else checked(_reading.read_int64, value)
+        return None if value is None else validate(_reading.read_int64, value)
 
     def get_prep_value(self, value: Any) -> Any:
         # Django itself handles integers of more than 64 bits in queries.

@@ -18,7 +18,17 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Bools, _Buffer, _Integers, _OnExhausted, _Packed, _Time
+from polyflake._polyflake import (
+    Description,
+    Stall,
+    _Array,
+    _BoolArray,
+    _Buffer,
+    _Integers,
+    _OnExhausted,
+    _Packed,
+    _Time,
+)
 from polyflake.sno import FieldColumn
 
 _Value: TypeAlias = SupportsIndex | bytes | bytearray | memoryview | str
@@ -273,7 +283,7 @@ class ParsedColumns:
 
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: slice | memoryview | _Bools, /) -> ParsedColumns: ...
+    def __getitem__(self, index: slice | memoryview | _BoolArray, /) -> ParsedColumns: ...
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> Parsed: ...
     def __iter__(self) -> Iterator[Parsed]: ...

@@ -64,10 +64,10 @@ def _create_dumper(form: str, others: type[Any]) -> type[Any]:
     """Returns a subclass of the dumper class ``others`` that also dumps IDs. The subclass must still dump the values
     that ``others`` dumps, because ``COPY`` selects a dumper only by the column type.
     """
-    plain = _PLAIN[form]
+    to_plain = _PLAIN[form]
 
     class SnoDumper(others):  # type: ignore[misc]
         def dump(self, obj: Any) -> Any:
-            return super().dump(plain(obj) if isinstance(obj, sno.Sno) else obj)
+            return super().dump(to_plain(obj) if isinstance(obj, sno.Sno) else obj)
 
     return SnoDumper

@@ -21,7 +21,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, cor
 
 from polyflake import PolyflakeError, public, randflake, sno
 from polyflake._errors import build
-from polyflake._pydantic import by_metabyte, described, pattern, read_sno, to_pydantic_error
+from polyflake._pydantic import by_metabyte, extend_json_schema, pattern, read_sno, to_pydantic_error
 from polyflake._reading import read_int64
 
 __all__ = ["HasMetabyte", "Int64", "PublicId", "Randflake", "by_metabyte"]
@@ -35,9 +35,9 @@ def _sno_schema() -> CoreSchema:
     In strict mode the schema accepts a ``Sno`` in Python and a string in JSON. Otherwise it also accepts a string,
     bytes or a UUID in Python.
     """
-    read = core_schema.no_info_plain_validator_function(read_sno)
-    exact = core_schema.json_or_python_schema(read, core_schema.is_instance_schema(sno.Sno))
-    return core_schema.lax_or_strict_schema(read, exact, serialization=core_schema.to_string_ser_schema())
+    read_schema = core_schema.no_info_plain_validator_function(read_sno)
+    exact_schema = core_schema.json_or_python_schema(read_schema, core_schema.is_instance_schema(sno.Sno))
+    return core_schema.lax_or_strict_schema(read_schema, exact_schema, serialization=core_schema.to_string_ser_schema())
 
 
 # Serializes values of type `Any`, which have no schema.
@@ -45,7 +45,9 @@ _sno_serializer = SchemaSerializer(core_schema.any_schema(serialization=core_sch
 
 
 def _sno_json_schema(schema: CoreSchema) -> dict[str, Any]:
-    return described(schema, {"type": "string", "pattern": "^[2-9a-x]{16}$", "maxLength": 16, "examples": [_EXAMPLE]})
+    return extend_json_schema(
+        schema, {"type": "string", "pattern": "^[2-9a-x]{16}$", "maxLength": 16, "examples": [_EXAMPLE]}
+    )
 
 
 class HasMetabyte:
@@ -71,15 +73,17 @@ class HasMetabyte:
         return core_schema.no_info_after_validator_function(self._check, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        described_as = {"description": f"Metabyte: {', '.join(map(str, self.metabytes))}"}
+        description = {"description": f"Metabyte: {', '.join(map(str, self.metabytes))}"}
         examples = [str(sno.Sno(_EXAMPLE).with_metabyte(metabyte)) for metabyte in self.metabytes[:1]]
-        either = "|".join(map(pattern, self.metabytes))
-        return described(schema, {**handler(schema), **described_as, "pattern": f"^({either})$", "examples": examples})
+        alternatives = "|".join(map(pattern, self.metabytes))
+        return extend_json_schema(
+            schema, {**handler(schema), **description, "pattern": f"^({alternatives})$", "examples": examples}
+        )
 
 
 # Validation also accepts a JSON number. The schema lists the string first, because clients that represent numbers as
 # floats would round a number.
-_NUMBER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+_INT64_SCHEMA = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 
 class _Integer:
@@ -98,19 +102,21 @@ class _Integer:
             raise to_pydantic_error(error) from error
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        read = core_schema.no_info_plain_validator_function(self._read)
-        exact = core_schema.json_or_python_schema(
-            core_schema.chain_schema([core_schema.str_schema(strict=True), read]),
-            core_schema.chain_schema([core_schema.int_schema(strict=True), read]),
+        read_schema = core_schema.no_info_plain_validator_function(self._read)
+        exact_schema = core_schema.json_or_python_schema(
+            core_schema.chain_schema([core_schema.str_schema(strict=True), read_schema]),
+            core_schema.chain_schema([core_schema.int_schema(strict=True), read_schema]),
         )
-        written = core_schema.plain_serializer_function_ser_schema(
+        serializer = core_schema.plain_serializer_function_ser_schema(
             self.encode, when_used="json-unless-none", return_schema=core_schema.str_schema()
         )
-        return core_schema.lax_or_strict_schema(read, exact, serialization=written)
+        return core_schema.lax_or_strict_schema(read_schema, exact_schema, serialization=serializer)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        text = {"type": "string", **self.schema}
-        return described(schema, text if handler.mode == "serialization" else {"anyOf": [text, _NUMBER]})
+        text_schema = {"type": "string", **self.schema}
+        return extend_json_schema(
+            schema, text_schema if handler.mode == "serialization" else {"anyOf": [text_schema, _INT64_SCHEMA]}
+        )
 
 
 Randflake: TypeAlias = Annotated[
@@ -162,9 +168,9 @@ class PublicId:
         )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        any_of = "[0-9a-hjkmnp-tv-z]"
-        pattern = f"^{self.of.name}_{any_of}[0-9a-f]{any_of}{{13}}$"
+        character_class = "[0-9a-hjkmnp-tv-z]"
+        pattern = f"^{self.of.name}_{character_class}[0-9a-f]{character_class}{{13}}$"
         # In Python's `re`, `$` also matches before a final line feed. `maxLength` rejects a string that ends with a
         # line feed.
         length = len(self.of.encode(0))
-        return described(schema, {"type": "string", "pattern": pattern, "maxLength": length})
+        return extend_json_schema(schema, {"type": "string", "pattern": pattern, "maxLength": length})

@@ -16,7 +16,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Bools, _Buffer, _Integers, _OnExhausted, _Texts
+from polyflake._polyflake import Description, Stall, _Array, _BoolArray, _Buffer, _Integers, _OnExhausted, _Texts
 from polyflake.sno import FieldColumn
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
@@ -155,7 +155,7 @@ class PartsColumns:
 
     def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, index: slice | memoryview | _Bools, /) -> PartsColumns: ...
+    def __getitem__(self, index: slice | memoryview | _BoolArray, /) -> PartsColumns: ...
     @overload
     def __getitem__(self, index: SupportsIndex, /) -> Parts: ...
     def __iter__(self) -> Iterator[Parts]: ...

@@ -142,7 +142,7 @@ class IdLookupMixin:
         view: Any = self
         key = view.get_queryset().model._meta.pk.name if view.lookup_field == "pk" else view.lookup_field
         fields = view.get_serializer().fields.values()
-        found = next((field for field in fields if field.source in (key, view.lookup_field)), None)
-        if found is None:
+        matching_field = next((field for field in fields if field.source in (key, view.lookup_field)), None)
+        if matching_field is None:
             raise AssertionError(f"expected a field for {key!r} in {type(view.get_serializer()).__name__}, found none")
-        return found
+        return matching_field

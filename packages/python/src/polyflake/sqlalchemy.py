@@ -56,9 +56,9 @@ _COLUMNS: dict[str, dict[str, TypeEngine[Any]]] = {
     "hotguid": {"": Uuid(), "mysql": mysql.BINARY(16)},
 }
 # The syntax of a bytes literal in SQL.
-_LITERALS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
+_LITERAL_FORMATS = {"postgresql": "'\\x{}'::bytea", "mssql": "0x{}"}
 # Operators that match a string against a pattern.
-_PATTERNS = {operators.like_op, operators.not_like_op, operators.ilike_op, operators.not_ilike_op} | {
+_PATTERN_OPERATORS = {operators.like_op, operators.not_like_op, operators.ilike_op, operators.not_ilike_op} | {
     getattr(operators, f"{negation}{name}_op")
     for negation in ("", "not_")
     for name in ("startswith", "endswith", "contains")
@@ -82,15 +82,15 @@ class _BytesColumn(TypeDecorator[_T]):
     """A type whose values are bytes in some databases."""
 
     def literal_processor(self, dialect: Dialect) -> Callable[[_T], str] | None:
-        write = super().literal_processor(dialect)
-        if write is None:
+        write_literal = super().literal_processor(dialect)
+        if write_literal is None:
             return None
 
         def process(value: _T) -> str:
-            bound = self.process_bind_param(value, dialect)
-            if isinstance(bound, bytes):  # SQLAlchemy's own processor would decode the bytes as a string
-                return _LITERALS.get(dialect.name, "X'{}'").format(bound.hex())
-            return write(value)
+            bound_value = self.process_bind_param(value, dialect)
+            if isinstance(bound_value, bytes):  # SQLAlchemy's own processor would decode the bytes as a string
+                return _LITERAL_FORMATS.get(dialect.name, "X'{}'").format(bound_value.hex())
+            return write_literal(value)
 
         return process
 
@@ -123,7 +123,7 @@ class SnoType(_BytesColumn[sno.Sno]):
 
     def coerce_compared_value(self, op: Any, value: Any) -> TypeEngine[Any]:
         # A pattern is a string but not an ID, as in ``column.like("9q%")`` or ``column.startswith("9q")``.
-        is_pattern = self.form == "text" and isinstance(value, str) and op in _PATTERNS
+        is_pattern = self.form == "text" and isinstance(value, str) and op in _PATTERN_OPERATORS
         return String() if is_pattern else self
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:

@@ -2,7 +2,7 @@
 
 import { hotguid } from "#polyflake";
 
-import { Stage, unknown } from "../stage.mjs";
+import { Stage, unknownStep } from "../stage.mjs";
 import { bytesOf, decimal, toHex } from "../values.mjs";
 
 /** Returns an ID's fields in the protocol's GUID form. */
@@ -69,7 +69,7 @@ class Trace extends Stage {
       case "close":
         return this.generator.close();
       default:
-        throw unknown(step);
+        throw unknownStep(step);
     }
   }
 

@@ -3,8 +3,8 @@
 import { layout } from "#polyflake";
 
 import { outcome } from "../outcomes.mjs";
-import { Stage, unknown } from "../stage.mjs";
-import { bytesOf, decimal, figures, read, readAll, toHex, write, writeAll } from "../values.mjs";
+import { Stage, unknownStep } from "../stage.mjs";
+import { bytesOf, decimal, decodeValue, decodeValues, encodeValue, encodeValues, figures, toHex } from "../values.mjs";
 
 const { Generator, Layout } = layout;
 
@@ -14,7 +14,7 @@ const { Generator, Layout } = layout;
  */
 function layoutOf({ layout: description }) {
   const { preset, fields } = description;
-  if (preset !== undefined) return Layout.preset(preset, readAll(fields));
+  if (preset !== undefined) return Layout.preset(preset, decodeValues(fields));
   const asObject = outcome(() => new Layout(description).toJson());
   const asText = outcome(() => Layout.fromJson(JSON.stringify(description)).toJson());
   if (JSON.stringify(asObject) !== JSON.stringify(asText)) {
@@ -25,16 +25,16 @@ function layoutOf({ layout: description }) {
 
 function pack(args) {
   const { timestamp_ms, sequence, bindables, constants } = args;
-  const values = { bindables: readAll(bindables), constants: readAll(constants) };
-  if (timestamp_ms !== undefined) values.timestamp = read(timestamp_ms);
-  if (sequence !== undefined) values.sequence = read(sequence);
+  const values = { bindables: decodeValues(bindables), constants: decodeValues(constants) };
+  if (timestamp_ms !== undefined) values.timestamp = decodeValue(timestamp_ms);
+  if (sequence !== undefined) values.sequence = decodeValue(sequence);
   return idToJson(layoutOf(args).pack(values));
 }
 
 function parse(args) {
   const its = layoutOf(args);
   const { id, id_value } = args;
-  return fields(its.parse(id_value === undefined ? readId(its, id) : read(id_value)));
+  return fields(its.parse(id_value === undefined ? readId(its, id) : decodeValue(id_value)));
 }
 
 /** Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. */
@@ -48,22 +48,22 @@ function idToJson(id) {
 
 function timeRange(args) {
   const { from_ms, to_ms, bindables } = args;
-  const { lowest, highest } = layoutOf(args).timeRange(Number(from_ms), Number(to_ms), readAll(bindables));
+  const { lowest, highest } = layoutOf(args).timeRange(Number(from_ms), Number(to_ms), decodeValues(bindables));
   return { lowest: idToJson(lowest), highest: idToJson(highest) };
 }
 
 /** Makes an ID with a generator that uses the system clock, and returns its fields. */
 function generate(args) {
-  const generator = new Generator(layoutOf(args), { bindables: readAll(args.bindables) });
+  const generator = new Generator(layoutOf(args), { bindables: decodeValues(args.bindables) });
   const id = generator.generate();
   return { id: idToJson(id), parsed: fields(generator.layout.parse(id)) };
 }
 
 /** Returns the protocol's PARSED, with only the fields that the layout has. */
 function fields({ unixMs, sequence, bindables, constants }) {
-  const found = { bindables: writeAll(bindables), constants: writeAll(constants) };
+  const found = { bindables: encodeValues(bindables), constants: encodeValues(constants) };
   if (unixMs !== undefined) found.timestamp_ms = String(unixMs);
-  if (sequence !== undefined) found.sequence = write(sequence);
+  if (sequence !== undefined) found.sequence = encodeValue(sequence);
   const hasContent = ([, value]) => typeof value === "string" || Object.keys(value).length > 0;
   return Object.fromEntries(Object.entries(found).filter(hasContent));
 }
@@ -75,7 +75,7 @@ class Trace extends Stage {
 
   allOptions() {
     const { bindables, range, sequence_only } = this.args;
-    const own = { bindables: readAll(bindables), sequenceOnly: sequence_only };
+    const own = { bindables: decodeValues(bindables), sequenceOnly: sequence_only };
     if (range) own.range = [range[0], BigInt(range[1]), BigInt(range[2])];
     return { ...this.options(), ...own };
   }
@@ -89,16 +89,16 @@ class Trace extends Stage {
       case "stats":
         return this.#stats();
       case "close":
-        return figuresOf(this.generator.close());
+        return snapshotMembers(this.generator.close());
       case "restore":
         return this.#restore();
       default:
-        throw unknown(step);
+        throw unknownStep(step);
     }
   }
 
   #generate({ count, bindables }) {
-    const given = bindables && readAll(bindables);
+    const given = bindables && decodeValues(bindables);
     return count === undefined ? [this.generator.generate(given)] : [...this.generator.generateMany(count, given)];
   }
 
@@ -112,11 +112,11 @@ class Trace extends Stage {
     const closed = this.generator.close();
     const again = JSON.parse(JSON.stringify(closed));
     this.generator = Generator.restore(this.generator.layout, again, this.allOptions());
-    return figuresOf(closed);
+    return snapshotMembers(closed);
   }
 }
 
-function figuresOf({ tick, next_sequence }) {
+function snapshotMembers({ tick, next_sequence }) {
   return { tick: String(tick), next_sequence: String(next_sequence) };
 }
 

@@ -2,8 +2,8 @@
 
 import { randflake } from "#polyflake";
 
-import { Stage, unknown } from "../stage.mjs";
-import { bytesOf, decimal, read } from "../values.mjs";
+import { Stage, unknownStep } from "../stage.mjs";
+import { bytesOf, decimal, decodeValue } from "../values.mjs";
 
 function codec({ secret }) {
   return new randflake.Codec(bytesOf(secret));
@@ -58,7 +58,7 @@ class Trace extends Stage {
       case "close":
         return decimal(this.generator.close());
       default:
-        throw unknown(step);
+        throw unknownStep(step);
     }
   }
 
@@ -78,9 +78,9 @@ class Trace extends Stage {
 }
 
 export const OPS = {
-  encode: ({ id }) => randflake.encodeText(read(id)),
+  encode: ({ id }) => randflake.encodeText(decodeValue(id)),
   decode: ({ text }) => String(randflake.decodeText(text)),
-  decode_value: ({ text }) => String(randflake.decodeText(read(text))),
+  decode_value: ({ text }) => String(randflake.decodeText(decodeValue(text))),
   to_unsigned: ({ id }) => String(randflake.toUnsigned(BigInt(id))),
   from_unsigned: ({ value }) => String(randflake.fromUnsigned(BigInt(value))),
   encrypt,

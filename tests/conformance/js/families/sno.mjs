@@ -4,7 +4,7 @@ import * as decode from "polyflake/decode";
 import { sno } from "#polyflake";
 
 import { outcome } from "../outcomes.mjs";
-import { Stage, unknown } from "../stage.mjs";
+import { Stage, unknownStep } from "../stage.mjs";
 import { bytesOf, toHex } from "../values.mjs";
 
 function parse({ text }) {
@@ -124,7 +124,7 @@ class Trace extends Stage {
       case "restore":
         return this.#restore();
       default:
-        throw unknown(step);
+        throw unknownStep(step);
     }
   }
 

@@ -2,10 +2,10 @@
 
 import { uuid7 } from "#polyflake";
 
-import { Stage, unknown } from "../stage.mjs";
+import { Stage, unknownStep } from "../stage.mjs";
 import { bytesOf, decimal, toHex } from "../values.mjs";
 
-const randomOf = (random) => random.toString(16).padStart(14, "0");
+const randomHex = (random) => random.toString(16).padStart(14, "0");
 
 /** Returns the protocol's UUID7. */
 function fields(id) {
@@ -16,7 +16,7 @@ function fields(id) {
     text: id,
     unix_ms: String(unixMs),
     sequence,
-    random: randomOf(random),
+    random: randomHex(random),
     worker_id,
     hex: toHex(uuid7.toBytes(id)),
   };
@@ -56,7 +56,7 @@ class Trace extends Stage {
       case "close":
         return decimal(this.generator.close());
       default:
-        throw unknown(step);
+        throw unknownStep(step);
     }
   }
 

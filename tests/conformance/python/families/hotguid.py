@@ -33,8 +33,8 @@ def parse(args: Args) -> Any:
 
 
 def from_parts(args: Args) -> Any:
-    exact = {"timestamp": int(args["timestamp"]), "machine": bytes.fromhex(args["machine"])}
-    return fields(hotguid.from_parts(**{**args, **exact}))
+    exact_fields = {"timestamp": int(args["timestamp"]), "machine": bytes.fromhex(args["machine"])}
+    return fields(hotguid.from_parts(**{**args, **exact_fields}))
 
 
 def uuid8_parts(args: Args) -> Any:
@@ -48,8 +48,8 @@ def uuid8_parts(args: Args) -> Any:
 
 
 def from_uuid8_parts(args: Args) -> Any:
-    exact = {"timestamp": int(args["timestamp"]), "machine": int(args["machine"])}
-    return str(hotguid.from_parts(**{**args, **exact}, uuid8=True))
+    exact_fields = {"timestamp": int(args["timestamp"]), "machine": int(args["machine"])}
+    return str(hotguid.from_parts(**{**args, **exact_fields}, uuid8=True))
 
 
 def from_bytes(args: Args) -> Any:
@@ -112,13 +112,13 @@ class Trace(Stage):
     def show_id(self, id: UUID) -> dict[str, Any]:
         """Describes an ID by its machine's number in the trace and its counter since the first ID of its second."""
         parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
-        first = self.first.setdefault(parts.timestamp, parts.counter)
+        first_counter = self.first.setdefault(parts.timestamp, parts.counter)
         if parts.machine not in self.machines:
             self.machines.append(parts.machine)
         return {
             "timestamp": str(parts.timestamp),
             "machine": self.machines.index(parts.machine),
-            "counter": (parts.counter - first) % 2**24,
+            "counter": (parts.counter - first_counter) % 2**24,
             "shard_key": parts.shard_key,
         }
 

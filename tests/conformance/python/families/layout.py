@@ -8,7 +8,7 @@ from typing import Any
 from outcomes import outcome
 from polyflake.layout import Generator, Layout, Parsed, Snapshot
 from stage import Args, Stage, unknown_step
-from values import decimal, description_figures, read, read_all, write
+from values import decimal, decode_value, decode_values, description_figures, encode_value
 
 
 def layout(args: Args) -> Layout:
@@ -17,11 +17,11 @@ def layout(args: Args) -> Layout:
     """
     description = args["layout"]
     if "preset" in description:
-        return Layout.preset(description["preset"], **read_all(description.get("fields")))
-    as_object = outcome(lambda: Layout(description).to_json())
-    as_text = outcome(lambda: Layout.from_json(json.dumps(description)).to_json())
-    if as_object != as_text:
-        raise AssertionError(f"as an object: {as_object}, as a text: {as_text}")
+        return Layout.preset(description["preset"], **decode_values(description.get("fields")))
+    object_outcome = outcome(lambda: Layout(description).to_json())
+    text_outcome = outcome(lambda: Layout.from_json(json.dumps(description)).to_json())
+    if object_outcome != text_outcome:
+        raise AssertionError(f"as an object: {object_outcome}, as a text: {text_outcome}")
     return Layout(description)
 
 
@@ -34,20 +34,24 @@ def describe(args: Args) -> Any:
 
 
 def pack(args: Args) -> Any:
-    given = {"timestamp": args.get("timestamp_ms"), "sequence": args.get("sequence")}
-    values = {name: read(value) for name, value in given.items() if value is not None}
-    bindables, constants = read_all(args.get("bindables")), read_all(args.get("constants"))
+    encoded_fields = {"timestamp": args.get("timestamp_ms"), "sequence": args.get("sequence")}
+    values = {name: decode_value(value) for name, value in encoded_fields.items() if value is not None}
+    bindables, constants = decode_values(args.get("bindables")), decode_values(args.get("constants"))
     return id_to_json(layout(args).pack(**values, bindables=bindables, constants=constants))
 
 
 def parse(args: Args) -> Any:
-    its = layout(args)
-    return fields(its.parse(read(args["id_value"]) if "id_value" in args else read_id(its, args["id"])))
+    target_layout = layout(args)
+    return fields(
+        target_layout.parse(
+            decode_value(args["id_value"]) if "id_value" in args else read_id(target_layout, args["id"])
+        )
+    )
 
 
-def read_id(its: Layout, id: str) -> int | bytes:
+def read_id(target_layout: Layout, id: str) -> int | bytes:
     """Reads an ID: a decimal string for an integer layout, otherwise hexadecimal."""
-    return int(id) if its.is_integer else bytes.fromhex(id)
+    return int(id) if target_layout.is_integer else bytes.fromhex(id)
 
 
 def id_to_json(id: int | bytes) -> str:
@@ -56,26 +60,26 @@ def id_to_json(id: int | bytes) -> str:
 
 def time_range(args: Args) -> Any:
     span = int(args["from_ms"]), int(args["to_ms"])
-    lowest, highest = layout(args).time_range(*span, read_all(args.get("bindables")))
+    lowest, highest = layout(args).time_range(*span, decode_values(args.get("bindables")))
     return {"lowest": id_to_json(lowest), "highest": id_to_json(highest)}
 
 
 def generate(args: Args) -> Any:
     """Makes an ID with a generator that uses the system clock, and returns its fields."""
-    generator = Generator(layout(args), bindables=read_all(args.get("bindables")))
+    generator = Generator(layout(args), bindables=decode_values(args.get("bindables")))
     id = generator.generate()
     return {"id": id_to_json(id), "parsed": fields(generator.layout.parse(id))}
 
 
 def fields(parsed: Parsed) -> dict[str, Any]:
     """Returns the protocol's PARSED, with only the fields that the layout has."""
-    found = {
+    all_fields = {
         "timestamp_ms": decimal(parsed.unix_ms),
         "sequence": decimal(parsed.sequence),
-        "bindables": {name: write(value) for name, value in parsed.bindables.items()},
-        "constants": {name: write(value) for name, value in parsed.constants.items()},
+        "bindables": {name: encode_value(value) for name, value in parsed.bindables.items()},
+        "constants": {name: encode_value(value) for name, value in parsed.constants.items()},
     }
-    return {name: value for name, value in found.items() if value not in (None, {})}
+    return {name: value for name, value in all_fields.items() if value not in (None, {})}
 
 
 class Trace(Stage):
@@ -85,7 +89,7 @@ class Trace(Stage):
         return Generator(layout(self.args), **self.all_options())
 
     def all_options(self) -> dict[str, Any]:
-        own: dict[str, Any] = {"bindables": read_all(self.args.get("bindables"))}
+        own: dict[str, Any] = {"bindables": decode_values(self.args.get("bindables"))}
         if "range" in self.args:
             name, first, last = self.args["range"]
             own["range"] = (name, int(first), int(last))
@@ -100,14 +104,14 @@ class Trace(Stage):
             case "stats":
                 return self.stats()
             case "close":
-                return snapshot_figures(self.generator.close())
+                return snapshot_members(self.generator.close())
             case "restore":
                 return self.restore()
             case _:
                 raise unknown_step(step)
 
     def generate(self, step: Args) -> Any:
-        bindables = read_all(step["bindables"]) if "bindables" in step else None
+        bindables = decode_values(step["bindables"]) if "bindables" in step else None
         if "count" in step:
             return [id_to_json(id) for id in self.generator.generate_many(step["count"], bindables)]
         return [id_to_json(self.generator.generate(bindables))]
@@ -118,13 +122,13 @@ class Trace(Stage):
 
     def restore(self) -> Any:
         """Closes the generator and continues with one restored from its snapshot's attributes."""
-        closed = snapshot_figures(self.generator.close())
-        again = Snapshot.from_dict(closed)
-        self.generator = Generator.restore(self.generator.layout, again, **self.all_options())
-        return closed
+        closing_members = snapshot_members(self.generator.close())
+        restored_snapshot = Snapshot.from_dict(closing_members)
+        self.generator = Generator.restore(self.generator.layout, restored_snapshot, **self.all_options())
+        return closing_members
 
 
-def snapshot_figures(snapshot: Snapshot) -> dict[str, str]:
+def snapshot_members(snapshot: Snapshot) -> dict[str, str]:
     return {"tick": str(snapshot.tick), "next_sequence": str(snapshot.next_sequence)}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from polyflake.public import IdType, Keyring
 from stage import Args
-from values import read
+from values import decode_value
 
 
 def id_type(args: Args) -> IdType:
@@ -16,13 +16,13 @@ def id_type(args: Args) -> IdType:
 
 
 def encode(args: Args) -> Any:
-    return id_type(args).encode(read(args["number"]))
+    return id_type(args).encode(decode_value(args["number"]))
 
 
 def decode(args: Args) -> Any:
     # A string argument is passed unchanged and is never parsed as an integer.
     text = args["text"]
-    return str(id_type(args).decode(text if isinstance(text, str) else read(text)))
+    return str(id_type(args).decode(text if isinstance(text, str) else decode_value(text)))
 
 
 def encode_many(args: Args) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from polyflake import randflake
 from polyflake.randflake import Codec, Generator, Grant
 from stage import Args, Stage, unknown_step
-from values import decimal, read
+from values import decimal, decode_value
 
 
 def codec(args: Args) -> Codec:
@@ -15,15 +15,15 @@ def codec(args: Args) -> Codec:
 
 
 def encode(args: Args) -> Any:
-    return randflake.encode_text(read(args["id"]))
+    return randflake.encode_text(decode_value(args["id"]))
 
 
 def decode(args: Args) -> Any:
     return str(randflake.decode_text(args["text"]))
 
 
-def decode_value(args: Args) -> Any:
-    return str(randflake.decode_text(read(args["text"])))
+def decode_tagged_text(args: Args) -> Any:
+    return str(randflake.decode_text(decode_value(args["text"])))
 
 
 def to_unsigned(args: Args) -> Any:
@@ -105,7 +105,7 @@ class Trace(Stage):
 OPS = {
     "encode": encode,
     "decode": decode,
-    "decode_value": decode_value,
+    "decode_value": decode_tagged_text,
     "to_unsigned": to_unsigned,
     "from_unsigned": from_unsigned,
     "encrypt": encrypt,

@@ -52,10 +52,10 @@ def with_fields(args: Args) -> Any:
 
 def time_range(args: Args) -> Any:
     lowest, highest = sno.time_range(int(args["from_ms"]), int(args["to_ms"]))
-    return {"lowest": end(lowest), "highest": end(highest)}
+    return {"lowest": range_end(lowest), "highest": range_end(highest)}
 
 
-def end(id: Sno) -> dict[str, str]:
+def range_end(id: Sno) -> dict[str, str]:
     return {"hex": bytes(id).hex(), "text": str(id)}
 
 
@@ -112,11 +112,11 @@ class Trace(Stage):
     def build(self) -> Generator:
         config = self.args.get("config")
         if config is not None:
-            make = Generator.import_original if self.args.get("original") else Generator.restore
-            return make(Snapshot.from_dict(config), **self.options())
+            make_generator = Generator.import_original if self.args.get("original") else Generator.restore
+            return make_generator(Snapshot.from_dict(config), **self.options())
         names = ("partition", "sequence_min", "sequence_max")
-        own = {name: self.args[name] for name in names if self.args.get(name) is not None}
-        return Generator(**own, **self.options())
+        own_options = {name: self.args[name] for name in names if self.args.get(name) is not None}
+        return Generator(**own_options, **self.options())
 
     def call(self, step: Args) -> Any:
         match step["op"]:
@@ -140,14 +140,14 @@ class Trace(Stage):
     def stats(self) -> dict[str, Any]:
         stats = self.generator.stats()
         names = ("sequence", "len", "now", "wall_hi", "wall_safe", "drifts")
-        more = ("partition", "sequence_min", "sequence_max", "closed")
-        return {name: getattr(stats, name) for name in names + more}
+        extra_names = ("partition", "sequence_min", "sequence_max", "closed")
+        return {name: getattr(stats, name) for name in names + extra_names}
 
     def restore(self) -> Any:
         """Closes the generator and continues with one restored from its snapshot, after a round trip through JSON."""
-        closed = self.generator.close()
-        self.generator = Generator.restore(Snapshot.from_json(closed.to_json()), **self.options())
-        return closed.to_dict()
+        snapshot = self.generator.close()
+        self.generator = Generator.restore(Snapshot.from_json(snapshot.to_json()), **self.options())
+        return snapshot.to_dict()
 
 
 OPS = {

@@ -56,8 +56,8 @@ class Trace(Stage):
         given: dict[str, Any] = {
             name: int(self.args[name]) for name in ("worker_id", "resume_after") if name in self.args
         }
-        follows = self.args.get("follow_rollbacks", False)
-        return Generator(**self.options(), **given, follow_rollbacks=follows)
+        follows_rollbacks = self.args.get("follow_rollbacks", False)
+        return Generator(**self.options(), **given, follow_rollbacks=follows_rollbacks)
 
     def call(self, step: Args) -> Any:
         match step["op"]:

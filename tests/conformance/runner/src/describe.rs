@@ -12,7 +12,7 @@ const FAMILIES: [(&str, u32, &str, &str, &str); 4] = [
     ("uuid7", 128, "262144000", "0", "281474976710655"),
 ];
 
-pub(crate) fn families() -> impl Iterator<Item = Case> {
+pub(crate) fn family_cases() -> impl Iterator<Item = Case> {
     FAMILIES.into_iter().map(|(family, bits, per_second, first_ms, last_ms)| {
         let text = |text: &str| Value::from(text);
         let expected = Pattern::ok_with_members([

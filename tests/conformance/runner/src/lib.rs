@@ -53,7 +53,7 @@ impl Suite<'_> {
     /// Returns an error if a vector file is invalid or a driver fails.
     pub fn run(&self, vectors: &Path, seed: u64, count: usize) -> Result<bool> {
         let mut cases = vectors::read(vectors)?;
-        cases.extend(describe::families());
+        cases.extend(describe::family_cases());
         println!(
             "random: {count} cases of seed {seed} (again: cargo xtask conformance --seed {seed} --cases {count})"
         );

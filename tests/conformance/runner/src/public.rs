@@ -17,7 +17,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// `public.json`: converts each number to its string and back. Then converts all numbers of each secret and type in one
 /// batch.
-pub(crate) fn texts(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn text_cases(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_type = BTreeMap::<String, (Value, Vec<&str>, Vec<&str>)>::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -99,7 +99,7 @@ fn wrong_width_cases(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Requests the conversion of a random number or string, usually a valid one.
-pub(crate) fn random(rng: &mut Rng) -> Case {
+pub(crate) fn random_case(rng: &mut Rng) -> Case {
     let versions = rng.usize(1..=3);
     let mut secrets = json!({});
     for _ in 0..versions {

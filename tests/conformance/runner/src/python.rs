@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// Returns an expression's value: a decimal string for an integer, `{"hex"}` for bytes, `{"text"}` for a string, and a
 /// plain JSON value otherwise.
-pub(crate) fn value(expression: &str) -> Result<Value> {
+pub(crate) fn parse_expression(expression: &str) -> Result<Value> {
     let quoted = |prefix: &str| expression.strip_prefix(prefix)?.strip_suffix('\'');
     Ok(match expression {
         "None" => Value::Null,
@@ -28,12 +28,12 @@ mod tests {
 
     #[test]
     fn python_expressions_are_converted_to_values() {
-        let read = |expression| value(expression).unwrap();
+        let read = |expression| parse_expression(expression).unwrap();
         assert_eq!(read("9223372036854775808"), json!("9223372036854775808"));
         assert_eq!(read("1.0"), json!(1.0));
         assert_eq!(read("b'0'"), json!({"hex": "30"}));
         assert_eq!(read("'0'"), json!({"text": "0"}));
         assert_eq!(read("True"), json!(true));
-        assert!(value("0x10 + 1").is_err());
+        assert!(parse_expression("0x10 + 1").is_err());
     }
 }

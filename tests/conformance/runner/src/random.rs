@@ -6,24 +6,24 @@ use fastrand::Rng;
 use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 
 /// A function that creates a case.
-type Maker = fn(&mut Rng) -> Case;
+type CaseMaker = fn(&mut Rng) -> Case;
 
 /// The functions that create cases, with their weights.
-const CASE_MAKERS: [(usize, Maker); 14] = [
-    (32, sno::id),
-    (4, sno::trace),
-    (8, sparx64::random),
-    (20, randflake::id),
-    (6, randflake::trace),
-    (16, hotguid::id),
-    (4, hotguid::trace),
-    (40, layout::id),
-    (10, layout::description),
-    (6, layout::text),
-    (10, layout::trace),
-    (12, public::random),
-    (8, uuid7::id),
-    (4, uuid7::trace),
+const CASE_MAKERS: [(usize, CaseMaker); 14] = [
+    (32, sno::id_case),
+    (4, sno::trace_case),
+    (8, sparx64::random_case),
+    (20, randflake::id_case),
+    (6, randflake::trace_case),
+    (16, hotguid::id_case),
+    (4, hotguid::trace_case),
+    (40, layout::id_case),
+    (10, layout::description_case),
+    (6, layout::text_case),
+    (10, layout::trace_case),
+    (12, public::random_case),
+    (8, uuid7::id_case),
+    (4, uuid7::trace_case),
 ];
 
 pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
@@ -34,7 +34,7 @@ pub(crate) fn cases(seed: u64, count: usize) -> impl Iterator<Item = Case> {
     })
 }
 
-fn maker(rng: &mut Rng) -> Maker {
+fn maker(rng: &mut Rng) -> CaseMaker {
     let all: usize = CASE_MAKERS.iter().map(|(share, _)| share).sum();
     let mut pick = rng.usize(..all);
     for (share, maker) in CASE_MAKERS {

@@ -13,7 +13,7 @@ use super::{
 };
 
 /// `sparx64.json`: encrypts and decrypts each block, and then processes all blocks with the same key in one batch.
-pub(crate) fn blocks(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn block_cases(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_key = BTreeMap::<_, (String, String)>::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -39,7 +39,7 @@ fn op_case(name: &str, op: &str, args: Value, expected: &str) -> Case {
 }
 
 /// Requests the encryption or decryption of random blocks under a random key, occasionally with an invalid length.
-pub(crate) fn random(rng: &mut Rng) -> Case {
+pub(crate) fn random_case(rng: &mut Rng) -> Case {
     let key = secret(rng);
     let (op, args) = match rng.u32(..4) {
         0 => ("sparx64.encrypt", json!({"key": key, "block": block(rng)})),

@@ -59,14 +59,14 @@ pub(crate) fn ids_are_unique() -> Pattern {
 /// Returns whether all IDs that are listed in a trace's answers have different cells. `cell` returns the cell of an ID,
 /// which is the part of the ID that must be unique.
 pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
-    fn collect(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
+    fn collect_cells(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {
             cells.extend(step["ok"].as_array().into_iter().flatten().map(cell));
-            collect(&step["inside"], cell, cells);
+            collect_cells(&step["inside"], cell, cells);
         }
     }
     let mut cells = Vec::new();
-    collect(&answer["ok"]["steps"], &cell, &mut cells);
+    collect_cells(&answer["ok"]["steps"], &cell, &mut cells);
     let mut seen = HashSet::new();
     cells.iter().all(|cell| seen.insert(cell))
 }

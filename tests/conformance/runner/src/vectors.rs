@@ -15,24 +15,24 @@ use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
 const READERS: [(&str, Reader); 18] = [
-    ("sno.json", sno::ids),
-    ("sno_invalid.json", sno::invalid),
-    ("sno_generator.json", sno::generator),
-    ("polymorphic.json", sno::polymorphic),
-    ("sparx64.json", sparx64::blocks),
-    ("randflake.json", randflake::ids),
-    ("randflake_invalid.json", randflake::invalid),
-    ("randflake_generator.json", randflake::generator),
-    ("hotguid.json", hotguid::ids),
-    ("layout64.json", layout::integers),
-    ("layoutbytes.json", layout::byte_ids),
-    ("layout_generator.json", layout::generator),
-    ("layout_range.json", layout::numbers),
-    ("presets.json", layout::presets),
-    ("public.json", public::texts),
-    ("ranges.json", ranges),
-    ("uuid7.json", uuid7::ids),
-    ("uuid8.json", uuid8),
+    ("sno.json", sno::vector_cases),
+    ("sno_invalid.json", sno::invalid_cases),
+    ("sno_generator.json", sno::generator_cases),
+    ("polymorphic.json", sno::polymorphic_cases),
+    ("sparx64.json", sparx64::block_cases),
+    ("randflake.json", randflake::vector_cases),
+    ("randflake_invalid.json", randflake::invalid_cases),
+    ("randflake_generator.json", randflake::generator_cases),
+    ("hotguid.json", hotguid::vector_cases),
+    ("layout64.json", layout::integer_cases),
+    ("layoutbytes.json", layout::byte_id_cases),
+    ("layout_generator.json", layout::generator_cases),
+    ("layout_range.json", layout::worker_range_cases),
+    ("presets.json", layout::preset_cases),
+    ("public.json", public::text_cases),
+    ("ranges.json", range_cases),
+    ("uuid7.json", uuid7::vector_cases),
+    ("uuid8.json", uuid8_cases),
 ];
 
 /// Returns the cases of every file in `folder`. A file without a reader is an error.
@@ -71,14 +71,14 @@ fn read_file(path: &Path, reader: Reader) -> Result<Vec<Case>> {
 }
 
 /// Returns the cases of `ranges.json`, which covers every format.
-fn ranges(file: &Value) -> Result<Vec<Case>> {
+fn range_cases(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         let range = match text(case, "family")? {
-            "sno" => sno::range,
-            "hotguid" => hotguid::range,
-            "uuid7" => uuid7::range,
-            "layout" => layout::range,
+            "sno" => sno::range_case,
+            "hotguid" => hotguid::range_case,
+            "uuid7" => uuid7::range_case,
+            "layout" => layout::range_case,
             other => bail!("expected a family that the suite knows, found {other}"),
         };
         cases.push(range(&label(index, case), case)?);
@@ -87,15 +87,15 @@ fn ranges(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Returns the cases of `uuid8.json`, for sno and for Hot Guid.
-fn uuid8(file: &Value) -> Result<Vec<Case>> {
-    let mut cases = sno::uuid8(file)?;
-    cases.extend(hotguid::uuid8(file)?);
+fn uuid8_cases(file: &Value) -> Result<Vec<Case>> {
+    let mut cases = sno::uuid8_cases(file)?;
+    cases.extend(hotguid::uuid8_cases(file)?);
     Ok(cases)
 }
 
 /// Returns a member of this project's expected answer. A member of `ours` takes precedence over the original library's
 /// member. An error in either answer hides all values of the other.
-pub(crate) fn ours<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
+pub(crate) fn our_value<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     let Some(ours) = case.get("ours") else { return case.get(member) };
     match ours.get(member) {
         Some(value) => Some(value),
@@ -135,14 +135,14 @@ mod tests {
     #[test]
     fn our_values_override_the_originals() {
         let case = json!({"id": "aa", "value": 6, "ours": {"value": 5, "why": ""}});
-        assert_eq!(ours(&case, "value"), Some(&json!(5)));
-        assert_eq!(ours(&case, "id"), Some(&json!("aa")));
+        assert_eq!(our_value(&case, "value"), Some(&json!(5)));
+        assert_eq!(our_value(&case, "id"), Some(&json!("aa")));
         let accepted = json!({"error": "Refused.", "ours": {"id": "bb"}});
-        assert_eq!(ours(&accepted, "error"), None);
-        assert_eq!(ours(&accepted, "id"), Some(&json!("bb")));
+        assert_eq!(our_value(&accepted, "error"), None);
+        assert_eq!(our_value(&accepted, "id"), Some(&json!("bb")));
         let refused = json!({"id": "aa", "ours": {"error": "sequence_exhausted"}});
-        assert_eq!(ours(&refused, "id"), None);
-        assert_eq!(ours(&refused, "error"), Some(&json!("sequence_exhausted")));
+        assert_eq!(our_value(&refused, "id"), None);
+        assert_eq!(our_value(&refused, "error"), Some(&json!("sequence_exhausted")));
     }
 
     #[test]

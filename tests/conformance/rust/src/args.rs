@@ -36,7 +36,7 @@ pub(crate) fn error(error: &Error) -> Value {
 
 /// Returns a failure that occurs only if the request violates the protocol.
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
-pub(crate) fn unexpected(error: impl ToString) -> Failure {
+pub(crate) fn unexpected_failure(error: impl ToString) -> Failure {
     Failure::Unexpected(error.to_string())
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn text<'a>(args: &'a Value, name: &str) -> Result<&'a str, Failure> 
 
 /// Reads bytes from a hexadecimal string.
 pub(crate) fn bytes(args: &Value, name: &str) -> Result<Vec<u8>, Failure> {
-    HEXLOWER.decode(text(args, name)?.as_bytes()).map_err(unexpected)
+    HEXLOWER.decode(text(args, name)?.as_bytes()).map_err(unexpected_failure)
 }
 
 /// Reads `N` bytes from a hexadecimal string. Fails with `invalid_length` for any other length.

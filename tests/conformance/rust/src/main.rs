@@ -24,7 +24,8 @@ use crate::args::{Answer, Failure};
 fn main() -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let line = line?;
-        let answer = catch_unwind(|| answer(&line)).unwrap_or_else(|_| unexpected("a panic"));
+        let answer =
+            catch_unwind(|| answer(&line)).unwrap_or_else(|_| unexpected_failure_reply("a panic"));
         println!("{answer}");
     }
     Ok(())
@@ -33,13 +34,13 @@ fn main() -> io::Result<()> {
 fn answer(line: &str) -> Value {
     let request: Value = match serde_json::from_str(line) {
         Ok(request) => request,
-        Err(error) => return unexpected(&error.to_string()),
+        Err(error) => return unexpected_failure_reply(&error.to_string()),
     };
-    outcome(run(request["op"].as_str().unwrap_or_default(), &request["args"]))
+    answer_reply(run(request["op"].as_str().unwrap_or_default(), &request["args"]))
 }
 
 /// Returns a result in the protocol's form.
-fn outcome(answer: Answer) -> Value {
+fn answer_reply(answer: Answer) -> Value {
     match answer {
         Ok(value) => json!({ "ok": value }),
         Err(failure) => failure_reply(failure),
@@ -50,11 +51,11 @@ fn failure_reply(failure: Failure) -> Value {
     match failure {
         Failure::Refused(error) => json!({ "error": args::error(&error) }),
         Failure::UnknownOp => json!({"error": {"code": "unknown_op"}}),
-        Failure::Unexpected(message) => unexpected(&message),
+        Failure::Unexpected(message) => unexpected_failure_reply(&message),
     }
 }
 
-fn unexpected(message: &str) -> Value {
+fn unexpected_failure_reply(message: &str) -> Value {
     json!({"error": {"code": "unexpected", "message": message}})
 }
 

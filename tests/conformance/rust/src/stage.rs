@@ -16,14 +16,14 @@ use polyflake::{
 use serde_json::{Value, json};
 
 use crate::{
+    answer_reply,
     args::{Answer, Failure, integer, optional_integer},
-    outcome,
 };
 
 /// A generator that can run the steps of a trace.
 pub(crate) trait TracedGenerator: Sized + 'static {
     /// Returns the generator for a trace's options.
-    fn build(options: &Value, clock: Script) -> Result<Self, Failure>;
+    fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure>;
 
     /// Runs a step, and returns its answer. A step that replaces the generator uses `stage`.
     fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
@@ -58,14 +58,14 @@ struct Frame {
 }
 
 /// The clock of a stage.
-pub(crate) struct Script(Weak<dyn Readings>);
+pub(crate) struct ScriptedClock(Weak<dyn ReadingSource>);
 
-/// The part of a stage that [`Script`] uses.
-trait Readings {
+/// The part of a stage that [`ScriptedClock`] uses.
+trait ReadingSource {
     fn read(self: Rc<Self>) -> polyflake::Result<i64>;
 }
 
-impl Clock for Script {
+impl Clock for ScriptedClock {
     fn unix_nanos(&self) -> polyflake::Result<i64> {
         self.0.upgrade().ok_or(Error::new(ErrorKind::ClockFailed))?.read()
     }
@@ -75,9 +75,9 @@ impl Clock for Script {
     }
 }
 
-impl<G: TracedGenerator> Readings for Stage<G> {
+impl<G: TracedGenerator> ReadingSource for Stage<G> {
     fn read(self: Rc<Self>) -> polyflake::Result<i64> {
-        let inside = self.next_reading();
+        let inside = self.next_read_steps();
         if !inside.is_empty() {
             let answers = inside.iter().map(|step| self.step(step)).collect();
             self.with_current_frame(|frame| frame.answers = answers);
@@ -87,9 +87,9 @@ impl<G: TracedGenerator> Readings for Stage<G> {
 }
 
 impl<G: TracedGenerator> Stage<G> {
-    pub(crate) fn clock(self: &Rc<Self>) -> Script {
+    pub(crate) fn clock(self: &Rc<Self>) -> ScriptedClock {
         let stage = Rc::downgrade(self);
-        Script(stage)
+        ScriptedClock(stage)
     }
 
     /// Replaces the stage's generator.
@@ -102,7 +102,7 @@ impl<G: TracedGenerator> Stage<G> {
         let generator =
             self.generator.borrow().clone().expect("a trace has a generator while it runs");
         self.frames.borrow_mut().push(Frame::new(step));
-        let mut answer = outcome(generator.call(step, self));
+        let mut answer = answer_reply(generator.call(step, self));
         let frame = self.frames.borrow_mut().pop().expect("each step pops just its own frame");
         if !step["inside"].is_null() {
             answer["inside"] = frame.answers.into();
@@ -111,7 +111,7 @@ impl<G: TracedGenerator> Stage<G> {
     }
 
     /// Counts a read of the clock. If it is the call's second read, returns the steps to run during it.
-    fn next_reading(&self) -> Vec<Value> {
+    fn next_read_steps(&self) -> Vec<Value> {
         self.with_current_frame(|frame| {
             frame.read += 1;
             if frame.read == 2 { std::mem::take(&mut frame.inside) } else { Vec::new() }
@@ -140,11 +140,14 @@ impl Frame {
 
 /// Returns the trace's `window` in Unix milliseconds, if it has one.
 pub(crate) fn window(options: &Value) -> Result<Option<(i64, i64)>, Failure> {
-    pair(options, "window")
+    integer_pair(options, "window")
 }
 
 /// Returns two integers from an optional argument.
-pub(crate) fn pair(args: &Value, name: &'static str) -> Result<Option<(i64, i64)>, Failure> {
+pub(crate) fn integer_pair(
+    args: &Value,
+    name: &'static str,
+) -> Result<Option<(i64, i64)>, Failure> {
     let Some(pair) = args[name].as_array() else { return Ok(None) };
     let ends = json!({"start": pair[0], "end": pair[1]});
     Ok(Some((integer(&ends, "start")?, integer(&ends, "end")?)))

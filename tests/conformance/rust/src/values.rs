@@ -5,7 +5,7 @@ use data_encoding::HEXLOWER;
 use polyflake::{ErrorKind, layout::Value as Field};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Failure, unexpected};
+use crate::args::{Failure, unexpected_failure};
 
 /// Reads a field's value.
 pub(crate) fn read(value: &Value) -> Result<Field<'static>, Failure> {
@@ -25,9 +25,11 @@ pub(crate) fn read(value: &Value) -> Result<Field<'static>, Failure> {
 fn read_tagged(tagged: &Map<String, Value>) -> Result<Field<'static>, Failure> {
     let member = |name| tagged.get(name).and_then(Value::as_str);
     match (member("hex"), member("text")) {
-        (Some(hex), None) => Ok(HEXLOWER.decode(hex.as_bytes()).map_err(unexpected)?.into()),
+        (Some(hex), None) => {
+            Ok(HEXLOWER.decode(hex.as_bytes()).map_err(unexpected_failure)?.into())
+        }
         (None, Some(text)) => Ok(text.to_owned().into()),
-        _ => Err(unexpected("expected a member hex or text")),
+        _ => Err(unexpected_failure("expected a member hex or text")),
     }
 }
 

@@ -13,15 +13,15 @@ use polyflake::{
 const PAGE: &str = include_str!("../../../../docs/formats.md");
 
 #[track_caller]
-fn assert_on_page(text: &str) {
+fn assert_page_contains(text: &str) {
     assert!(PAGE.contains(text), "expected {text:?} in docs/formats.md");
 }
 
 #[test]
 fn the_page_shows_the_sno_example() {
     let id = Sno::parse("hxxxxxxwnbcndcnc").unwrap();
-    assert_on_page(&format!("{}  =  {id}", HEXLOWER.encode(id.as_bytes())));
-    assert_on_page(&format!(
+    assert_page_contains(&format!("{}  =  {id}", HEXLOWER.encode(id.as_bytes())));
+    assert_page_contains(&format!(
         "timestamp {} (Unix ms {}), tick-tock {}, metabyte {}, partition {}, sequence {}",
         id.tick(),
         id.unix_ms(),
@@ -36,7 +36,7 @@ fn the_page_shows_the_sno_example() {
 fn the_page_shows_the_sparx64_example() {
     let cipher = Sparx64::new(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.to_be_bytes());
     let block = 0x0123_4567_89ab_cdef_u64.to_be_bytes();
-    assert_on_page(&format!(
+    assert_page_contains(&format!(
         "0123456789abcdef  ->  {}",
         HEXLOWER.encode(&cipher.encrypt_block(block))
     ));
@@ -47,8 +47,8 @@ fn the_page_shows_the_randflake_example() {
     let secret = HEXLOWER.decode(b"dffd6021bb2bd5b0af676290809ec3a5").unwrap();
     let parts = Parts { timestamp: 1_730_000_000, node: 0, sequence: 2 };
     let id = Codec::from_slice(&secret).unwrap().encrypt(parts).unwrap();
-    assert_on_page(&HEXLOWER.encode(&secret));
-    assert_on_page(&format!("raw 2, id {}, text {}", id.to_i64(), &*id.text()));
+    assert_page_contains(&HEXLOWER.encode(&secret));
+    assert_page_contains(&format!("raw 2, id {}, text {}", id.to_i64(), &*id.text()));
 }
 
 #[test]
@@ -56,15 +56,19 @@ fn the_page_shows_the_hot_guid_example() {
     let machine = [0xaa, 0xbb, 0xcc, 0xdd, 0xee];
     let parts = hotguid::Parts { timestamp: 1_763_650_000, machine, counter: 1, shard_key: 7 };
     let id = HotGuid::from_parts(parts).unwrap();
-    assert_on_page(&format!("bytes {}, text {}", HEXLOWER.encode(&id.to_bytes()), &*id.text()));
-    assert_on_page(&format!("for SQL Server: {}", &*id.sql_text()));
+    assert_page_contains(&format!(
+        "bytes {}, text {}",
+        HEXLOWER.encode(&id.to_bytes()),
+        &*id.text()
+    ));
+    assert_page_contains(&format!("for SQL Server: {}", &*id.sql_text()));
 }
 
 #[test]
 fn the_page_shows_the_uuid7_example() {
     let id = Uuid7::parse("017f22e2-79b0-7cc3-98c4-dc0c0c07398f").unwrap();
     let (unix_ms, sequence, random) = (id.unix_ms(), id.sequence(), id.random());
-    assert_on_page(&format!(
+    assert_page_contains(&format!(
         "Unix ms {unix_ms}, sequence {sequence}, random {random:014x}  =  {id}"
     ));
 }

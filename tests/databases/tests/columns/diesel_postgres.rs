@@ -9,7 +9,7 @@ use polyflake::{
     uuid7::Uuid7,
 };
 
-use crate::{HOUR, Order, REJECTED, START, User, assert_message, rows, run, server};
+use crate::{HOUR_MS, Order, REJECTION_MESSAGE, START_MS, User, assert_message, rows, run, server};
 
 diesel::table! {
     ids (uuid) {
@@ -37,7 +37,7 @@ struct Row {
     uuid7: Uuid7,
 }
 
-fn expected() -> Vec<Row> {
+fn expected_rows() -> Vec<Row> {
     let row = |ids: crate::Ids| Row {
         uuid: ids.sno,
         text: ids.sno,
@@ -51,21 +51,33 @@ fn expected() -> Vec<Row> {
     rows().map(row).to_vec()
 }
 
-const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C" NOT NULL, sno bytea NOT NULL,
+const CREATE_TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C" NOT NULL, sno bytea NOT NULL,
     "user" uuid, flake bigint NOT NULL, guid uuid NOT NULL, list uuid[] NOT NULL, uuid7 uuid NOT NULL)"#;
 
 async fn check(url: &str) {
     let mut database = AsyncPgConnection::establish(url).await.unwrap();
-    database.batch_execute(TABLE).await.unwrap();
-    let reversed: Vec<_> = expected().into_iter().rev().collect();
+    database.batch_execute(CREATE_TABLE).await.unwrap();
+    let reversed: Vec<_> = expected_rows().into_iter().rev().collect();
     diesel::insert_into(ids::table).values(reversed).execute(&mut database).await.unwrap();
 
-    assert_eq!(ids::table.order(ids::uuid).load::<Row>(&mut database).await.unwrap(), expected());
-    assert_eq!(ids::table.order(ids::uuid7).load::<Row>(&mut database).await.unwrap(), expected());
-    assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).await.unwrap(), expected());
-    assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).await.unwrap(), expected());
+    assert_eq!(
+        ids::table.order(ids::uuid).load::<Row>(&mut database).await.unwrap(),
+        expected_rows()
+    );
+    assert_eq!(
+        ids::table.order(ids::uuid7).load::<Row>(&mut database).await.unwrap(),
+        expected_rows()
+    );
+    assert_eq!(
+        ids::table.order(ids::text).load::<Row>(&mut database).await.unwrap(),
+        expected_rows()
+    );
+    assert_eq!(
+        ids::table.order(ids::guid).load::<Row>(&mut database).await.unwrap(),
+        expected_rows()
+    );
 
-    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let (lowest, highest) = Sno::time_range(START_MS + HOUR_MS, START_MS + 2 * HOUR_MS).unwrap();
     let hour = ids::table.select(ids::uuid).filter(ids::uuid.between(lowest, highest));
     assert_eq!(hour.load::<Sno>(&mut database).await.unwrap(), [rows()[1].sno]);
     let wanted = rows().map(|ids| ids.sno);
@@ -73,9 +85,9 @@ async fn check(url: &str) {
     assert_eq!(all.get_result::<i64>(&mut database).await.unwrap(), 3);
 
     let rejected = ids::table.select(ids::uuid).first::<Id<Order>>(&mut database).await;
-    assert_message(&rejected.unwrap_err(), REJECTED);
+    assert_message(&rejected.unwrap_err(), REJECTION_MESSAGE);
     let rejected = ids::table.select(ids::text).first::<Id<Order>>(&mut database).await;
-    assert_message(&rejected.unwrap_err(), REJECTED);
+    assert_message(&rejected.unwrap_err(), REJECTION_MESSAGE);
 }
 
 #[test]

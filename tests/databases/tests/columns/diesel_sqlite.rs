@@ -9,7 +9,7 @@ use polyflake::{
     uuid7::Uuid7,
 };
 
-use crate::{HOUR, Order, REJECTED, START, User, assert_message, rows, texts};
+use crate::{HOUR_MS, Order, REJECTION_MESSAGE, START_MS, User, assert_message, rows, to_strings};
 
 diesel::table! {
     ids (sno) {
@@ -43,7 +43,7 @@ struct Row {
     uuid7_text: Uuid7,
 }
 
-fn expected() -> Vec<Row> {
+fn expected_rows() -> Vec<Row> {
     let row = |(k, ids): (usize, crate::Ids)| Row {
         sno: ids.sno,
         text: ids.sno,
@@ -60,12 +60,12 @@ fn expected() -> Vec<Row> {
     rows().into_iter().enumerate().map(row).collect()
 }
 
-fn filled() -> SqliteConnection {
+fn open_filled_database() -> SqliteConnection {
     let mut database = SqliteConnection::establish(":memory:").unwrap();
     let table = "CREATE TABLE ids (sno BLOB PRIMARY KEY, text TEXT NOT NULL, maybe TEXT, user BLOB NOT NULL, flake BIGINT NOT NULL,
         tweet BIGINT NOT NULL, bytes BLOB NOT NULL, guid BLOB NOT NULL, name TEXT, uuid7 BLOB NOT NULL, uuid7_text TEXT NOT NULL) WITHOUT ROWID";
     database.batch_execute(table).unwrap();
-    for row in expected().into_iter().rev() {
+    for row in expected_rows().into_iter().rev() {
         diesel::insert_into(ids::table).values(row).execute(&mut database).unwrap();
     }
     database
@@ -73,20 +73,20 @@ fn filled() -> SqliteConnection {
 
 #[test]
 fn ids_round_trip_in_sorted_order() {
-    let mut database = filled();
-    assert_eq!(ids::table.order(ids::sno).load::<Row>(&mut database).unwrap(), expected());
-    assert_eq!(ids::table.order(ids::uuid7).load::<Row>(&mut database).unwrap(), expected());
-    assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).unwrap(), expected());
-    assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).unwrap(), expected());
-    assert_eq!(ids::table.order(ids::flake).load::<Row>(&mut database).unwrap(), expected());
+    let mut database = open_filled_database();
+    assert_eq!(ids::table.order(ids::sno).load::<Row>(&mut database).unwrap(), expected_rows());
+    assert_eq!(ids::table.order(ids::uuid7).load::<Row>(&mut database).unwrap(), expected_rows());
+    assert_eq!(ids::table.order(ids::text).load::<Row>(&mut database).unwrap(), expected_rows());
+    assert_eq!(ids::table.order(ids::guid).load::<Row>(&mut database).unwrap(), expected_rows());
+    assert_eq!(ids::table.order(ids::flake).load::<Row>(&mut database).unwrap(), expected_rows());
     let stored = ids::table.select(ids::text).order(ids::text).load::<String>(&mut database);
-    assert_eq!(stored.unwrap(), texts(rows().map(|ids| ids.sno)));
+    assert_eq!(stored.unwrap(), to_strings(rows().map(|ids| ids.sno)));
 }
 
 #[test]
 fn ids_are_query_parameters() {
-    let (mut database, [first, second, _]) = (filled(), rows());
-    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let (mut database, [first, second, _]) = (open_filled_database(), rows());
+    let (lowest, highest) = Sno::time_range(START_MS + HOUR_MS, START_MS + 2 * HOUR_MS).unwrap();
     let hour = ids::table.select(ids::sno).filter(ids::sno.between(lowest, highest));
     assert_eq!(hour.load::<Sno>(&mut database).unwrap(), [second.sno]);
     let either = ids::table.count().filter(ids::text.eq_any([first.sno, second.sno]));
@@ -101,11 +101,11 @@ fn ids_are_query_parameters() {
 
 #[test]
 fn invalid_ids_are_rejected() {
-    let mut database = filled();
+    let mut database = open_filled_database();
     let typed = ids::table.select(ids::user).first::<Id<Order>>(&mut database).unwrap_err();
-    assert_message(&typed, REJECTED);
+    assert_message(&typed, REJECTION_MESSAGE);
     let typed = ids::table.select(ids::text).first::<Id<Order>>(&mut database).unwrap_err();
-    assert_message(&typed, REJECTED);
+    assert_message(&typed, REJECTION_MESSAGE);
     let long = ids::table.select(ids::guid).first::<Id<User>>(&mut database).unwrap_err();
     assert_message(&long, "invalid character");
     let bytes = layout::Id::Bytes(vec![7]);

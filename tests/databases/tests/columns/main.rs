@@ -27,8 +27,8 @@ use polyflake::{
 use server::Server;
 
 /// 2026-01-01T00:00:00Z.
-const START: i64 = 1_767_225_600_000;
-const HOUR: i64 = 3_600_000;
+const START_MS: i64 = 1_767_225_600_000;
+const HOUR_MS: i64 = 3_600_000;
 
 #[derive(Debug)]
 struct User;
@@ -44,7 +44,7 @@ impl Kind for Order {
     const METABYTE: u8 = 2;
 }
 
-const REJECTED: &str = "expected metabyte 2, found 1";
+const REJECTION_MESSAGE: &str = "expected metabyte 2, found 1";
 
 /// The IDs in one row.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,14 +60,14 @@ struct Ids {
 
 /// Returns three rows, each an hour after the previous one.
 fn rows() -> [Ids; 3] {
-    let clock = ManualClock::at_unix_ms(START);
+    let clock = ManualClock::at_unix_ms(START_MS);
     let ids = Builder::with_clock(&clock).partition(7).build().unwrap();
     [0, 1, 2].map(|hour| {
-        let time = START + hour * HOUR;
+        let time = START_MS + hour * HOUR_MS;
         clock.set_unix_ms(time);
         let user = Id::generate_with(&ids).unwrap();
-        let (guid, _) = HotGuid::time_range(time, time + HOUR).unwrap();
-        let (uuid7, _) = Uuid7::time_range(time, time + HOUR).unwrap();
+        let (guid, _) = HotGuid::time_range(time, time + HOUR_MS).unwrap();
+        let (uuid7, _) = Uuid7::time_range(time, time + HOUR_MS).unwrap();
         let number = i64::MIN + hour;
         Ids {
             sno: *user,
@@ -83,9 +83,9 @@ fn rows() -> [Ids; 3] {
 
 /// Returns the server shared by all running tests, or `None` on a machine without PostgreSQL.
 fn server() -> Option<Arc<Server>> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    static SHARED_SERVER: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let programs = server::programs()?;
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shared = SHARED_SERVER.lock().unwrap_or_else(PoisonError::into_inner);
     Some(shared.upgrade().unwrap_or_else(|| {
         let server = Arc::new(Server::start(&programs));
         *shared = Arc::downgrade(&server);
@@ -107,6 +107,6 @@ fn run(test: impl Future<Output = ()>) {
     runtime.block_on(test);
 }
 
-fn texts<T: Display>(ids: impl IntoIterator<Item = T>) -> Vec<String> {
+fn to_strings<T: Display>(ids: impl IntoIterator<Item = T>) -> Vec<String> {
     ids.into_iter().map(|id| id.to_string()).collect()
 }

@@ -8,15 +8,15 @@ use polyflake::{
 };
 use postgres::{Client, NoTls};
 
-use crate::{HOUR, Ids, Order, REJECTED, START, assert_message, rows, server};
+use crate::{HOUR_MS, Ids, Order, REJECTION_MESSAGE, START_MS, assert_message, rows, server};
 
-const TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", "char" char(16),
+const CREATE_TABLE: &str = r#"CREATE TEMPORARY TABLE ids (uuid uuid PRIMARY KEY, text varchar(16) COLLATE "C", "char" char(16),
     sno bytea, "user" text COLLATE "C", flake bigint, tweet bigint, bytes bytea, guid uuid, "blob" bytea, "name" text,
     uuid7 uuid, uuid7_bytes bytea, uuid7_text text COLLATE "C")"#;
 
-fn filled(url: &str) -> Client {
+fn connect_and_fill(url: &str) -> Client {
     let mut database = Client::connect(url, NoTls).unwrap();
-    database.batch_execute(TABLE).unwrap();
+    database.batch_execute(CREATE_TABLE).unwrap();
     let insert =
         "INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
     for Ids { sno, user, flake, tweet, bytes, guid, uuid7 } in rows().iter().rev() {
@@ -36,7 +36,7 @@ fn filled(url: &str) -> Client {
 #[test]
 fn ids_use_the_form_of_the_column() {
     let Some(server) = server() else { return };
-    let mut database = filled(&server.url());
+    let mut database = connect_and_fill(&server.url());
     for order in [
         "uuid",
         "text",
@@ -87,8 +87,8 @@ fn ids_use_the_form_of_the_column() {
 #[test]
 fn ranges_and_lists_are_query_parameters() {
     let Some(server) = server() else { return };
-    let mut database = filled(&server.url());
-    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let mut database = connect_and_fill(&server.url());
+    let (lowest, highest) = Sno::time_range(START_MS + HOUR_MS, START_MS + 2 * HOUR_MS).unwrap();
     for column in ["uuid", "text", "sno"] {
         let asked = format!("SELECT {column} FROM ids WHERE {column} BETWEEN $1 AND $2");
         let found = database.query(&asked, &[&lowest, &highest]).unwrap();
@@ -131,11 +131,11 @@ fn version_7_uuids_sort_in_generation_order() {
 #[test]
 fn invalid_ids_are_rejected() {
     let Some(server) = server() else { return };
-    let mut database = filled(&server.url());
+    let mut database = connect_and_fill(&server.url());
     let row =
         database.query_one("SELECT *, gen_random_uuid() AS random FROM ids LIMIT 1", &[]).unwrap();
     for column in ["uuid", "text", "sno", "user"] {
-        assert_message(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REJECTED);
+        assert_message(&row.try_get::<_, Id<Order>>(column).unwrap_err(), REJECTION_MESSAGE);
     }
     assert_message(&row.try_get::<_, Sno>("random").unwrap_err(), "expected a UUID of version 8");
     assert_message(&row.try_get::<_, Sno>("bytes").unwrap_err(), "expected length 10, found 3");

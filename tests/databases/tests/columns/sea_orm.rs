@@ -7,7 +7,7 @@ use sea_orm::{
     QueryFilter, QueryOrder, Schema, TryFromU64,
 };
 
-use crate::{HOUR, REJECTED, START, assert_message, rows, run, server};
+use crate::{HOUR_MS, REJECTION_MESSAGE, START_MS, assert_message, rows, run, server};
 
 mod ids {
     use polyflake::{
@@ -42,7 +42,7 @@ mod ids {
 }
 
 /// Another model of the table `ids`, with a different ID type in the `user` column.
-mod others {
+mod other_ids {
     use polyflake::sno::{Id, Sno};
     use polyflake_sql::{Text, Uuid};
     use sea_orm::entity::prelude::*;
@@ -63,7 +63,7 @@ mod others {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-fn expected() -> Vec<ids::Model> {
+fn expected_models() -> Vec<ids::Model> {
     let model = |(k, ids): (usize, crate::Ids)| ids::Model {
         id: ids.sno.into(),
         text: ids.sno.into(),
@@ -80,7 +80,7 @@ fn expected() -> Vec<ids::Model> {
 async fn check(database: DatabaseConnection) {
     let table = Schema::new(database.get_database_backend()).create_table_from_entity(ids::Entity);
     database.execute(&table).await.unwrap();
-    for model in expected().into_iter().rev() {
+    for model in expected_models().into_iter().rev() {
         let added = ids::ActiveModel::from(model.clone()).insert(&database).await.unwrap();
         assert_eq!(added, model);
     }
@@ -92,17 +92,17 @@ async fn check(database: DatabaseConnection) {
         ids::Column::Uuid7,
     ] {
         let found = ids::Entity::find().order_by_asc(column).all(&database).await.unwrap();
-        assert_eq!(found, expected(), "by {column:?}");
+        assert_eq!(found, expected_models(), "by {column:?}");
     }
-    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let (lowest, highest) = Sno::time_range(START_MS + HOUR_MS, START_MS + 2 * HOUR_MS).unwrap();
     let hour = ids::Entity::find().filter(ids::Column::Id.between(Uuid(lowest), Uuid(highest)));
-    assert_eq!(hour.all(&database).await.unwrap(), expected()[1..2]);
+    assert_eq!(hour.all(&database).await.unwrap(), expected_models()[1..2]);
     let [_, second, _] = rows();
     let found = ids::Entity::find_by_id(second.sno).one(&database).await.unwrap();
-    assert_eq!(found.as_ref(), expected().get(1));
+    assert_eq!(found.as_ref(), expected_models().get(1));
 
-    let rejected = others::Entity::find_by_id(second.sno).one(&database).await;
-    assert_message(&rejected.unwrap_err(), REJECTED);
+    let rejected = other_ids::Entity::find_by_id(second.sno).one(&database).await;
+    assert_message(&rejected.unwrap_err(), REJECTION_MESSAGE);
     database.close().await.unwrap();
 }
 

@@ -9,13 +9,13 @@ use polyflake::{
 };
 use rusqlite::{Connection, Row, params, types::FromSql};
 
-use crate::{HOUR, Ids, Order, REJECTED, START, User, assert_message, rows};
+use crate::{HOUR_MS, Ids, Order, REJECTION_MESSAGE, START_MS, User, assert_message, rows};
 
-const TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT, uuid7 TEXT) WITHOUT ROWID";
+const CREATE_TABLE: &str = "CREATE TABLE ids (sno TEXT PRIMARY KEY, blob BLOB, user TEXT, flake INTEGER, tweet INTEGER, bytes BLOB, guid TEXT, uuid7 TEXT) WITHOUT ROWID";
 
-fn filled() -> Connection {
+fn open_filled_database() -> Connection {
     let database = Connection::open_in_memory().unwrap();
-    database.execute(TABLE, []).unwrap();
+    database.execute(CREATE_TABLE, []).unwrap();
     for Ids { sno, user, flake, tweet, bytes, guid, uuid7 } in rows().iter().rev() {
         let all = params![sno, sno.as_bytes(), user, flake, tweet, bytes, guid, uuid7];
         database.execute("INSERT INTO ids VALUES (?, ?, ?, ?, ?, ?, ?, ?)", all).unwrap();
@@ -41,7 +41,7 @@ fn query_one<T: FromSql>(database: &Connection, expression: &str) -> rusqlite::R
 
 #[test]
 fn ids_round_trip_in_sorted_order() {
-    let database = filled();
+    let database = open_filled_database();
     for column in ["sno", "blob", "user", "flake", "tweet", "bytes", "guid", "uuid7"] {
         let query = format!("SELECT * FROM ids ORDER BY {column}");
         let mut query = database.prepare(&query).unwrap();
@@ -55,7 +55,7 @@ fn ids_round_trip_in_sorted_order() {
 
 #[test]
 fn blobs_strings_and_uuids_are_read() {
-    let (database, [first, ..]) = (filled(), rows());
+    let (database, [first, ..]) = (open_filled_database(), rows());
     assert_eq!(query_one(&database, "blob"), Ok(first.sno));
     assert_eq!(query_one(&database, "blob"), Ok(first.user));
     let (uuid8, compatible) = (first.sno.to_uuid8_bytes(), first.sno.to_uuid_bytes());
@@ -70,8 +70,8 @@ fn blobs_strings_and_uuids_are_read() {
 
 #[test]
 fn a_time_range_selects_ids_in_a_query() {
-    let database = filled();
-    let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+    let database = open_filled_database();
+    let (lowest, highest) = Sno::time_range(START_MS + HOUR_MS, START_MS + 2 * HOUR_MS).unwrap();
     let asked = "SELECT sno FROM ids WHERE sno BETWEEN ? AND ?";
     let mut query = database.prepare(asked).unwrap();
     let found = query.query_map([lowest, highest], |row| row.get::<_, Sno>(0)).unwrap();
@@ -80,9 +80,9 @@ fn a_time_range_selects_ids_in_a_query() {
 
 #[test]
 fn invalid_ids_are_rejected() {
-    let database = filled();
-    assert_message(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REJECTED);
-    assert_message(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REJECTED);
+    let database = open_filled_database();
+    assert_message(&query_one::<Id<Order>>(&database, "user").unwrap_err(), REJECTION_MESSAGE);
+    assert_message(&query_one::<Id<Order>>(&database, "blob").unwrap_err(), REJECTION_MESSAGE);
     assert_message(
         &query_one::<Sno>(&database, "'short'").unwrap_err(),
         "expected length 16, found 5",

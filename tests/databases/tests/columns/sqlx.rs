@@ -12,7 +12,7 @@ use sqlx::{
     AssertSqlSafe, Connection, Database, FromRow, PgConnection, Row as _, SqliteConnection,
 };
 
-use crate::{HOUR, Order, REJECTED, START, User, assert_message, rows, run, server};
+use crate::{HOUR_MS, Order, REJECTION_MESSAGE, START_MS, User, assert_message, rows, run, server};
 
 #[derive(Debug, PartialEq, FromRow)]
 struct Row {
@@ -28,7 +28,7 @@ struct Row {
     uuid7_bytes: Bytes<Uuid7>,
 }
 
-fn expected() -> Vec<Row> {
+fn expected_rows() -> Vec<Row> {
     let row = |ids: crate::Ids| Row {
         uuid: ids.sno.into(),
         text: ids.sno.into(),
@@ -49,7 +49,7 @@ macro_rules! check {
     ($database:expr, $table:expr) => {{
         let mut database = $database;
         sqlx::raw_sql($table).execute(&mut database).await.unwrap();
-        for row in expected().into_iter().rev() {
+        for row in expected_rows().into_iter().rev() {
             let insert = "INSERT INTO ids VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
             let insert = sqlx::query(insert);
             let insert = insert.bind(row.uuid).bind(row.text).bind(row.sno).bind(row.user);
@@ -60,9 +60,10 @@ macro_rules! check {
         for column in ["uuid", "text", "sno", "flake", "bytes", "guid", "uuid7", "uuid7_bytes"] {
             let query = AssertSqlSafe(format!("SELECT * FROM ids ORDER BY {column}"));
             let found: Vec<Row> = sqlx::query_as(query).fetch_all(&mut database).await.unwrap();
-            assert_eq!(found, expected(), "by {column}");
+            assert_eq!(found, expected_rows(), "by {column}");
         }
-        let (lowest, highest) = Sno::time_range(START + HOUR, START + 2 * HOUR).unwrap();
+        let (lowest, highest) =
+            Sno::time_range(START_MS + HOUR_MS, START_MS + 2 * HOUR_MS).unwrap();
         let hour = sqlx::query_scalar("SELECT uuid FROM ids WHERE uuid BETWEEN $1 AND $2");
         let hour = hour.bind(Uuid(lowest)).bind(Uuid(highest));
         let found: Vec<Uuid<Sno>> = hour.fetch_all(&mut database).await.unwrap();
@@ -70,9 +71,9 @@ macro_rules! check {
 
         let row =
             sqlx::query("SELECT * FROM ids ORDER BY uuid").fetch_one(&mut database).await.unwrap();
-        assert_message(&row.try_get::<Uuid<Id<Order>>, _>("uuid").unwrap_err(), REJECTED);
-        assert_message(&row.try_get::<Text<Id<Order>>, _>("text").unwrap_err(), REJECTED);
-        assert_message(&row.try_get::<Bytes<Id<Order>>, _>("sno").unwrap_err(), REJECTED);
+        assert_message(&row.try_get::<Uuid<Id<Order>>, _>("uuid").unwrap_err(), REJECTION_MESSAGE);
+        assert_message(&row.try_get::<Text<Id<Order>>, _>("text").unwrap_err(), REJECTION_MESSAGE);
+        assert_message(&row.try_get::<Bytes<Id<Order>>, _>("sno").unwrap_err(), REJECTION_MESSAGE);
         assert_message(
             &row.try_get::<Bytes<Sno>, _>("bytes").unwrap_err(),
             "expected length 10, found 3",
@@ -104,11 +105,11 @@ fn columns_work_in_postgresql() {
 
 #[test]
 fn columns_report_their_sql_type() {
-    fn name<DB: Database, T: sqlx::Type<DB>>() -> String {
+    fn sql_type_name<DB: Database, T: sqlx::Type<DB>>() -> String {
         T::type_info().to_string()
     }
-    assert_eq!(name::<sqlx::Postgres, Uuid<Sno>>(), "UUID");
-    assert_eq!(name::<sqlx::Postgres, BigInt<Randflake>>(), "INT8");
-    assert_eq!(name::<sqlx::Postgres, Bytes<Sno>>(), "BYTEA");
-    assert_eq!(name::<sqlx::Sqlite, Text<Id<User>>>(), "TEXT");
+    assert_eq!(sql_type_name::<sqlx::Postgres, Uuid<Sno>>(), "UUID");
+    assert_eq!(sql_type_name::<sqlx::Postgres, BigInt<Randflake>>(), "INT8");
+    assert_eq!(sql_type_name::<sqlx::Postgres, Bytes<Sno>>(), "BYTEA");
+    assert_eq!(sql_type_name::<sqlx::Sqlite, Text<Id<User>>>(), "TEXT");
 }

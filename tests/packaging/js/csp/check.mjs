@@ -7,9 +7,9 @@ function loadPageWithPolicy(policy) {
   return serveFolder("page", open, { "content-security-policy": policy });
 }
 
-const strict = await loadPageWithPolicy("default-src 'self'");
-assert.deepEqual([strict.decoded, strict.parsed], [1, 1]);
-assert.match(strict.generated, /^backend_unavailable: .*'wasm-unsafe-eval'/);
+const strictResults = await loadPageWithPolicy("default-src 'self'");
+assert.deepEqual([strictResults.decoded, strictResults.parsed], [1, 1]);
+assert.match(strictResults.generated, /^backend_unavailable: .*'wasm-unsafe-eval'/);
 assert.deepEqual(await loadPageWithPolicy("default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"), {
   decoded: 1,
   parsed: 1,

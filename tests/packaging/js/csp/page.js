@@ -2,7 +2,7 @@
 import { sno } from "polyflake";
 import { metabyte } from "polyflake/decode";
 
-function outcome(act) {
+function captureOutcome(act) {
   try {
     return act();
   } catch ({ code, message }) {
@@ -12,7 +12,7 @@ function outcome(act) {
 
 const ID = "a7rdmuv326nct5if";
 globalThis.made = {
-  decoded: outcome(() => metabyte(ID)),
-  parsed: outcome(() => sno.parse(ID).metabyte),
-  generated: outcome(() => sno.isValid(sno.generate())),
+  decoded: captureOutcome(() => metabyte(ID)),
+  parsed: captureOutcome(() => sno.parse(ID).metabyte),
+  generated: captureOutcome(() => sno.isValid(sno.generate())),
 };

@@ -12,7 +12,7 @@ import { sqliteTable, text as sqliteText } from "drizzle-orm/sqlite-core";
 import postgres from "pg";
 import { mysql, pg, sqlite } from "polyflake/drizzle";
 import { columnsOf, GUIDS, INTEGERS, SAMPLES, SNOS } from "./ids.mjs";
-import { database } from "./postgres.mjs";
+import { createDatabase } from "./postgres.mjs";
 
 /** Returns the package's error in a chain of causes. */
 function findPackageError(error) {
@@ -47,7 +47,7 @@ async function check(db, table, { ids, span }) {
     );
 }
 
-const server = await database("drizzle");
+const server = await createDatabase("drizzle");
 
 describe("PostgreSQL", { skip: !server }, () => {
   const pool = new postgres.Pool(server);

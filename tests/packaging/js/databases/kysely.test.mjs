@@ -6,7 +6,7 @@ import Database from "libsql";
 import postgres from "pg";
 import { int64, snoUuid8 } from "polyflake/forms";
 import { INTEGERS, SNOS } from "./ids.mjs";
-import { database } from "./postgres.mjs";
+import { createDatabase } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
 const { between } = await run("kysely", recipe("integrations/kysely.md", "kysely"), ["between"]);
@@ -26,7 +26,7 @@ async function check(db, types) {
   );
 }
 
-const server = await database("kysely");
+const server = await createDatabase("kysely");
 test("Kysely stores IDs in PostgreSQL", { skip: !server }, async () => {
   const db = new Kysely({ dialect: new PostgresDialect({ pool: new postgres.Pool(server) }) });
   await check(db, { id: "uuid", flake: "bigint" });

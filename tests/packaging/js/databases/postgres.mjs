@@ -3,7 +3,7 @@ import { env } from "node:process";
 import postgres from "pg";
 
 /** Creates an empty database with this name and returns its URL, or undefined without a server. */
-export async function database(name) {
+export async function createDatabase(name) {
   if (!env.PGHOST) return undefined;
   const server = { host: env.PGHOST, user: "test" };
   const client = new postgres.Client({ ...server, database: "postgres" });

@@ -1,10 +1,10 @@
 // Runs the tests with a PostgreSQL server, and checks the types.
 import { readdirSync, writeFileSync } from "node:fs";
 import { recipe } from "./recipes.mjs";
-import { checkTypes, node, withPostgres } from "./server.mjs";
+import { checkTypes, runNode, withPostgres } from "./server.mjs";
 
 const tests = readdirSync(".").filter((file) => file.endsWith(".test.mjs"));
-withPostgres((folder) => node(folder, "--test", ...tests));
+withPostgres((folder) => runNode(folder, "--test", ...tests));
 writeFileSync("drizzle.ts", recipe("integrations/drizzle.md", "drizzle-orm"));
 writeFileSync("kysely.ts", `${recipe("integrations/kysely.md", "kysely")}\nexport { type Database, between };\n`);
 checkTypes("types.json");

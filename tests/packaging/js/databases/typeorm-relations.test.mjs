@@ -6,7 +6,7 @@ import * as forms from "polyflake/forms";
 import { DataSource, EntitySchema } from "typeorm";
 import { SNOS } from "./ids.mjs";
 import { LibsqlDriver } from "./libsql.mjs";
-import { database } from "./postgres.mjs";
+import { createDatabase } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
 const { Customer, Order } = await run("typeorm-relations", recipe("integrations/typeorm.md", "typeorm"), [
@@ -14,8 +14,8 @@ const { Customer, Order } = await run("typeorm-relations", recipe("integrations/
   "Order",
 ]);
 
-const PG = { snoText: "varchar", snoBytes: "bytea", snoUuid8: "uuid", snoUuid: "uuid" };
-const SQLITE = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "text" };
+const PG_TYPES = { snoText: "varchar", snoBytes: "bytea", snoUuid8: "uuid", snoUuid: "uuid" };
+const SQLITE_TYPES = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "text" };
 
 /** Returns an entity's columns: the recipe's columns with a different form. */
 function columnsOf(columns, form, type) {
@@ -120,9 +120,9 @@ function suite(name, types, options) {
   });
 }
 
-const server = await database("relations");
-suite("PostgreSQL", PG, server && { type: "postgres", ...server, username: server.user });
-suite("SQLite", SQLITE, {
+const server = await createDatabase("relations");
+suite("PostgreSQL", PG_TYPES, server && { type: "postgres", ...server, username: server.user });
+suite("SQLite", SQLITE_TYPES, {
   type: "better-sqlite3",
   driver: LibsqlDriver,
   database: ":memory:",

@@ -5,13 +5,13 @@ import * as forms from "polyflake/forms";
 import { Between, DataSource, EntitySchema, In, IsNull } from "typeorm";
 import { INTEGERS, SAMPLES } from "./ids.mjs";
 import { LibsqlDriver } from "./libsql.mjs";
-import { database } from "./postgres.mjs";
+import { createDatabase } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
 const NAMES = ["Customer", "Order", "between"];
 const { Customer, Order, between } = await run("typeorm", recipe("integrations/typeorm.md", "typeorm"), NAMES);
 
-const PG = {
+const PG_TYPES = {
   snoText: "varchar",
   snoBytes: "bytea",
   snoUuid8: "uuid",
@@ -20,7 +20,7 @@ const PG = {
   int64: "bigint",
   randflakeInt64: "bigint",
 };
-const SQLITE = {
+const SQLITE_TYPES = {
   snoText: "text",
   snoBytes: "blob",
   snoUuid8: "text",
@@ -90,9 +90,9 @@ function suite(name, types, options) {
   });
 }
 
-const server = await database("typeorm");
-suite("PostgreSQL", PG, server && { type: "postgres", ...server, username: server.user });
-suite("SQLite", SQLITE, {
+const server = await createDatabase("typeorm");
+suite("PostgreSQL", PG_TYPES, server && { type: "postgres", ...server, username: server.user });
+suite("SQLite", SQLITE_TYPES, {
   type: "better-sqlite3",
   driver: LibsqlDriver,
   database: ":memory:",

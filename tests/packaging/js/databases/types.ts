@@ -12,7 +12,7 @@ import type { ColumnOptions, ValueTransformer } from "typeorm";
 import { type Database, between as inSpan } from "./kysely.js";
 
 /** Compiles only if the two types are equal. */
-const same =
+const assertSame =
   <A>() =>
   <B>(_: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? "same" : "different"): void => {};
 
@@ -29,13 +29,15 @@ const orders = pgTable("orders", {
   key: pg.hotguidText("guid").notNull(),
   flake: pg.int64(),
 });
-same<{ id: OrderId; parent: SnoId | null; key: HotGuidId; flake: bigint | null }>()<typeof orders.$inferSelect>("same");
+assertSame<{ id: OrderId; parent: SnoId | null; key: HotGuidId; flake: bigint | null }>()<typeof orders.$inferSelect>(
+  "same",
+);
 export const rows = drizzle({ connection: {} })
   .select()
   .from(orders)
   .where(between(orders.parent, lowest, highest));
 export const lines = pgTable("lines", { order: pg.snoUuid8().references(() => orders.id) });
-export const kept = sqliteTable("kept", { id: sqlite.snoBytes("id"), flake: sqlite.randflakeInt64() });
+export const keptTable = sqliteTable("kept", { id: sqlite.snoBytes("id"), flake: sqlite.randflakeInt64() });
 // @ts-expect-error: a column of 64-bit integers accepts no numbers
 eq(orders.flake, 7);
 // @ts-expect-error: a string is not an ID until a function checks it
@@ -43,7 +45,7 @@ eq(orders.parent, "a7rdmuv326nct5if");
 // @ts-expect-error: PostgreSQL does not have MySQL's columns
 pg.hotguidBytes;
 
-export const found = async (db: Kysely<Database>) => {
+export const findOrders = async (db: Kysely<Database>) => {
   await db
     .insertInto("orders")
     .values({ id: snoUuid8.to(lowest), flake: int64.to(7n) })
@@ -51,17 +53,17 @@ export const found = async (db: Kysely<Database>) => {
   // @ts-expect-error: the column accepts no numbers
   db.selectFrom("orders").where("id", "=", 7);
   const orders = await inSpan(db, new Date(0), new Date(1));
-  same<{ id: SnoId; flake: bigint }[]>()<typeof orders>("same");
+  assertSame<{ id: SnoId; flake: bigint }[]>()<typeof orders>("same");
 };
 
 const transformers: ValueTransformer[] = [hotguidSql, randflakeInt64];
 export const column: ColumnOptions = { type: "uuid", transformer: transformers[0]! };
 
-same<SnoId>()<ReturnType<ReturnType<typeof shown>["id"]["compute"]>>("same");
-export const shown = () => fields({ id: snoBytes });
+assertSame<SnoId>()<ReturnType<ReturnType<typeof exampleFields>["id"]["compute"]>>("same");
+export const exampleFields = () => fields({ id: snoBytes });
 type Bytes = Uint8Array<ArrayBuffer>;
-same<[Bytes, Bytes | null, bigint]>()<ReturnType<typeof stored>>("same");
-const stored = (id: SnoId, other: SnoId | null): [Bytes, Bytes | null, bigint] => [
+assertSame<[Bytes, Bytes | null, bigint]>()<ReturnType<typeof toStored>>("same");
+const toStored = (id: SnoId, other: SnoId | null): [Bytes, Bytes | null, bigint] => [
   snoBytes.to(id),
   snoBytes.to(other),
   int64.to(7n),

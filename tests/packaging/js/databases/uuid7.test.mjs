@@ -8,7 +8,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import postgres from "pg";
 import { uuid7 } from "polyflake";
 import { Between, DataSource, EntitySchema } from "typeorm";
-import { database } from "./postgres.mjs";
+import { createDatabase } from "./postgres.mjs";
 
 const HOUR = 3_600_000;
 const NOW = Date.now();
@@ -17,7 +17,7 @@ const NOW = Date.now();
 const IDS = Array.from({ length: 20 }, (_, hour) => uuid7.timeRange(NOW + hour * HOUR, NOW + (hour + 1) * HOUR).lowest);
 const { lowest, highest } = uuid7.timeRange(NOW + 5 * HOUR, NOW + 10 * HOUR);
 
-const server = await database("uuid7");
+const server = await createDatabase("uuid7");
 const options = { skip: !server };
 
 test("Drizzle's uuid columns store version 7 UUIDs in order", options, async () => {

@@ -2,9 +2,9 @@
 const { sno } = require("polyflake");
 
 const NEW_YEAR = Date.UTC(2030, 0, 1);
-const madeAt = () => sno.parse(sno.generate()).unixMs;
-const BEGAN = Date.now();
-const isNow = (ms) => Math.abs(ms - BEGAN) < 3_600_000;
+const newIdTime = () => sno.parse(sno.generate()).unixMs;
+const STARTED_AT = Date.now();
+const isNow = (ms) => Math.abs(ms - STARTED_AT) < 3_600_000;
 
 beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })));
 
@@ -12,23 +12,23 @@ afterEach(() => {
   sno.setDefaultGenerator(undefined);
   jest.restoreAllMocks();
   jest.useRealTimers();
-  expect(isNow(madeAt())).toBe(true);
+  expect(isNow(newIdTime())).toBe(true);
 });
 
 test("modern fake timers set the time of IDs", () => {
   jest.useFakeTimers({ now: NEW_YEAR });
-  expect(madeAt()).toBe(NEW_YEAR);
+  expect(newIdTime()).toBe(NEW_YEAR);
   jest.advanceTimersByTime(1000);
-  expect(madeAt()).toBe(NEW_YEAR + 1000);
+  expect(newIdTime()).toBe(NEW_YEAR + 1000);
   jest.setSystemTime(NEW_YEAR - 4000);
-  expect(madeAt()).toBe(NEW_YEAR - 4000);
+  expect(newIdTime()).toBe(NEW_YEAR - 4000);
 });
 
 test("legacy fake timers do not change the time of IDs", () => {
   jest.useFakeTimers({ legacyFakeTimers: true });
-  expect(isNow(madeAt())).toBe(true);
+  expect(isNow(newIdTime())).toBe(true);
   jest.spyOn(Date, "now").mockReturnValue(NEW_YEAR);
-  expect(madeAt()).toBe(NEW_YEAR);
+  expect(newIdTime()).toBe(NEW_YEAR);
 });
 
 test("a fixed clock makes the same IDs in each run", () => {
@@ -40,5 +40,5 @@ test("a fixed clock makes the same IDs in each run", () => {
 test("a generator without a clock ignores fake timers", () => {
   jest.useFakeTimers({ now: NEW_YEAR });
   sno.setDefaultGenerator(undefined);
-  expect(isNow(madeAt())).toBe(true);
+  expect(isNow(newIdTime())).toBe(true);
 });

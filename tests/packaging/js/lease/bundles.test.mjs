@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { build } from "esbuild";
-import { moved } from "./moved.mjs";
-import { granted, PLACES } from "./places.mjs";
+import { withMovedCopy } from "./moved.mjs";
+import { grantedIds, STORE_FACTORIES } from "./places.mjs";
 
 const BUNDLE_SOURCES = {
   "by the variable": `
@@ -23,13 +23,13 @@ const BUNDLE_SOURCES = {
     held.ready().then(async () => (console.log(sno.parse(ids.generate(7)).metabyte), await held.close(), await pool.end()));`,
 };
 
-for (const [way, source] of Object.entries(PLACES.pg ? BUNDLE_SOURCES : {})) {
+for (const [way, source] of Object.entries(STORE_FACTORIES.pg ? BUNDLE_SOURCES : {})) {
   test(`a moved bundle leases ${way}`, async () => {
-    const { url } = PLACES.pg();
+    const { url } = STORE_FACTORIES.pg();
     writeFileSync("bundled.mjs", source);
     const [entryPoints, outfile, external] = [["bundled.mjs"], "out/bundled.cjs", ["pg-native"]];
     await build({ entryPoints, bundle: true, platform: "node", outfile, external });
-    const output = await moved("out/bundled.cjs", (copy, options) =>
+    const output = await withMovedCopy("out/bundled.cjs", (copy, options) =>
       execFileSync(process.execPath, [copy], {
         ...options,
         encoding: "utf8",
@@ -37,6 +37,6 @@ for (const [way, source] of Object.entries(PLACES.pg ? BUNDLE_SOURCES : {})) {
       }),
     );
     assert.equal(output.trim(), "7");
-    assert.deepEqual(await granted(url), []);
+    assert.deepEqual(await grantedIds(url), []);
   });
 }

@@ -7,18 +7,18 @@ import { hotguid, sno } from "polyflake";
 const [, , kind, most, atOnce] = process.argv;
 
 /** Returns a maker's report: its IDs, made right at the start of the program. */
-const made = () => {
+const makeReport = () => {
   const ids = Array.from({ length: 2000 }, () => sno.generate());
   const guids = Array.from({ length: 2000 }, () => hotguid.generate());
   return { number: sno.parse(ids[0]).partition, ids: [...ids, ...guids] };
 };
 
-if (cluster.isWorker) process.send(made(), () => setTimeout(() => cluster.worker.disconnect(), 300));
+if (cluster.isWorker) process.send(makeReport(), () => setTimeout(() => cluster.worker.disconnect(), 300));
 else if (!isMainThread) {
-  parentPort.postMessage(made());
+  parentPort.postMessage(makeReport());
   setTimeout(() => {}, 300);
 } else {
-  const reports = [made()];
+  const reports = [makeReport()];
   let begun = 0;
   const begin = () => {
     if (begun++ >= Number(most)) return;

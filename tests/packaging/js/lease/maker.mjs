@@ -3,11 +3,13 @@ import { sno } from "polyflake";
 import { lease } from "polyflake/lease";
 
 const [, , end, options] = process.argv;
-const held = lease(process.env.STORE, undefined, { signals: ["SIGTERM"], ...JSON.parse(options) });
-const ids = new sno.Generator({ lease: held });
-const number = await held.ready();
-process.stdout.write(`${JSON.stringify({ number, ids: Array.from({ length: 500 }, () => ids.generate()) })}\n`);
+const heldLease = lease(process.env.STORE, undefined, { signals: ["SIGTERM"], ...JSON.parse(options) });
+const generator = new sno.Generator({ lease: heldLease });
+const workerId = await heldLease.ready();
+process.stdout.write(
+  `${JSON.stringify({ number: workerId, ids: Array.from({ length: 500 }, () => generator.generate()) })}\n`,
+);
 if (end === "signal" || end === "kill") setInterval(() => {}, 1000);
 if (end === "exit") process.exit(0);
 if (end === "throw") throw new Error("a fault of the program");
-if (end === "close") await held.close();
+if (end === "close") await heldLease.close();

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { granted } from "./places.mjs";
+import { grantedIds } from "./places.mjs";
 import { ask, serveApp } from "./started.mjs";
 
-const NEXT = "node_modules/next/dist/bin/next";
+const NEXT_BIN = "node_modules/next/dist/bin/next";
 const FILES = {
   "app/layout.js": "export default ({ children }) => <html lang='en'><body>{children}</body></html>;",
   "app/page.js": "export default () => <p>leases</p>;",
@@ -25,21 +25,21 @@ const INSTRUMENTATION = `export async function register() {
 mkdirSync("app/id", { recursive: true });
 for (const [file, text] of Object.entries(FILES)) writeFileSync(file, text);
 
-const idsOf = async (address) => (await ask(`${address}/id`)).json();
+const fetchIds = async (address) => (await ask(`${address}/id`)).json();
 
 for (const way of ["instrumentation", "NODE_OPTIONS"]) {
   if (way === "instrumentation") writeFileSync("instrumentation.js", INSTRUMENTATION);
   else rmSync("instrumentation.js");
-  execFileSync(process.execPath, [NEXT, "build"], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, [NEXT_BIN, "build"], { stdio: ["ignore", "ignore", "inherit"] });
   const url = `sqlite:${process.cwd()}/${mkdtempSync("leases-")}/ids.db?allow=overlayfs&namespace=next`;
   const options = way === "NODE_OPTIONS" ? { NODE_OPTIONS: "--import polyflake/lease" } : {};
-  const withNextServer = (act) => serveApp([NEXT, "start"], act, { env: { POLYFLAKE_LEASE: url, ...options } });
+  const withNextServer = (act) => serveApp([NEXT_BIN, "start"], act, { env: { POLYFLAKE_LEASE: url, ...options } });
   await withNextServer((one) =>
     withNextServer(async (other) => {
-      const ids = (await Promise.all([idsOf(one), idsOf(other), idsOf(one)])).flat();
+      const ids = (await Promise.all([fetchIds(one), fetchIds(other), fetchIds(one)])).flat();
       assert.equal(new Set(ids).size, 3000, way);
-      assert.equal((await granted(url)).filter(({ namespace }) => namespace === "next/sno").length >= 2, true, way);
+      assert.equal((await grantedIds(url)).filter(({ namespace }) => namespace === "next/sno").length >= 2, true, way);
     }),
   );
-  if (way === "instrumentation") assert.deepEqual(await granted(url), []);
+  if (way === "instrumentation") assert.deepEqual(await grantedIds(url), []);
 }

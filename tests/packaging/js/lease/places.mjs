@@ -23,7 +23,7 @@ const createPostgresStore = () => {
   return { node: execPath, url: `postgres://test@/postgres?host=${host}&namespace=n${process.pid}-${++count}` };
 };
 
-export const PLACES = {
+export const STORE_FACTORIES = {
   "node:sqlite": createSqliteStore(NODE_24),
   // This client also works in Node 20.
   "better-sqlite3": createSqliteStore(execPath),
@@ -34,7 +34,7 @@ export const PLACES = {
  * Returns the worker IDs in the namespace of a store's URL that remain granted for more than one second, which is the
  * duration of the longest tick.
  */
-export async function granted(url) {
+export async function grantedIds(url) {
   const [store, namespace] = url.split("namespace=");
   const isFile = store.startsWith("sqlite:");
   const table = isFile ? "polyflake_leases" : "polyflake.polyflake_leases";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { granted, PLACES, startMaker } from "./places.mjs";
+import { grantedIds, STORE_FACTORIES, startMaker } from "./places.mjs";
 
 const run = promisify(execFile);
 
@@ -12,7 +12,7 @@ function assertDistinct(reports) {
   assert.equal(new Set(ids).size, ids.length);
 }
 
-for (const [name, place] of Object.entries(PLACES)) {
+for (const [name, place] of Object.entries(STORE_FACTORIES)) {
   describe(name, { concurrency: false }, () => {
     for (const kind of ["cluster", "threads"]) {
       test(`${kind}: one variable leases a worker ID for each process, which releases it`, async () => {
@@ -23,7 +23,7 @@ for (const [name, place] of Object.entries(PLACES)) {
         assert.equal(reports.length, 10);
         assertDistinct(reports);
         assert(new Set(reports.map(({ number }) => number)).size >= 4);
-        assert.deepEqual(await granted(url), []);
+        assert.deepEqual(await grantedIds(url), []);
       });
     }
 
@@ -61,7 +61,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       const options = ["--import", "polyflake/lease", "--no-warnings", "--input-type=module", "--eval", program];
       const killed = await run(node, options, { env }).catch((error) => error);
       assert.deepEqual([killed.signal, killed.stdout], ["SIGKILL", "0"]);
-      const [{ namespace, first }, ...others] = await granted(url);
+      const [{ namespace, first }, ...others] = await grantedIds(url);
       assert.deepEqual([namespace.split("/")[1], Number(first), others], ["sno", 0, []]);
     });
 
@@ -86,7 +86,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       const { child } = await startMaker(store, "signal", { numbers: [0, 0] });
       child.kill("SIGTERM");
       assert.deepEqual(await child.ended, [null, "SIGTERM"]);
-      assert.deepEqual(await granted(store.url), []);
+      assert.deepEqual(await grantedIds(store.url), []);
       const next = await startMaker(store, "close", { numbers: [0, 0] });
       assert.equal(next.number, 0);
     });
@@ -133,7 +133,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert.equal(distinct, 3002);
       assert(ms < 5000, `${ms} ms`);
       // The process released its last worker ID when it ended.
-      const kept = (await granted(store.url)).map(({ first }) => Number(first));
+      const kept = (await grantedIds(store.url)).map(({ first }) => Number(first));
       assert.deepEqual(new Set(kept), new Set([zero, one]));
     });
 
@@ -148,7 +148,7 @@ for (const [name, place] of Object.entries(PLACES)) {
         print([number, codeOf(() => ids.generate())]);`;
       assert.deepEqual(await restored(store, program), [0, "generator_closed"]);
       assert.deepEqual(
-        (await granted(store.url)).map(({ first }) => Number(first)),
+        (await grantedIds(store.url)).map(({ first }) => Number(first)),
         [0],
       );
     });
@@ -165,7 +165,7 @@ for (const [name, place] of Object.entries(PLACES)) {
       assert(after[0] !== before && after[1] === after[0], `${[before, after]}`);
     });
 
-    test("a lease that starts after a restore begins", async () => {
+    test("a lease that starts after a restore gets a worker ID", async () => {
       const program = `
         const held = lease(process.env.STORE);
         const ids = new sno.Generator({ lease: held });

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { granted, PLACES, startMaker } from "./places.mjs";
+import { grantedIds, STORE_FACTORIES, startMaker } from "./places.mjs";
 
 const run = promisify(execFile);
 const DENO = ["node_modules/.bin/deno", "run", "--allow-all"];
@@ -20,10 +20,10 @@ writeFileSync(
 );
 writeFileSync("plain.mjs", 'import { sno } from "polyflake"; console.log(sno.generate());');
 
-for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
+for (const name of ["node:sqlite", "pg"].filter((name) => STORE_FACTORIES[name])) {
   describe(name, { concurrency: false }, () => {
     test("processes in all runtimes share a store and release their worker IDs", async () => {
-      const { url } = PLACES[name]();
+      const { url } = STORE_FACTORIES[name]();
       const reports = [];
       // A program cannot wait during process.exit or after an uncaught error, so it can return the worker ID only to a
       // file store.
@@ -34,7 +34,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
         const fleet = await Promise.all(makers);
         for (const { child } of fleet) if (end === "signal") child.kill("SIGTERM");
         for (const { child } of fleet) await child.ended;
-        assert.deepEqual(await granted(url), [], end);
+        assert.deepEqual(await grantedIds(url), [], end);
         reports.push(...fleet);
       }
       const ids = reports.flatMap(({ ids }) => ids);
@@ -43,11 +43,11 @@ for (const name of ["node:sqlite", "pg"].filter((name) => PLACES[name])) {
 
     for (const [runtime, [program, ...options]] of Object.entries(RUNTIMES)) {
       test(`${runtime}: one variable sets the worker ID of the default generators`, async () => {
-        const { url } = PLACES[name]();
+        const { url } = STORE_FACTORIES[name]();
         const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_NODE: "41" };
         const { stdout } = await run(program, [...options, "defaults.mjs"], { env });
         assert.deepEqual(JSON.parse(stdout).numbers, [41, 41]);
-        assert.deepEqual(await granted(url), []);
+        assert.deepEqual(await grantedIds(url), []);
       });
     }
   });

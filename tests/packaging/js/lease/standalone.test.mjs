@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { moved } from "./moved.mjs";
-import { granted, PLACES } from "./places.mjs";
+import { withMovedCopy } from "./moved.mjs";
+import { grantedIds, STORE_FACTORIES } from "./places.mjs";
 import { ask, serveApp } from "./started.mjs";
 
 const FILES = {
@@ -23,15 +23,15 @@ const FILES = {
   }`,
 };
 
-test("a standalone Next.js server leases from PostgreSQL", { skip: !PLACES.pg }, async () => {
+test("a standalone Next.js server leases from PostgreSQL", { skip: !STORE_FACTORIES.pg }, async () => {
   for (const [file, text] of Object.entries(FILES)) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
-  const { url } = PLACES.pg();
+  const { url } = STORE_FACTORIES.pg();
   const next = join("node_modules/next/dist/bin/next");
   execFileSync(process.execPath, [next, "build"], { stdio: ["ignore", "ignore", "inherit"] });
-  await moved(".next/standalone", (copy, options) =>
+  await withMovedCopy(".next/standalone", (copy, options) =>
     serveApp(
       [join(copy, "server.js")],
       async (address) => {
@@ -39,7 +39,7 @@ test("a standalone Next.js server leases from PostgreSQL", { skip: !PLACES.pg },
         assert.equal(answer.status, 200);
         assert.equal((await answer.json()).metabyte, 7);
         assert.equal(
-          (await granted(url)).some(({ namespace }) => namespace.endsWith("/sno")),
+          (await grantedIds(url)).some(({ namespace }) => namespace.endsWith("/sno")),
           true,
         );
       },

@@ -7,15 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { hotguid, layout, randflake, sno } from "polyflake";
 import { lease } from "polyflake/lease";
-import { PLACES } from "./places.mjs";
+import { STORE_FACTORIES } from "./places.mjs";
 
 const assertUnavailable = (call, code = "lease_unavailable") => assert.throws(call, { name: "PolyflakeError", code });
 /** The stores for which this Node version has a client. */
-const { "node:sqlite": _, ...HERE } = PLACES;
+const { "node:sqlite": _, ...HERE } = STORE_FACTORIES;
 
 for (const [name, place] of Object.entries(HERE)) {
   describe(name, { concurrency: false }, () => {
-    test("a generator of each format leases a worker ID and reports events and figures", async () => {
+    test("a generator of each format leases a worker ID and reports events and its status", async () => {
       const { url } = place();
       const events = [];
       const make = () => lease(url, undefined, { watch: ({ name }) => events.push(name) });

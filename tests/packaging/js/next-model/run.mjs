@@ -4,22 +4,22 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { checkTypes, node, withPostgres } from "./server.mjs";
+import { checkTypes, runNode, withPostgres } from "./server.mjs";
 
 const repository = process.env.POLYFLAKE_REPOSITORY;
-const manifest = (folder) => JSON.parse(readFileSync(join(repository, folder, "package.json"), "utf8"));
-const { dependencies, devDependencies } = manifest("tests/packaging/js/next-model");
-const exampleManifest = manifest("examples/next");
-assert.deepEqual(exampleManifest.dependencies, { ...dependencies, polyflake: manifest("packages/js").version });
+const readManifest = (folder) => JSON.parse(readFileSync(join(repository, folder, "package.json"), "utf8"));
+const { dependencies, devDependencies } = readManifest("tests/packaging/js/next-model");
+const exampleManifest = readManifest("examples/next");
+assert.deepEqual(exampleManifest.dependencies, { ...dependencies, polyflake: readManifest("packages/js").version });
 assert.deepEqual(exampleManifest.devDependencies, devDependencies);
 
-const example = join(repository, "examples/next");
-const files = readdirSync(example, { recursive: true }).filter((file) => /\.tsx?$/.test(file));
-const lines = files.flatMap((file) => readFileSync(join(example, file), "utf8").trimEnd().split("\n"));
+const exampleFolder = join(repository, "examples/next");
+const files = readdirSync(exampleFolder, { recursive: true }).filter((file) => /\.tsx?$/.test(file));
+const lines = files.flatMap((file) => readFileSync(join(exampleFolder, file), "utf8").trimEnd().split("\n"));
 assert(files.length > 5 && lines.length < 100, `${lines.length} lines`);
 
 // Skip the example's package.json, so that the tested versions of the dependencies are used.
-cpSync(example, ".", { recursive: true, filter: (path) => basename(path) !== "package.json" });
+cpSync(exampleFolder, ".", { recursive: true, filter: (path) => basename(path) !== "package.json" });
 withPostgres((folder) => {
   if (!folder) return;
   process.env.DATABASE_URL = `postgresql://test@localhost/postgres?host=${folder}`;
@@ -28,6 +28,6 @@ withPostgres((folder) => {
   run("drizzle-kit/bin.cjs", "push");
   const isBuilt = process.argv.includes("--build");
   if (isBuilt) run("next/dist/bin/next", "build");
-  node(folder, "use.mjs", isBuilt ? "start" : "dev");
+  runNode(folder, "use.mjs", isBuilt ? "start" : "dev");
 });
 checkTypes("tsconfig.json");

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { moved } from "./moved.mjs";
+import { withMovedCopy } from "./moved.mjs";
 import { ask, serveApp } from "./started.mjs";
 
 const FILES = {
@@ -27,7 +27,7 @@ for (const [file, text] of Object.entries(FILES)) {
 const nuxt = join("node_modules/nuxt/bin/nuxt.mjs");
 execFileSync(process.execPath, [nuxt, "build"], { stdio: ["ignore", "ignore", "inherit"] });
 
-await moved(".output", (copy, options) =>
+await withMovedCopy(".output", (copy, options) =>
   serveApp(
     [join(copy, "server/index.mjs")],
     async (address) => {

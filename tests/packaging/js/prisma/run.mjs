@@ -1,7 +1,7 @@
 // Generates the clients, runs the tests with a PostgreSQL server, and checks the types.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { checkTypes, node, withPostgres } from "./server.mjs";
+import { checkTypes, runNode, withPostgres } from "./server.mjs";
 
 /**
  * Prevents Prisma from downloading the schema engine, which is not needed here. Prisma accepts any existing path for
@@ -18,5 +18,5 @@ for (const database of ["postgresql", "sqlite"])
 const esbuild = join(process.env.POLYFLAKE_REPOSITORY, "tests/node_modules/esbuild/bin/esbuild");
 const options = ["--bundle", "--packages=external", "--platform=node", "--format=esm", "--outfile=use.test.mjs"];
 execFileSync(esbuild, ["use.test.ts", ...options, "--log-level=warning"], { stdio: "inherit" });
-withPostgres((folder) => node(folder, "--test", "use.test.mjs"));
+withPostgres((folder) => runNode(folder, "--test", "use.test.mjs"));
 checkTypes("types.json");

@@ -25,7 +25,7 @@ const KEY = hotguid.generate();
 const UUID7_IDS: Uuid7Id[] = IDS.map(() => uuid7.generate());
 const RANDFLAKE_INTEGERS = [-(2n ** 63n), -1n, 4_594_531_474_933_654_033n, 2n ** 63n - 1n];
 
-const read = {
+const idExtension = {
   result: {
     order: fields({
       id: snoUuid8,
@@ -37,8 +37,8 @@ const read = {
     }),
   },
 };
-const extended = (client: OnPostgres) => client.$extends(read);
-type Client = ReturnType<typeof extended>;
+const extendClient = (client: OnPostgres) => client.$extends(idExtension);
+type Client = ReturnType<typeof extendClient>;
 
 const rowOf = (id: SnoId, place: number) => ({
   id: snoUuid8.to(id),
@@ -94,7 +94,7 @@ describe("Prisma", () => {
   test("stores IDs in PostgreSQL", { skip: !process.env.PGHOST }, async () => {
     const { PGHOST: host } = process.env;
     const client = new OnPostgres({ adapter: new PrismaPg({ host: host!, user: "test", database: "postgres" }) });
-    await check(client.$extends(read), { uuid: "uuid", text: 'varchar(16) COLLATE "C"', bytes: "bytea" });
+    await check(client.$extends(idExtension), { uuid: "uuid", text: 'varchar(16) COLLATE "C"', bytes: "bytea" });
     await client.$disconnect();
   });
 
@@ -102,7 +102,7 @@ describe("Prisma", () => {
     const client = new OnSqlite({
       adapter: new PrismaLibSql({ url: "file::memory:?cache=shared", intMode: "bigint" }),
     });
-    await check(client.$extends(read) as unknown as Client, { uuid: "TEXT", text: "TEXT", bytes: "BLOB" });
+    await check(client.$extends(idExtension) as unknown as Client, { uuid: "TEXT", text: "TEXT", bytes: "BLOB" });
     await client.$disconnect();
   });
 });

@@ -7,9 +7,9 @@ import { build } from "esbuild";
 
 const repository = process.env.POLYFLAKE_REPOSITORY;
 copyFileSync(join(repository, "packages/js/test/decode-vectors.mjs"), "decode-vectors.js");
-const { FILES } = await import("./decode-vectors.js");
+const { VECTOR_FILES } = await import("./decode-vectors.js");
 const vectors = Object.fromEntries(
-  FILES.map((name) => [name, JSON.parse(readFileSync(join(repository, `tests/vectors/${name}.json`), "utf8"))]),
+  VECTOR_FILES.map((name) => [name, JSON.parse(readFileSync(join(repository, `tests/vectors/${name}.json`), "utf8"))]),
 );
 
 const contents = `

@@ -20,15 +20,15 @@ const workers = Array.from(
   { length: threads },
   () => new Worker(new URL("./thread.js", import.meta.url), { workerData: each }),
 );
-const made = await Promise.all(
+const firstPartitions = await Promise.all(
   workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
 );
-expect(new Set(made.flat()).size, threads * each, "partitions of threads");
+expect(new Set(firstPartitions.flat()).size, threads * each, "partitions of threads");
 // After a restore, the generators of all threads have different partitions. The restore changes the base only in these
 // bits, unless the runtime also provides random bytes of the kernel.
 bits = 0x5a;
 afterRestore();
-const again = await Promise.all(
+const secondPartitions = await Promise.all(
   workers.map((worker) => {
     const answer = new Promise((done) => worker.once("message", done));
     worker.postMessage("again");
@@ -36,7 +36,7 @@ const again = await Promise.all(
   }),
 );
 expect(
-  new Set([...made, ...again].flat()).size,
+  new Set([...firstPartitions, ...secondPartitions].flat()).size,
   2 * threads * each,
   "partitions of threads before and after a restore",
 );

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });
 
 const { sno } = await import("polyflake/wasm");
-const ids = Array.from({ length: workerData }, () => new sno.Generator());
-const report = () => parentPort.postMessage(ids.map(({ generate }) => sno.parse(generate()).partition));
+const generators = Array.from({ length: workerData }, () => new sno.Generator());
+const report = () => parentPort.postMessage(generators.map(({ generate }) => sno.parse(generate()).partition));
 parentPort.on("message", report);
 report();

@@ -31,9 +31,9 @@ assert.deepEqual(Record(record), {
 const Order = type({ id: orders.schema });
 assert.deepEqual(Order({ id: orders.encode(42) }), { id: 42 });
 assert.equal(Order({ id: "invoice_1" }).summary, "expected an ID of the type `order`, found `invoice`");
-const wrong = Record({ ...record, id: ORDER });
-assert(wrong instanceof type.errors);
-assert.deepEqual([[...wrong[0].path], wrong.summary], [["id"], "expected an ID of metabyte 24, found 2"]);
+const wrongResult = Record({ ...record, id: ORDER });
+assert(wrongResult instanceof type.errors);
+assert.deepEqual([[...wrongResult[0].path], wrongResult.summary], [["id"], "expected an ID of metabyte 24, found 2"]);
 
 // Hono's validator responds with 400 and the code of each issue.
 const app = new Hono()
@@ -52,9 +52,9 @@ const post = (id) => {
   return app.request("/users", { method: "POST", headers, body: JSON.stringify(id) });
 };
 assert.deepEqual(await (await post(USER)).json(), { id: USER });
-const answer = await post(`${USER.slice(1)}!`);
-assert.equal(answer.status, 422);
-const [{ code, position }] = await answer.json();
+const response = await post(`${USER.slice(1)}!`);
+assert.equal(response.status, 422);
+const [{ code, position }] = await response.json();
 assert.deepEqual([code, position], ["invalid_character", 15]);
 
 // tRPC validates a procedure's input with the schemas.
@@ -93,14 +93,14 @@ function zodOf({ "~standard": schema }) {
   });
   return text.meta(schema.jsonSchema.input({ target: "draft-2020-12" }));
 }
-const told = z.object({ id: zodOf(userId) });
-assert.deepEqual(told.parse({ id: USER }), { id: USER });
-const { error } = told.safeParse({ id: ORDER });
+const zodObject = z.object({ id: zodOf(userId) });
+assert.deepEqual(zodObject.parse({ id: USER }), { id: USER });
+const { error } = zodObject.safeParse({ id: ORDER });
 assert.deepEqual(
   [error.issues[0].params.code, error.issues[0].message],
   ["out_of_range", "expected an ID of metabyte 24, found 2"],
 );
-const { pattern, type: kind } = z.toJSONSchema(told).properties.id;
+const { pattern, type: kind } = z.toJSONSchema(zodObject).properties.id;
 assert.deepEqual([kind, new RegExp(pattern).test(USER), new RegExp(pattern).test(ORDER)], ["string", true, false]);
 
 // The regular expressions are those of the JSON Schema, which zod can read from version 4.2 on.

@@ -7,13 +7,13 @@ import { randflake, sno } from "polyflake";
 import { recipe, run } from "./recipes.mjs";
 
 /** Returns a recipe's program and function, with the given version of the library. */
-async function program(library, version) {
+async function loadProgram(library, version) {
   const text = recipe("integrations/express-hono.md", library).replaceAll(` from "${library}`, ` from "${version}`);
   return run(version, text, ["app", "read"]);
 }
 
 async function withExpress(version) {
-  const { app, read } = await program("express", version);
+  const { app, read } = await loadProgram("express", version);
   const { randflake } = await import("polyflake/schema");
   app.get("/twice", read("query", { flake: randflake }), read("query", { other: randflake }), (req, res) =>
     res.json({ flake: typeof req.query.flake, other: typeof req.query.other }),
@@ -22,7 +22,7 @@ async function withExpress(version) {
 }
 
 async function withHono(version) {
-  const { app, read } = await program("hono", version);
+  const { app, read } = await loadProgram("hono", version);
   const { randflake } = await import("polyflake/schema");
   app.get("/twice", read("query", { flake: randflake, other: randflake }), (c) => {
     const { flake, other } = c.req.valid("query");

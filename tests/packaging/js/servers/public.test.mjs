@@ -8,16 +8,16 @@ import { recipe, run } from "./recipes.mjs";
 
 const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 process.env.PUBLIC_IDS_SECRET = Buffer.from(SECRET).toString("hex");
-const ids = new Keyring(SECRET);
-const ORDER = ids.of("order").encode(42);
+const keyring = new Keyring(SECRET);
+const ORDER = keyring.of("order").encode(42);
 
 const REQUESTS = [
   [ORDER, 200, { id: ORDER, item: "tea" }],
-  [ids.of("order").encode(43), 404],
-  [ids.of("invoice").encode(42), 404, "type_mismatch"],
+  [keyring.of("order").encode(43), 404],
+  [keyring.of("invoice").encode(42), 404, "type_mismatch"],
   [ORDER.replace("order_1", "order_2"), 404, "check_failed"],
   [new Keyring({ 2: SECRET }).of("order").encode(42), 404, "unknown_version"],
-  [ids.of("order", { bits: 64 }).encode(2n ** 63n), 404, "unknown_id"],
+  [keyring.of("order", { bits: 64 }).encode(2n ** 63n), 404, "unknown_id"],
   [ORDER.toUpperCase(), 404, "type_mismatch"],
   [`order_${ORDER.slice(6).toUpperCase()}`, 404, "invalid_character"],
   ["42", 404, "type_mismatch"],

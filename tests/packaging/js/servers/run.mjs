@@ -1,4 +1,4 @@
 // Runs the tests.
-import { node } from "./server.mjs";
+import { runNode } from "./server.mjs";
 
-node(undefined, "--test", "parameters.test.mjs", "public.test.mjs");
+runNode(undefined, "--test", "parameters.test.mjs", "public.test.mjs");

@@ -4,17 +4,17 @@ import { backend, sno } from "polyflake";
 import sinon from "sinon";
 
 const NEW_YEAR = Date.UTC(2030, 0, 1);
-const began = Date.now();
-const madeAt = () => sno.parse(sno.generate()).unixMs;
-const isNow = (ms) => Math.abs(ms - began) < 3_600_000;
+const startedAt = Date.now();
+const newIdTime = () => sno.parse(sno.generate()).unixMs;
+const isNow = (ms) => Math.abs(ms - startedAt) < 3_600_000;
 
 const clock = sinon.useFakeTimers({ now: NEW_YEAR });
-assert(isNow(madeAt()), "a generator without a clock sees none of it");
+assert(isNow(newIdTime()), "a generator without a clock sees none of it");
 sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() }));
-assert.equal(madeAt(), NEW_YEAR);
+assert.equal(newIdTime(), NEW_YEAR);
 clock.tick(1000);
-assert.equal(madeAt(), NEW_YEAR + 1000);
+assert.equal(newIdTime(), NEW_YEAR + 1000);
 clock.restore();
 sno.setDefaultGenerator(undefined);
-assert(isNow(madeAt()));
+assert(isNow(newIdTime()));
 assert.equal(backend(), process.argv[2]);

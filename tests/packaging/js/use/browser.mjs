@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { chromium } from "playwright-core";
 
-const TYPES = {
+const CONTENT_TYPES = {
   ".html": "text/html",
   ".js": "text/javascript",
   ".mjs": "text/javascript",
@@ -18,7 +18,7 @@ export async function serveFolder(folder, act, headers = {}) {
     const path = join(folder, new URL(url, "http://localhost").pathname);
     if (!existsSync(path) || !statSync(path).isFile()) return response.writeHead(404).end();
     response
-      .writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream", ...headers })
+      .writeHead(200, { "content-type": CONTENT_TYPES[extname(path)] ?? "application/octet-stream", ...headers })
       .end(readFileSync(path));
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -6,7 +6,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { moved } from "./moved.mjs";
+import { withMovedCopy } from "./moved.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "polyflake-outside-"));
 // Allow the other user to read the files.
@@ -23,7 +23,7 @@ const programs = {
 for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
 try {
   for (const name of Object.keys(programs)) {
-    const { status, stderr } = await moved(join(folder, name), (copy, options) =>
+    const { status, stderr } = await withMovedCopy(join(folder, name), (copy, options) =>
       spawnSync(process.execPath, [copy], { encoding: "utf8", ...options }),
     );
     if (name === "inside.cjs") assert.deepEqual([status, stderr], [0, ""]);

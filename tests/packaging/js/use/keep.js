@@ -3,26 +3,28 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { sno } from "polyflake";
 import { lease } from "polyflake/lease";
 
-const STATE = "kept.json";
-const kept = existsSync(STATE) ? JSON.parse(readFileSync(STATE, "utf8")) : { ids: [] };
+const STATE_FILE = "kept.json";
+const keptState = existsSync(STATE_FILE) ? JSON.parse(readFileSync(STATE_FILE, "utf8")) : { ids: [] };
 
 // Node 20 has no built-in SQLite, so there the program keeps only the snapshot.
 const hasSqlite = await import("node:sqlite").then(
   () => true,
   () => false,
 );
-const held = hasSqlite ? lease("sqlite:ids.db", "orders") : undefined;
-const ids = kept.snapshot ? sno.Generator.restore(kept.snapshot) : new sno.Generator({ partition: 7 });
-const generators = held ? [ids, new sno.Generator({ lease: held })] : [ids];
+const heldLease = hasSqlite ? lease("sqlite:ids.db", "orders") : undefined;
+const partitionGenerator = keptState.snapshot
+  ? sno.Generator.restore(keptState.snapshot)
+  : new sno.Generator({ partition: 7 });
+const generators = heldLease ? [partitionGenerator, new sno.Generator({ lease: heldLease })] : [partitionGenerator];
 
 const newIds = [];
 for (const generator of generators) for (let k = 0; k < 100; k++) newIds.push(await generator.generateAsync());
-const all = [...kept.ids, ...newIds];
-const highest = kept.ids.reduce((high, id) => (id > high ? id : high), "");
-if (!all.every(sno.isValid)) throw new Error(`expected sno IDs, found ${all.find((id) => !sno.isValid(id))}`);
-if (new Set(all).size !== all.length) throw new Error("expected different IDs, found duplicates");
-if (!newIds.every((id) => id > highest)) throw new Error("expected IDs that sort after the stored ones");
+const allIds = [...keptState.ids, ...newIds];
+const highestId = keptState.ids.reduce((high, id) => (id > high ? id : high), "");
+if (!allIds.every(sno.isValid)) throw new Error(`expected sno IDs, found ${allIds.find((id) => !sno.isValid(id))}`);
+if (new Set(allIds).size !== allIds.length) throw new Error("expected different IDs, found duplicates");
+if (!newIds.every((id) => id > highestId)) throw new Error("expected IDs that sort after the stored ones");
 
-await held?.close();
-writeFileSync(STATE, JSON.stringify({ ids: newIds, snapshot: ids.close() }));
-console.log(kept.snapshot ? "continued" : "stored");
+await heldLease?.close();
+writeFileSync(STATE_FILE, JSON.stringify({ ids: newIds, snapshot: partitionGenerator.close() }));
+console.log(keptState.snapshot ? "continued" : "stored");

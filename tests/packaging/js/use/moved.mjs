@@ -11,7 +11,7 @@ const NOBODY = { uid: 65534, gid: 65534 };
  * Copies a file or folder, and calls `use` with the path of the copy and the options for starting programs from the
  * copy.
  */
-export async function moved(path, use) {
+export async function withMovedCopy(path, use) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "polyflake-")));
   try {
     chmodSync(folder, 0o755);

@@ -30,7 +30,7 @@ export function withPostgres(use, fsync = "off") {
       ...user,
     });
   if ("uid" in user) chownSync(folder, user.uid, user.gid);
-  // Programs that `moved` has copied may run as a different user, who must be able to read this folder.
+  // Programs that `withMovedCopy` has copied may run as a different user, who must be able to read this folder.
   chmodSync(folder, 0o755);
   try {
     run("initdb", "--auth=trust", "--username=test", "--no-sync");
@@ -47,7 +47,7 @@ export function withPostgres(use, fsync = "off") {
 }
 
 /** Runs Node with the server's folder in its environment. */
-export function node(folder, ...options) {
+export function runNode(folder, ...options) {
   const { PGHOST, ...env } = process.env;
   if (folder) env.PGHOST = folder;
   execFileSync(process.execPath, options, { stdio: "inherit", env });
@@ -55,7 +55,7 @@ export function node(folder, ...options) {
 
 /** Checks a project's types with the repository's compiler. */
 export function checkTypes(project) {
-  node(
+  runNode(
     undefined,
     join(process.env.POLYFLAKE_REPOSITORY, "tests/node_modules/typescript/bin/tsc"),
     "--project",

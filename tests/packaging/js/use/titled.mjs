@@ -2,7 +2,7 @@
 import { readFromPage, serveFolder } from "./browser.mjs";
 
 const [folder] = process.argv.slice(2);
-const found = await serveFolder(folder, (address) =>
+const title = await serveFolder(folder, (address) =>
   readFromPage(`${address}/index.html`, "document.title !== ''", "document.title"),
 );
-if (found !== "wasm") throw new Error(`${folder}: expected wasm, found ${found}`);
+if (title !== "wasm") throw new Error(`${folder}: expected wasm, found ${title}`);

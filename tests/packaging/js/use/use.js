@@ -7,7 +7,7 @@ function expect(holds, what) {
   if (!holds) throw new Error(`expected ${what}`);
 }
 
-function refusal(act) {
+function captureError(act) {
   try {
     act();
   } catch (error) {
@@ -28,7 +28,7 @@ export function use() {
   );
   const ids = new sno.Generator({ partition: 3 }).generateMany(100);
   expect(new Set(ids.texts()).size === 100, "100 different IDs");
-  const { code, position } = refusal(() => sno.parse("9q6kc9o37a32432!"));
+  const { code, position } = captureError(() => sno.parse("9q6kc9o37a32432!"));
   expect(code === "invalid_character" && position === 15, `a bad character at 15, found ${code} at ${position}`);
 
   const secret = new Uint8Array(16).fill(1);

@@ -9,7 +9,7 @@ import * as wasm from "polyflake/wasm";
 
 const id: string = sno.generate(7);
 const kind: number = metabyte(id);
-const made: Date = sno.parse(id).timestamp;
+const timestamp: Date = sno.parse(id).timestamp;
 
 const ids: sno.SnoArray = new sno.Generator({ partition: 3, metabyte: kind }).generateMany(10);
 const texts: string[] = ids.texts();
@@ -19,10 +19,14 @@ const value: unknown = JSON.parse('"a7rdmuv326nct5if"');
 export const text: string = isValid(value) ? value : (texts[0] ?? "");
 
 export const user: SnoId<7> = sno.generate(7);
-export const named: SnoId | undefined = isValid(value) ? value : undefined;
+export const narrowedId: SnoId | undefined = isValid(value) ? value : undefined;
 layout.Layout.preset("sonyflake").pack({ bindables: { machine: 7 } });
-const own = new layout.Layout({ id: "integer", bits: 64, fields: [{ kind: "bindable", bits: 64, name: "node" }] });
-const node: bigint = own.parse(own.pack({ bindables: { node: 7 } })).bindables.node;
+const customLayout = new layout.Layout({
+  id: "integer",
+  bits: 64,
+  fields: [{ kind: "bindable", bits: 64, name: "node" }],
+});
+const node: bigint = customLayout.parse(customLayout.pack({ bindables: { node: 7 } })).bindables.node;
 export const invoice: RandflakeId = native.randflake.decodeText("1");
 export const issue: string | undefined = schema["~standard"].validate(text).issues?.[0]?.code;
 
@@ -33,15 +37,15 @@ export function codeOf(error: unknown): ErrorCode | undefined {
 // @ts-expect-error: a metabyte is a number
 sno.generate("7");
 // @ts-expect-error: a string is not an ID
-export const wrong: SnoId = text;
+export const wrongId: SnoId = text;
 // @ts-expect-error: a layout has no such bindable
-own.pack({ bindables: { worker: 7 } });
+customLayout.pack({ bindables: { worker: 7 } });
 // @ts-expect-error: a preset has no such bindable
 layout.Layout.preset("sonyflake").pack({ bindables: { worker: 7 } });
 // @ts-expect-error: the options have no such member
 new sno.Generator({ partitions: 3 });
 
-export const machines: ("native" | "wasm")[] = [backend(), native.backend(), wasm.backend()];
-export const parsed: number = wasm.sno.parse(native.sno.generate(1)).metabyte;
-export const all = { made, packed, node, read: withBigints(["id"]).parse('{"id": "7"}') };
+export const backends: ("native" | "wasm")[] = [backend(), native.backend(), wasm.backend()];
+export const parsedMetabyte: number = wasm.sno.parse(native.sno.generate(1)).metabyte;
+export const allValues = { timestamp, packed, node, read: withBigints(["id"]).parse('{"id": "7"}') };
 export const bytes: Uint8Array = snoBytes.to(sno.generate(1));

@@ -14,13 +14,13 @@ from freezegun import freeze_time
 from polyflake import hotguid, sno
 
 NEW_YEAR = dt.datetime(2030, 1, 1, tzinfo=dt.timezone.utc)
-BEGAN = time.time()
+STARTED_AT = time.time()
 
 
 def check(mock: Callable[[], AbstractContextManager[Any]], move: Callable[[Any], None]) -> None:
     with mock():
-        own = sno.generate()
-        assert abs(own.unix_ms / 1000 - BEGAN) < 3600, "a generator without a clock sees none of it"
+        unmocked_id = sno.generate()
+        assert abs(unmocked_id.unix_ms / 1000 - STARTED_AT) < 3600, "a generator without a clock sees none of it"
         sno.set_default_generator(sno.Generator(7, sequence_min=0, clock=lambda: time.time_ns()))
         hotguid.set_default_generator(hotguid.Generator(clock=lambda: time.time_ns()))
     with mock() as mocked:
@@ -30,8 +30,8 @@ def check(mock: Callable[[], AbstractContextManager[Any]], move: Callable[[Any],
         assert sno.generate().datetime == NEW_YEAR + dt.timedelta(seconds=8)
     sno.set_default_generator(None)
     hotguid.set_default_generator(None)
-    assert abs(sno.generate().unix_ms / 1000 - BEGAN) < 3600
-    assert abs(hotguid.timestamp(hotguid.generate()) - BEGAN) < 3600
+    assert abs(sno.generate().unix_ms / 1000 - STARTED_AT) < 3600
+    assert abs(hotguid.timestamp(hotguid.generate()) - STARTED_AT) < 3600
 
 
 check(lambda: freeze_time("2030-01-01"), lambda frozen: frozen.tick(8))

@@ -31,9 +31,9 @@ for column, items in ((ids.text_column(), ids.texts()), (ids.sequences(), list(i
     assert frame.assign(x=column)["x"].tolist() == items
 assert pd.Series(ids.unix_ms(), dtype="float64").tolist() == [float(id.unix_ms) for id in ids]
 
-early = frame["early"].to_numpy()
-wanted = [str(id) for id, is_early in zip(ids, early, strict=True) if is_early]
-assert frame[frame["early"]]["id"].tolist() == ids[early].texts() == wanted
+early_mask = frame["early"].to_numpy()
+expected_texts = [str(id) for id, is_early in zip(ids, early_mask, strict=True) if is_early]
+assert frame[frame["early"]]["id"].tolist() == ids[early_mask].texts() == expected_texts
 assert frame["id"].isin(ids[:5].text_column()).sum() == 5
 assert pd.to_datetime(frame["made"], unit="ms", utc=True)[0] == ids[0].datetime
 

@@ -11,8 +11,8 @@ frame = pl.DataFrame({"id": ids.text_column(), "made": ids.unix_ms(), "partition
 assert frame.schema == {"id": pl.String, "made": pl.Int64, "partition": pl.UInt16}
 assert frame["id"].to_list() == ids.texts()
 assert frame["made"].to_list() == list(ids.unix_ms()) == [id.unix_ms for id in ids]
-early = frame["made"] <= ids[500].unix_ms
-assert frame.filter(early)["id"].to_list() == ids[early.to_numpy()].texts()
+early_mask = frame["made"] <= ids[500].unix_ms
+assert frame.filter(early_mask)["id"].to_list() == ids[early_mask.to_numpy()].texts()
 assert frame.filter(pl.col("id") < str(ids[10]))["id"].to_list() == ids[:10].texts()
 assert pl.Series("id", ids.text_column()).to_list() == ids.texts()
 assert pl.Series(flakes).to_list() == list(flakes)

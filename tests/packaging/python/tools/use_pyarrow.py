@@ -20,8 +20,8 @@ assert pa.table({"id": ids.text_column()})["id"].to_pylist() == ids.texts()
 assert table["id"].to_pylist() == ids.texts()
 assert table["made"].to_pylist() == [id.unix_ms for id in ids]
 assert table["bytes"].to_pylist() == [bytes(id) for id in ids]
-early = pc.less_equal(table["made"], ids[500].unix_ms)
-assert table.filter(early)["id"].to_pylist() == ids[early.to_numpy()].texts()
+early_mask = pc.less_equal(table["made"], ids[500].unix_ms)
+assert table.filter(early_mask)["id"].to_pylist() == ids[early_mask.to_numpy()].texts()
 assert table.filter(pc.field("id") < str(ids[10]))["id"].to_pylist() == ids[:10].texts()
 assert pa.array(flakes).to_pylist() == list(flakes)
 assert pa.array(flakes.text_column()).to_pylist() == flakes.texts()

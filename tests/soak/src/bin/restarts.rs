@@ -52,22 +52,30 @@ struct Format {
 }
 
 const FORMATS: [Format; 6] = [
-    Format { name: "sno", is_slow: false, begin: sno },
-    Format { name: "layout, ticks of 1 ms", is_slow: false, begin: |worker| layout(1, worker) },
-    Format { name: "layout, ticks of 10 ms", is_slow: false, begin: |worker| layout(10, worker) },
-    Format { name: "layout, ticks of 1 s", is_slow: true, begin: |worker| layout(1000, worker) },
-    Format { name: "Randflake", is_slow: true, begin: randflake },
-    Format { name: "Hot Guid, bytes of the caller", is_slow: true, begin: hot_guid },
+    Format { name: "sno", is_slow: false, begin: sno_ids },
+    Format { name: "layout, ticks of 1 ms", is_slow: false, begin: |worker| layout_ids(1, worker) },
+    Format {
+        name: "layout, ticks of 10 ms",
+        is_slow: false,
+        begin: |worker| layout_ids(10, worker),
+    },
+    Format {
+        name: "layout, ticks of 1 s",
+        is_slow: true,
+        begin: |worker| layout_ids(1000, worker),
+    },
+    Format { name: "Randflake", is_slow: true, begin: randflake_ids },
+    Format { name: "Hot Guid, bytes of the caller", is_slow: true, begin: hot_guid_ids },
 ];
 
-fn sno(worker: u16) -> Result<[u128; 2]> {
+fn sno_ids(worker: u16) -> Result<[u128; 2]> {
     let ids = sno::Generator::builder().partition(worker).build()?;
     let bits =
         |id: sno::Sno| id.to_bytes().iter().fold(0, |bits, byte| bits << 8 | u128::from(*byte));
     Ok([bits(ids.generate(7)?), bits(ids.generate(7)?)])
 }
 
-fn layout(tick_ms: u64, worker: u16) -> Result<[u128; 2]> {
+fn layout_ids(tick_ms: u64, worker: u16) -> Result<[u128; 2]> {
     let fields = [
         Field::unused(1),
         Field::timestamp(41, Tick::from_millis(tick_ms)?, 1_420_070_400_000),
@@ -80,14 +88,14 @@ fn layout(tick_ms: u64, worker: u16) -> Result<[u128; 2]> {
     Ok([bits(ids.generate()?), bits(ids.generate()?)])
 }
 
-fn randflake(worker: u16) -> Result<[u128; 2]> {
+fn randflake_ids(worker: u16) -> Result<[u128; 2]> {
     let grant = Grant::new(worker.into(), EPOCH, LAST_SECOND + 1)?;
     let ids = randflake::Generator::builder(grant, *b"sixteen byte key").build()?;
     Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
 }
 
 /// Every generator uses the same fixed identity, so there is only one worker ID, and its generators run one after another.
-fn hot_guid(_: u16) -> Result<[u128; 2]> {
+fn hot_guid_ids(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
 }

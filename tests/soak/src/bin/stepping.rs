@@ -46,14 +46,14 @@ impl Generators {
         [
             self.sno.generate(1).map(|id| (0, sno(id))),
             self.hotguid.generate(2).map(|id| (1, u128::from_be_bytes(id.to_bytes()))),
-            self.layout.generate().map(|id| (2, number(&id))),
+            self.layout.generate().map(|id| (2, id_to_u128(&id))),
             self.randflake.generate().map(|id| (3, id.to_u64().into())),
             self.uuid7.generate().map(|id| (4, id.to_u128())),
         ]
     }
 }
 
-fn number(id: &layout::Id) -> u128 {
+fn id_to_u128(id: &layout::Id) -> u128 {
     id.as_integer().expect("an integer layout").cast_unsigned().into()
 }
 

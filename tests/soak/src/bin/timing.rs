@@ -48,12 +48,12 @@ const INPUTS_PER_BATCH: usize = 4096;
 
 /// Times `work` on fixed and random blocks in random order. To exclude samples that were interrupted, it discards those
 /// that are slower than 90% of the first samples.
-fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
+fn compare_timings(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     let mut random = fastrand::Rng::new();
     let longest = quantile((0..10_000).map(|_| time(&[[0; 8]; BLOCKS], &work)).collect(), 0.9);
     let mut kinds = [RunningMoments::default(); 2];
     for _ in 0..samples.div_ceil(INPUTS_PER_BATCH) {
-        let inputs: Vec<_> = (0..INPUTS_PER_BATCH).map(|_| input(&mut random)).collect();
+        let inputs: Vec<_> = (0..INPUTS_PER_BATCH).map(|_| random_input(&mut random)).collect();
         let times: Vec<_> = inputs.iter().map(|(_, blocks)| time(blocks, &work)).collect();
         for ((kind, _), nanos) in inputs.iter().zip(times).filter(|(_, nanos)| *nanos <= longest) {
             kinds[*kind].add(nanos);
@@ -63,7 +63,7 @@ fn compare(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
 }
 
 /// Picks a kind of input at random. Returns the kind (0 for the fixed block, 1 for random blocks) and the blocks.
-fn input(random: &mut fastrand::Rng) -> (usize, [Block; BLOCKS]) {
+fn random_input(random: &mut fastrand::Rng) -> (usize, [Block; BLOCKS]) {
     let kind = random.usize(..2);
     let mask = if kind == 0 { 0 } else { u64::MAX };
     (kind, [(); BLOCKS].map(|()| (random.u64(..) & mask).to_le_bytes()))
@@ -93,8 +93,8 @@ fn main() -> ExitCode {
         .nth(1)
         .map_or(10_000_000, |text| text.parse().expect("a number of samples"));
     let cipher = Sparx64::new(fastrand::u128(..).to_le_bytes());
-    let encrypt = compare(samples, |block| cipher.encrypt_block(block));
-    let decrypt = compare(samples, |block| cipher.decrypt_block(block));
+    let encrypt = compare_timings(samples, |block| cipher.encrypt_block(block));
+    let decrypt = compare_timings(samples, |block| cipher.decrypt_block(block));
     println!("{samples} samples: encrypt t = {encrypt:.2}, decrypt t = {decrypt:.2}");
     if encrypt.max(decrypt) < MAX_T_STATISTIC { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -114,6 +114,6 @@ mod tests {
                 cipher.encrypt_block(block)
             }
         };
-        assert!(compare(20_000, leaking) > MAX_T_STATISTIC);
+        assert!(compare_timings(20_000, leaking) > MAX_T_STATISTIC);
     }
 }

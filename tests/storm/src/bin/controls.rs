@@ -45,8 +45,8 @@ mod linux {
             Some("pid-check") => |_| pid_checking_counter(),
             Some("one-bit") => one_bit_snowflake,
             Some("late-save") => late_saving_counter,
-            Some("lease") => |_| lease(),
-            Some("dies") => |_| panic_in_copy(),
+            Some("lease") => |_| lease_generator(),
+            Some("dies") => |_| copy_panicking_generator(),
             name => panic!("expected the name of a control, found {name:?}"),
         };
         serve(make);
@@ -142,7 +142,7 @@ mod linux {
     }
 
     /// A generator that panics in a copy of the process.
-    fn panic_in_copy() -> Generator {
+    fn copy_panicking_generator() -> Generator {
         let process = process::id();
         Box::new(move || {
             assert_eq!(process::id(), process, "as wanted");
@@ -152,16 +152,16 @@ mod linux {
 
     static BASE: AtomicU64 = AtomicU64::new(0);
 
-    extern "C" fn in_child() {
+    extern "C" fn replace_base() {
         BASE.store(random_u64(), Ordering::Relaxed);
     }
 
     /// A counter whose base is replaced by a fork hook that is registered with the C library.
     #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
     fn fork_hook_counter() -> Generator {
-        in_child();
+        replace_base();
         // SAFETY: the hook only draws random bytes and sets an atomic integer. It runs in a child that has only one thread.
-        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        unsafe { libc::pthread_atfork(None, None, Some(replace_base)) };
         let count = AtomicU64::new(0);
         Box::new(move || {
             let count = count.fetch_add(1, Ordering::Relaxed);
@@ -199,7 +199,7 @@ mod linux {
 
     /// Returns a generator that requires a file to name this process as the lease holder. However, it checks the file only
     /// before the first of every 20 IDs.
-    fn lease() -> Generator {
+    fn lease_generator() -> Generator {
         let (file, last) = (folder().join("lease"), Mutex::new((0, 0, 0)));
         Box::new(move || {
             let mut last = last.lock().unwrap();

@@ -32,7 +32,7 @@ use output::Chunk;
 pub type Made = Result<String, Box<dyn Error + Send + Sync>>;
 
 /// The number of IDs in a chunk.
-const CHUNK: u64 = 50;
+const CHUNK_SIZE: u64 = 50;
 
 /// The delay after which all copies start to generate IDs at the same time.
 const COPY_START_DELAY: Duration = Duration::from_millis(20);
@@ -54,7 +54,7 @@ struct Plan {
 /// Runs a generator and prints its IDs. `make` creates the generator for a worker ID.
 pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
     let plan = Plan::from_environment();
-    output::wait();
+    output::wait_for_input();
     let ids = make(plan.worker);
     match plan.shape.as_str() {
         "plain" => plan.generate(0, 0, &ids, Instant::now()),
@@ -64,9 +64,9 @@ pub fn serve<G: Fn() -> Made + Sync>(make: impl Fn(u64) -> G) {
                 scope.spawn(move || plan.generate(0, thread, ids, Instant::now()));
             }
         }),
-        _ => plan.copy(&make, &ids),
+        _ => plan.run_copies(&make, &ids),
     }
-    output::line(".");
+    output::write_line(".");
     copies::exit();
 }
 
@@ -82,10 +82,10 @@ impl Plan {
 
     /// Creates copies of this process, which generate IDs. This process also generates IDs, unless it exists only to be
     /// forked.
-    fn copy<G: Fn() -> Made>(&self, make: &impl Fn(u64) -> G, ids: &G) {
+    fn run_copies<G: Fn() -> Made>(&self, make: &impl Fn(u64) -> G, ids: &G) {
         let is_server = self.shape == "prefork";
         if !is_server {
-            Self { ids: CHUNK, ..self.clone() }.generate(0, 0, ids, Instant::now());
+            Self { ids: CHUNK_SIZE, ..self.clone() }.generate(0, 0, ids, Instant::now());
         }
         let begin = Instant::now() + COPY_START_DELAY;
         for copy in 1..=self.width {
@@ -126,7 +126,7 @@ impl Plan {
             begin = if self.shape == "plain" { Instant::now() } else { begin } + self.pause;
             let mut chunk = Chunk::begin(generator, thread);
             let mut error = None;
-            let last = done + CHUNK.min(self.ids - done);
+            let last = done + CHUNK_SIZE.min(self.ids - done);
             while done < last && chunk.has_capacity() && error.is_none() {
                 match make() {
                     Ok(id) => chunk.push(&id),
@@ -137,7 +137,7 @@ impl Plan {
             chunk.end();
             if let Some(error) = error {
                 failed += 1;
-                output::line(&format!("! {error}"));
+                output::write_line(&format!("! {error}"));
                 thread::sleep(Duration::from_millis(1));
             }
         }

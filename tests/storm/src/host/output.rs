@@ -9,7 +9,7 @@ use std::{
 const MAX_ATOMIC_WRITE: usize = 4096;
 
 /// Writes a line.
-pub(super) fn line(text: &str) {
+pub(super) fn write_line(text: &str) {
     let text = text.replace('\n', " ");
     let mut end = text.len().min(MAX_ATOMIC_WRITE - 1);
     while !text.is_char_boundary(end) {
@@ -21,8 +21,8 @@ pub(super) fn line(text: &str) {
 }
 
 /// Waits for permission to create the generator.
-pub(super) fn wait() {
-    line("?");
+pub(super) fn wait_for_input() {
+    write_line("?");
     let _ = stdin().read_line(&mut String::new());
 }
 
@@ -53,7 +53,7 @@ impl Chunk {
     pub(super) fn end(self) {
         let ([begin, wall_begin], [end, wall_end]) = (self.begin, now());
         if !self.ids.is_empty() {
-            line(&format!("{} {begin} {end} {wall_begin} {wall_end}{}", self.head, self.ids));
+            write_line(&format!("{} {begin} {end} {wall_begin} {wall_end}{}", self.head, self.ids));
         }
     }
 }

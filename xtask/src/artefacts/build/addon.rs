@@ -10,7 +10,7 @@ use crate::{
     tools as machine, workspace,
 };
 
-const PACKAGE: [&str; 5] = ["--quiet", "--locked", "--release", "--package", "polyflake-node"];
+const CARGO_ARGS: [&str; 5] = ["--quiet", "--locked", "--release", "--package", "polyflake-node"];
 
 /// Builds the addon and packs it. Only the tarball is kept.
 pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
@@ -23,18 +23,21 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
 
 fn library(shell: &Shell, platform: &Platform) -> Result<PathBuf> {
     let flags = tools::flags(shell, platform)?;
-    let built =
-        if platform.is_windows() { windows(shell, flags)? } else { zig(shell, platform, flags) };
+    let built = if platform.is_windows() {
+        windows_command(shell, flags)?
+    } else {
+        zig_command(shell, platform, flags)
+    };
     // Symbols are stripped here rather than in the Cargo profile, because the build of the wasm modules must find functions
     // by name. That build strips the symbols afterward.
     built.env("CARGO_PROFILE_RELEASE_STRIP", "symbols").run()?;
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
-    Ok(folder.join(platform.library("polyflake_node")))
+    Ok(folder.join(platform.library_file_name("polyflake_node")))
 }
 
-fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'sh> {
+fn zig_command<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'sh> {
     let target = platform.zig_target();
-    let build = cmd!(shell, "cargo zigbuild {PACKAGE...} --target {target}");
+    let build = cmd!(shell, "cargo zigbuild {CARGO_ARGS...} --target {target}");
     if platform.is_musl() {
         flags.push_str(" -Ctarget-feature=-crt-static");
     }
@@ -51,14 +54,14 @@ fn zig<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -> Cmd<'s
 
 /// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library replaces the library
 /// that the linker requests. The empty library is kept, because cargo caches the path of its folder for later builds.
-fn windows(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
+fn windows_command(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     let linker = machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");
     for name in ["libnode.a", "libnode.dll"] {
         shell.write_file(empty.join(name), "!<arch>\n")?;
     }
     let target = ["--features", "napi/dyn-symbols", "--target", "x86_64-pc-windows-gnu"];
-    Ok(cmd!(shell, "cargo build {PACKAGE...} {target...}")
+    Ok(cmd!(shell, "cargo build {CARGO_ARGS...} {target...}")
         .env("RUSTFLAGS", flags)
         .env("LIBNODE_PATH", empty)
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", linker))

@@ -14,7 +14,7 @@ use super::{Artefact, ArtefactKind, folder, platforms, results};
 use crate::{licences, workspace};
 
 /// Source files that all binaries share.
-const COMMON: [&str; 10] = [
+const COMMON_SOURCES: [&str; 10] = [
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
@@ -56,7 +56,12 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
         ArtefactKind::Crates => &["CHANGELOG.md", "cli", "core", "inspect", "lease", "sql"],
     };
     let tests = [":!packages/python/tests", ":!packages/js/test"];
-    COMMON.into_iter().chain([platforms::TABLE]).chain(own.iter().copied()).chain(tests).collect()
+    COMMON_SOURCES
+        .into_iter()
+        .chain([platforms::TABLE_PATH])
+        .chain(own.iter().copied())
+        .chain(tests)
+        .collect()
 }
 
 /// Returns the value that, together with the contents of the sources, determines the artefact's bytes. For crates, this
@@ -80,17 +85,17 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
     let _time = shell.push_env("SOURCE_DATE_EPOCH", epoch);
     if let Some((package, target)) = artefact.kind.compiled_package() {
         let crates = licences::dependencies_of(shell, package, target)?;
-        let bill = licences::bill(&artefact.kind.address(), &crates);
+        let bill = licences::bill_of_materials(&artefact.kind.address(), &crates);
         shell.write_file(bill_of_materials_path(into), format!("{bill:#}\n"))?;
     }
     match &artefact.kind {
         ArtefactKind::Wheel(platform, python) => wheel::build(shell, platform, *python, into),
         ArtefactKind::Addon(platform) => addon::build(shell, platform, into),
-        ArtefactKind::Npm => source::npm(shell, into),
+        ArtefactKind::Npm => source::build_npm_package(shell, into),
         ArtefactKind::Program(platform) => program::build(shell, platform, into),
-        ArtefactKind::Launcher => program::launcher(shell, into),
-        ArtefactKind::Source => source::distribution(shell, into),
-        ArtefactKind::Crates => source::crates(shell, into),
+        ArtefactKind::Launcher => program::build_launcher(shell, into),
+        ArtefactKind::Source => source::build_distribution(shell, into),
+        ArtefactKind::Crates => source::build_crates(shell, into),
     }
 }
 

@@ -14,7 +14,7 @@ pub fn build(shell: &Shell, platform: &Platform, into: &Path) -> Result<()> {
         let _there = shell.push_dir(workspace::root().join("cli"));
         let crates = licences::dependencies_of(shell, "polyflake-cli", &platform.target)?;
         shell.write_file("THIRD-PARTY.md", licences::program_licences(shell, &crates)?)?;
-        wheel::maturin(shell, platform, &[], &frameworks(shell, platform)?, into)?;
+        wheel::run_maturin(shell, platform, &[], &frameworks(shell, platform)?, into)?;
     }
     let folder = workspace::artefacts().join("build").join(&platform.target).join("release");
     let end = if platform.is_windows() { ".exe" } else { "" };
@@ -40,7 +40,7 @@ fn frameworks(shell: &Shell, platform: &Platform) -> Result<String> {
     Ok(format!(" -Clink-arg=-F{}", folder.display()))
 }
 
-pub fn launcher(shell: &Shell, into: &Path) -> Result<()> {
+pub fn build_launcher(shell: &Shell, into: &Path) -> Result<()> {
     pack(shell, into, &["--launcher"])
 }
 

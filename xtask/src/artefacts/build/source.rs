@@ -8,20 +8,20 @@ use xshell::{Shell, cmd};
 use crate::workspace;
 
 /// Builds the npm package from its wasm modules and scripts.
-pub fn npm(shell: &Shell, into: &Path) -> Result<()> {
+pub fn build_npm_package(shell: &Shell, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/js"));
     cmd!(shell, "npm run --silent build -- wasm script texts").run()?;
     // Only the main package is packed, because no addon is built here.
     Ok(cmd!(shell, "npm run --silent pack -- {into} --main").run()?)
 }
 
-pub fn distribution(shell: &Shell, into: &Path) -> Result<()> {
+pub fn build_distribution(shell: &Shell, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     Ok(cmd!(shell, "maturin sdist --out {into}").run()?)
 }
 
 /// Packages the crates for the registry. Some crates depend on others, so all crates are packaged together.
-pub fn crates(shell: &Shell, into: &Path) -> Result<()> {
+pub fn build_crates(shell: &Shell, into: &Path) -> Result<()> {
     let packed = tempfile::tempdir()?;
     let (target, options) = (packed.path(), ["--quiet", "--no-verify"]);
     let packages = workspace::published_crates(shell)?;

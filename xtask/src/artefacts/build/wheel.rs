@@ -55,16 +55,16 @@ impl Python {
 pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) -> Result<()> {
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let mut flags = String::new();
-    if let Some(arch) = platform.debian() {
+    if let Some(arch) = platform.debian_arch() {
         flags = format!(" -Clink-arg={}", unwinder(shell, arch)?.display());
     }
     let interpreter = python.interpreter();
     let options = [&["--interpreter", &*interpreter][..], python.features()].concat();
-    maturin(shell, platform, &options, &flags, into)
+    run_maturin(shell, platform, &options, &flags, into)
 }
 
 /// Builds the wheel in the shell's current folder.
-pub fn maturin(
+pub fn run_maturin(
     shell: &Shell,
     platform: &Platform,
     options: &[&str],

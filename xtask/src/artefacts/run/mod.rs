@@ -2,11 +2,11 @@
 //!
 //! An artefact that cannot run here is listed as "not run", with the reason. Its checks are still performed.
 
+mod interpreters;
 mod node;
-mod nodes;
+mod node_versions;
 mod program;
 mod python;
-mod pythons;
 mod registry;
 mod rust;
 
@@ -41,10 +41,10 @@ pub fn run(
     if chosen == RunScope::Nothing {
         return Ok((Vec::new(), None));
     }
-    let reason = match run_with_all(shell, artefact, folder, chosen == RunScope::Suites) {
+    let reason = match run_with_all_runtimes(shell, artefact, folder, chosen == RunScope::Suites) {
         Err(error) if error.is::<MissingTool>() && !workspace::is_ci() => error.to_string(),
         runs => match runs? {
-            runs if runs.is_empty() => reason(&artefact.kind),
+            runs if runs.is_empty() => skip_reason(&artefact.kind),
             runs => return Ok((runs, None)),
         },
     };
@@ -53,7 +53,7 @@ pub fn run(
 }
 
 /// Runs an artefact in empty projects, and runs its package's tests if `suites` is set.
-fn run_with_all(
+fn run_with_all_runtimes(
     shell: &Shell,
     artefact: &Artefact,
     folder: &Path,
@@ -61,20 +61,20 @@ fn run_with_all(
 ) -> Result<Vec<Run>> {
     match &artefact.kind {
         ArtefactKind::Wheel(platform, python) => {
-            python::wheel(shell, platform, *python, folder, suites)
+            python::test_wheel(shell, platform, *python, folder, suites)
         }
-        ArtefactKind::Addon(platform) => node::addon(shell, platform, folder, suites),
-        ArtefactKind::Npm => node::package(shell),
+        ArtefactKind::Addon(platform) => node::test_addon(shell, platform, folder, suites),
+        ArtefactKind::Npm => node::test_package(shell),
         ArtefactKind::Program(platform) => program::run(shell, platform, folder),
-        ArtefactKind::Launcher => program::launcher(shell),
-        ArtefactKind::Source if suites => python::source(shell, folder),
-        ArtefactKind::Crates if suites => rust::crates(shell),
+        ArtefactKind::Launcher => program::test_launcher(shell),
+        ArtefactKind::Source if suites => python::test_source(shell, folder),
+        ArtefactKind::Crates if suites => rust::test_crates(shell),
         ArtefactKind::Source | ArtefactKind::Crates => Ok(Vec::new()),
     }
 }
 
 /// Returns why no program on this machine can run an artefact.
-fn reason(kind: &ArtefactKind) -> String {
+fn skip_reason(kind: &ArtefactKind) -> String {
     match kind {
         ArtefactKind::Wheel(platform, python) => {
             format!("no {} for {} here", python.description(), platform.name)

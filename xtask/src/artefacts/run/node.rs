@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{
-    nodes::{self, Node},
+    node_versions::{self, Node},
     output,
     registry::{Registry, platform_options},
 };
@@ -23,16 +23,21 @@ use crate::{
 const PROGRAM_STARTERS: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
-pub fn addon(shell: &Shell, platform: &Platform, folder: &Path, suites: bool) -> Result<Vec<Run>> {
-    let nodes = nodes::find_for_addon(shell, platform)?;
+pub fn test_addon(
+    shell: &Shell,
+    platform: &Platform,
+    folder: &Path,
+    suites: bool,
+) -> Result<Vec<Run>> {
+    let nodes = node_versions::find_for_addon(shell, platform)?;
     let main = workspace::only_file(&folder.with_file_name("npm"));
     let main = main.map_err(|_| MissingTool("the npm package is not built".into()))?;
     let tree = if suites { Some(tree(shell, platform, &main, folder)?) } else { None };
     let run = |node: &Node| {
-        project(shell, platform, node).context("in an empty project")?;
+        test_in_project(shell, platform, node).context("in an empty project")?;
         let mut what = "an empty project".to_owned();
         if let Some(tree) = &tree {
-            what = format!("{what}, {}", suite(shell, node, tree)?);
+            what = format!("{what}, {}", run_suite(shell, node, tree)?);
         }
         Ok(Run::new(&node.name, what).under(node.under).installed_by("npm"))
     };
@@ -41,7 +46,7 @@ pub fn addon(shell: &Shell, platform: &Platform, folder: &Path, suites: bool) ->
 
 /// Runs the npm package without an addon in an empty project, where it falls back to wasm. This tests both a platform that
 /// has no addon and an installation that omits optional packages.
-pub fn package(shell: &Shell) -> Result<Vec<Run>> {
+pub fn test_package(shell: &Shell) -> Result<Vec<Run>> {
     let registry = Registry::open()?;
     for option in ["--os=freebsd", "--omit=optional"] {
         let project = new_project(shell)?;
@@ -58,11 +63,11 @@ pub fn package(shell: &Shell) -> Result<Vec<Run>> {
 
 /// Installs the package for the given platform into a user's project with npm, and runs the project's program. From all
 /// built addons, npm must select only the addon for this platform.
-fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
+fn test_in_project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
     // On this machine's platform, npm must select the right addon without options.
-    let options = if node.starts_others() { Vec::new() } else { platform_options(platform) };
+    let options = if node.runs_directly() { Vec::new() } else { platform_options(platform) };
     let options: Vec<_> = options.iter().map(String::as_str).collect();
     registry.install(shell, &options, "polyflake")?;
     let addons = shell.read_dir("node_modules/@polyflake")?;
@@ -71,7 +76,7 @@ fn project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
         addons.len() == 1 && addons[0].ends_with(&expected),
         "expected {expected} alone, found {addons:?}"
     );
-    let said = output(node.start(shell).arg("main.js"))?;
+    let said = output(node.command(shell).arg("main.js"))?;
     ensure!(said.trim() == "native", "expected native, found {said}");
     Ok(())
 }
@@ -90,12 +95,12 @@ fn new_project(shell: &Shell) -> Result<tempfile::TempDir> {
 
 /// Runs the package's tests. If child processes would run without emulation, skips the tests that start other programs, and
 /// runs the remaining test files one at a time.
-fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
+fn run_suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     let _there = shell.push_dir(tree.join("packages/js"));
     let mut tests = shell.read_dir("test")?;
     tests.retain(|path| path.to_string_lossy().ends_with(".test.mjs"));
-    if node.starts_others() {
-        output(node.start(shell).arg("--test").args(tests))?;
+    if node.runs_directly() {
+        output(node.command(shell).arg("--test").args(tests))?;
         return Ok("the package's tests".to_owned());
     }
     let starts_others = |path: &PathBuf| {
@@ -105,7 +110,7 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     };
     tests.retain(|path| !starts_others(path));
     for file in &tests {
-        output(node.start(shell).arg(file))
+        output(node.command(shell).arg(file))
             .with_context(|| format!("{} failed", file.display()))?;
     }
     Ok(format!("{} files of the package's tests", tests.len()))
@@ -114,7 +119,7 @@ fn suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
 /// Creates a copy of the repository that consists of links. In the copy, the built package and this platform's addon
 /// replace those in the checkout.
 fn tree(shell: &Shell, platform: &Platform, main: &Path, folder: &Path) -> Result<PathBuf> {
-    tools::node(shell)?;
+    tools::install_node_packages(shell)?;
     let tree = roots::folder().join("trees").join(&platform.name);
     shell.remove_path(&tree)?;
     shell.create_dir(&tree)?;

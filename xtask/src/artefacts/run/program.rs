@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
-use super::{output, pythons, registry::Registry};
+use super::{interpreters, output, registry::Registry};
 use crate::{
     artefacts::{platforms::Platform, results, results::Run, roots},
     tools::{self, MissingTool},
 };
 
 /// The machine's own platform.
-const MACHINE: &str = "linux-x64-gnu";
+const HOST_PLATFORM: &str = "linux-x64-gnu";
 
 /// Returns a record stating that the program generated an ID and identified it.
 fn run_record() -> Run {
@@ -22,8 +22,8 @@ fn run_record() -> Run {
 
 /// Tests the npm package that starts the program. When npm installs this package, npm also installs the program for this
 /// machine.
-pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
-    if results::folders(&format!("program-{MACHINE}"))?.is_empty() {
+pub fn test_launcher(shell: &Shell) -> Result<Vec<Run>> {
+    if results::folders(&format!("program-{HOST_PLATFORM}"))?.is_empty() {
         return Err(MissingTool("the program is not built".into()).into());
     }
     test_with_npm(shell)?;
@@ -31,7 +31,7 @@ pub fn launcher(shell: &Shell) -> Result<Vec<Run>> {
 }
 
 pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
-    if platform.name == MACHINE {
+    if platform.name == HOST_PLATFORM {
         test_with_pip(shell, folder)?;
         return Ok(vec![run_record().installed_by("pip")]);
     }
@@ -39,7 +39,7 @@ pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>
         return Ok(Vec::new());
     };
     let unpacked = tempfile::tempdir()?;
-    let (into, tarball) = (unpacked.path(), file(shell, folder, "tgz")?);
+    let (into, tarball) = (unpacked.path(), file_with_extension(shell, folder, "tgz")?);
     cmd!(shell, "tar --extract --gzip --file {tarball} --directory {into}").run()?;
     let end = if platform.is_windows() { ".exe" } else { "" };
     command.push(into.join(format!("package/polyflake{end}")));
@@ -58,7 +58,7 @@ fn emulator_command(
         "linux-x64-musl" => Some((Vec::new(), None)),
         "linux-arm64-musl" => Some((vec![tools::qemu_aarch64(shell)?], Some("QEMU"))),
         "linux-arm64-gnu" => {
-            let root = roots::debian(shell, "bookworm", "arm64", &pythons::ARM64)?;
+            let root = roots::debian(shell, "bookworm", "arm64", &interpreters::ARM64_PACKAGES)?;
             Some((vec![tools::qemu_aarch64(shell)?, "-L".into(), root], Some("QEMU")))
         }
         "win32-x64-gnu" => Some((vec![roots::wine(shell)?], Some("Wine"))),
@@ -66,7 +66,7 @@ fn emulator_command(
     })
 }
 
-fn file(shell: &Shell, folder: &Path, end: &str) -> Result<PathBuf> {
+fn file_with_extension(shell: &Shell, folder: &Path, end: &str) -> Result<PathBuf> {
     let mut files = shell.read_dir(folder)?.into_iter();
     let found = files.find(|file| file.extension().is_some_and(|found| found == end));
     found.with_context(|| format!("expected a .{end} in {}", folder.display()))

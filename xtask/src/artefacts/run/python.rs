@@ -7,15 +7,15 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use super::{
+    interpreters::{self, Interpreter},
     output,
-    pythons::{self, Interpreter},
 };
 use crate::{
     artefacts::{Python, platforms::Platform, results, results::Run, roots},
     workspace,
 };
 
-pub fn wheel(
+pub fn test_wheel(
     shell: &Shell,
     platform: &Platform,
     python: Python,
@@ -23,12 +23,12 @@ pub fn wheel(
     suites: bool,
 ) -> Result<Vec<Run>> {
     let wheel = workspace::only_file(folder)?;
-    let pythons = pythons::find_for_wheel(shell, platform, python)?;
+    let pythons = interpreters::find_for_wheel(shell, platform, python)?;
     let run = |python: &Interpreter| {
-        project(shell, python, &wheel).context("in an empty project")?;
+        test_in_project(shell, python, &wheel).context("in an empty project")?;
         let mut what = "an empty project".to_owned();
         if suites {
-            suite(shell, python, &wheel)?;
+            run_suite(shell, python, &wheel)?;
             what += ", the package's tests";
         }
         Ok(Run::new(&python.name, what).under(python.under).installed_by("pip"))
@@ -37,7 +37,7 @@ pub fn wheel(
 }
 
 /// Builds and installs the source distribution with pip, and runs a program that uses the installed package.
-pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
+pub fn test_source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     let source = workspace::only_file(folder)?;
     let project = tempfile::tempdir()?;
     let venv = project.path().join("venv");
@@ -55,7 +55,7 @@ pub fn source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
 
 /// Installs the package into an empty project with pip, and runs a user's program. From all built wheels, pip must select
 /// `wheel`.
-fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
+fn test_in_project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let _there = shell.push_dir(project.path());
     let inside = python.environment(shell, &project.path().join("venv"))?;
@@ -71,7 +71,7 @@ fn project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
 
 /// Installs the wheel in a virtual environment for this Python, and runs the package's tests there. Hypothesis deadlines
 /// are disabled, because concurrent builds may slow down the tests.
-fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
+fn run_suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let venv = roots::folder().join(python.name.replace([' ', ','], "-"));
     let inside = venv.join("bin/python");
     // A virtual environment has no pip if its creation was interrupted.
@@ -100,11 +100,11 @@ fn suite(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
 /// Returns the pinned packages that the tests import. The remaining pinned packages are needed only for building, checking
 /// and formatting.
 fn requirements() -> Result<Vec<String>> {
-    const IMPORTED: [&str; 7] =
+    const IMPORTED_PACKAGES: [&str; 7] =
         ["gunicorn", "hypothesis", "mypy", "numpy", "pyarrow", "pytest", "polars"];
     let file = std::fs::read_to_string(workspace::root().join("tests/requirements.txt"))?;
     let is_imported =
-        |line: &&str| IMPORTED.iter().any(|name| line.starts_with(&format!("{name}==")));
+        |line: &&str| IMPORTED_PACKAGES.iter().any(|name| line.starts_with(&format!("{name}==")));
     Ok(file.lines().filter(is_imported).map(str::to_owned).collect())
 }
 

@@ -11,13 +11,14 @@ use crate::{
     workspace,
 };
 
-const WINDOWS: &str = "x86_64-pc-windows-gnu";
+const WINDOWS_TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// Runs the core's tests from its packaged crate, outside the repository.
-pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
-    packaging::rust_tests(shell)?;
-    let here = Run::new(compiler(shell)?, "unit and documentation tests of the core's crate");
-    match windows(shell) {
+pub fn test_crates(shell: &Shell) -> Result<Vec<Run>> {
+    packaging::run_rust_tests(shell)?;
+    let here =
+        Run::new(compiler_version(shell)?, "unit and documentation tests of the core's crate");
+    match test_on_windows(shell) {
         Ok(run) => Ok(vec![here, run]),
         Err(error) if error.is::<MissingTool>() => Ok(vec![here]),
         Err(error) => Err(error),
@@ -25,21 +26,21 @@ pub fn crates(shell: &Shell) -> Result<Vec<Run>> {
 }
 
 /// Runs the core's tests for Windows in Wine.
-fn windows(shell: &Shell) -> Result<Run> {
+fn test_on_windows(shell: &Shell) -> Result<Run> {
     let wine = roots::wine(shell)?;
-    cmd!(shell, "rustup --quiet target add {WINDOWS}").quiet().run()?;
+    cmd!(shell, "rustup --quiet target add {WINDOWS_TARGET}").quiet().run()?;
     let _there = shell.push_dir(workspace::root());
     let chosen = ["--package", "polyflake", "--all-features", "--lib", "--tests"];
-    let tests = cmd!(shell, "cargo test {chosen...} --target {WINDOWS}");
+    let tests = cmd!(shell, "cargo test {chosen...} --target {WINDOWS_TARGET}");
     let tests = tests
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", tools::mingw(shell)?)
         .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", wine);
     output(tests)?;
-    let with = format!("{} for Windows", compiler(shell)?);
+    let with = format!("{} for Windows", compiler_version(shell)?);
     Ok(Run::new(with, "the core's tests").under(Some("Wine")))
 }
 
-fn compiler(shell: &Shell) -> Result<String> {
+fn compiler_version(shell: &Shell) -> Result<String> {
     let said = cmd!(shell, "rustc --version").quiet().read()?;
     Ok(said.split(' ').take(2).collect::<Vec<_>>().join(" "))
 }

@@ -17,8 +17,8 @@ const fn node_target(
     Target::Project(Project { programs: PROGRAMS, create, add, run, expected: ("Node", "native") })
 }
 
-pub const NPM: Target = node_target(create, npm_install, node);
-pub const PNPM: Target = node_target(create, pnpm_add, node);
+pub const NPM: Target = node_target(create, npm_install, node_command);
+pub const PNPM: Target = node_target(create, pnpm_add, node_command);
 pub const YARN: Target = node_target(
     |shell, source| create_with_yarn(shell, source, "node-modules"),
     yarn_add,
@@ -65,7 +65,7 @@ fn program_file_name(program: &str) -> String {
     format!("{name}.js")
 }
 
-fn node<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
+fn node_command<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
     let file = program_file_name(program);
     cmd!(shell, "node {file}")
 }

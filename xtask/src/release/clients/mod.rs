@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use xshell::{Cmd, Shell, cmd};
 
 use super::{registries::Registries, state::State};
-use crate::{artefacts::results::Installed, tools, workspace};
+use crate::{artefacts::results::Installation, tools, workspace};
 
 /// The address of the registries from which a client installs the packages, and the version to install.
 pub struct Source<'r> {
@@ -75,7 +75,7 @@ pub fn check_names(names: &[String]) -> Result<()> {
 /// Returns a shell whose `PATH` contains the client versions that the repository pins.
 pub fn shell() -> Result<Shell> {
     let shell = workspace::shell()?;
-    tools::npm(&shell, "tests/release")?;
+    tools::npm_install(&shell, "tests/release")?;
     let python = tools::release_python(&shell)?;
     let ours = [
         workspace::root().join("tests/release/node_modules/.bin"),
@@ -94,7 +94,7 @@ pub fn install(
     (version, earlier): (&str, Option<&str>),
     names: &[String],
     inputs: &str,
-) -> Result<Vec<Installed>> {
+) -> Result<Vec<Installation>> {
     let shell = shell()?;
     let is_wanted = |client: &&Client| names.is_empty() || names.iter().any(|n| n == client.name);
     let source = Source { address: &registries.address, version };
@@ -120,7 +120,7 @@ fn install_client(
     source: &Source,
     earlier: Option<&str>,
     client: &Client,
-) -> Result<Installed> {
+) -> Result<Installation> {
     let folder = tempfile::tempdir()?;
     let _there = shell.push_dir(folder.path());
     registries.downloads()?;
@@ -136,13 +136,13 @@ fn install_client(
     ensure!(!packages.is_empty(), "expected downloads from the registries, found none");
     let name = format!("{} {}", client.name, version_of(shell, client.version)?);
     println!("ok: {name}: {ran}: {}", packages.join(", "));
-    Ok(Installed { client: name, packages, ran })
+    Ok(Installation { client: name, packages, ran })
 }
 
 impl Project {
     /// Creates the project, adds the packages, and runs the program that uses every format.
     fn install(&self, shell: &Shell, source: &Source) -> Result<String> {
-        copy(shell, self.programs)?;
+        copy_files(shell, self.programs)?;
         (self.create)(shell, source)?;
         (self.add)(shell, source)?;
         self.check_every_format(shell, source)
@@ -157,7 +157,7 @@ impl Project {
             ensure!(is_expected, "expected {expected}, found {output}");
             Ok(())
         };
-        copy(shell, self.programs)?;
+        copy_files(shell, self.programs)?;
         (self.create)(shell, earlier)?;
         (self.add)(shell, earlier)?;
         keep(earlier, "stored")?;
@@ -186,7 +186,7 @@ pub fn version_of(shell: &Shell, command: &[&str]) -> Result<String> {
 }
 
 /// Copies a user's program from `tests/packaging` into the shell's current folder.
-fn copy(shell: &Shell, files: &[&str]) -> Result<()> {
+fn copy_files(shell: &Shell, files: &[&str]) -> Result<()> {
     let from = workspace::root().join("tests/packaging");
     files.iter().try_for_each(|file| {
         let name = Path::new(file).file_name().context("expected a file")?;

@@ -21,7 +21,7 @@ fn cargo<'sh>(shell: &'sh Shell, address: &str, words: &[&str]) -> Cmd<'sh> {
 pub const CARGO: Target = Target::Project(Project {
     programs: &["rust/use.rs", "rust/keep.rs"],
     create,
-    add,
+    add: add_dependencies,
     run: |shell, Source { address, .. }, program| cargo(shell, address, &["run", "--bin", program]),
     expected: ("a program", ""),
 });
@@ -35,7 +35,7 @@ fn create(shell: &Shell, _: &Source) -> Result<()> {
 
 /// Writes the dependencies into the manifest. `cargo add` cannot be used, because it changes one crate at a time, and each
 /// version of `polyflake-lease` requires the matching version of `polyflake`.
-fn add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
+fn add_dependencies(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     let manifest = format!(
         "[package]\nname = \"uses-polyflake\"\nedition = \"2024\"\n\n[dependencies]\nserde_json = \"1\"\n\
          polyflake = {{ version = \"={version}\", features = [\"json\", \"uuid\"] }}\n\

@@ -17,10 +17,10 @@ use xshell::{Shell, cmd};
 
 use crate::workspace::{self, only_file};
 
-pub use python::{python, python_source};
-pub use rust::{docs_rs, rust, rust_tests, unpack};
+pub use python::{test_python_package, test_python_source};
+pub use rust::{build_docs_rs, run_rust_tests, test_rust_package, unpack};
 
-fn packaging(language: &str) -> PathBuf {
+fn packaging_folder(language: &str) -> PathBuf {
     workspace::root().join("tests/packaging").join(language)
 }
 

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use tempfile::TempDir;
 use xshell::{Shell, cmd};
 
-use super::{copy, packaging};
+use super::{copy, packaging_folder};
 use crate::{tools, workspace};
 
 /// The paths of the tarballs in a project's folder.
@@ -44,7 +44,7 @@ pub struct Project {
 /// Returns all projects, sorted by name.
 pub fn all_projects() -> Result<Vec<Project>> {
     let mut projects = Vec::new();
-    for folder in fs::read_dir(packaging("js"))? {
+    for folder in fs::read_dir(packaging_folder("js"))? {
         let folder = folder?;
         let name = folder.file_name().to_string_lossy().into_owned();
         // The folder of shared files has no package.json.
@@ -73,17 +73,17 @@ impl Project {
         self.scripts.contains_key("thorough")
     }
 
-    pub fn has_oldest(&self) -> bool {
+    pub fn has_oldest_versions(&self) -> bool {
         !self.oldest.is_empty()
     }
 
     /// Tests the project with the versions in its package.json.
-    pub fn test_pinned(&self, shell: &Shell) -> Result<()> {
+    pub fn test_pinned_versions(&self, shell: &Shell) -> Result<()> {
         self.run(shell, &Versions::new(), "test")
     }
 
     /// Tests the project with the newest versions.
-    pub fn test_newest(&self, shell: &Shell) -> Result<()> {
+    pub fn test_newest_versions(&self, shell: &Shell) -> Result<()> {
         let names = self.dependencies.keys().chain(self.dev_dependencies.keys());
         let mut tools: Versions = names.map(|name| (name.clone(), "latest".to_owned())).collect();
         tools.extend(self.newest.clone());
@@ -91,7 +91,7 @@ impl Project {
     }
 
     /// Tests the project with the oldest supported versions.
-    pub fn test_oldest(&self, shell: &Shell) -> Result<()> {
+    pub fn test_oldest_versions(&self, shell: &Shell) -> Result<()> {
         self.run(shell, &self.oldest, "thorough")
     }
 
@@ -118,11 +118,11 @@ impl Project {
     /// Copies the project's folder, the shared files and the tarballs to a temporary folder outside the repository.
     fn copy_to_temp(&self, shell: &Shell) -> Result<TempDir> {
         let (project, packed) = (tempfile::tempdir()?, tempfile::tempdir()?);
-        copy(&packaging("js/use"), project.path())?;
-        copy(&packaging("js").join(&self.name), project.path())?;
+        copy(&packaging_folder("js/use"), project.path())?;
+        copy(&packaging_folder("js").join(&self.name), project.path())?;
         // Tests of a `PostgreSQL` client need a server.
         if self.dependencies.keys().any(|name| name.ends_with("pg")) {
-            tools::postgresql(shell);
+            tools::install_postgresql(shell);
         }
         let (_there, into) = (shell.push_dir(workspace::root().join("packages/js")), packed.path());
         cmd!(shell, "npm run --silent pack -- {into}").run()?;

@@ -5,11 +5,11 @@ use std::{fs, path::Path};
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{copy, only_file, packaging};
+use super::{copy, only_file, packaging_folder};
 use crate::workspace;
 
 /// Tests the built wheel.
-pub fn python(shell: &Shell) -> Result<()> {
+pub fn test_python_package(shell: &Shell) -> Result<()> {
     let wheel = only_file(&workspace::wheels())?;
     check_for_local_paths(shell, &wheel)?;
     test_wheel(shell, &wheel)
@@ -17,7 +17,7 @@ pub fn python(shell: &Shell) -> Result<()> {
 
 /// Checks that no file in a wheel contains the path of a folder on this machine.
 fn check_for_local_paths(shell: &Shell, wheel: &Path) -> Result<()> {
-    const LIST_FILES: &str = "import sys, zipfile
+    const FIND_PATHS_SCRIPT: &str = "import sys, zipfile
 wheel = zipfile.ZipFile(sys.argv[1])
 assert any(name.endswith('.so') for name in wheel.namelist()), wheel.namelist()
 for name in wheel.namelist():
@@ -26,13 +26,13 @@ for name in wheel.namelist():
             sys.exit(f'{name} names {folder}')";
     let home = std::env::var("HOME")?;
     let (python, root, cargo) = (workspace::python(), workspace::root(), workspace::cargo_home()?);
-    Ok(cmd!(shell, "{python} -c {LIST_FILES} {wheel} {root} {cargo} {home}").run()?)
+    Ok(cmd!(shell, "{python} -c {FIND_PATHS_SCRIPT} {wheel} {root} {cargo} {home}").run()?)
 }
 
 /// Tests a wheel built from the source distribution, which must contain all files that the build needs. This wheel is built
 /// for one version of `CPython`. All other wheels in the tests are built for the stable ABI, so both kinds of wheels are
 /// tested.
-pub fn python_source(shell: &Shell) -> Result<()> {
+pub fn test_python_source(shell: &Shell) -> Result<()> {
     let (sources, wheels) = (tempfile::tempdir()?, tempfile::tempdir()?);
     {
         let (_there, into) =
@@ -87,7 +87,7 @@ fn test_wheel(shell: &Shell, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;
     let (installed, checker) = (project.path().join("venv"), workspace::python());
     let python = installed.join("bin/python");
-    copy(&packaging("python"), project.path())?;
+    copy(&packaging_folder("python"), project.path())?;
     let _there = shell.push_dir(project.path());
     cmd!(shell, "{checker} -m venv {installed}").run()?;
     cmd!(shell, "{python} -m pip install --quiet --no-index --no-deps {wheel}").run()?;

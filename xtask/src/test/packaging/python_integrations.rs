@@ -26,7 +26,7 @@ const MODULES: [&str; 9] = [
 ];
 
 /// Runs the tests and type-checks the modules with the library versions that the repository pins.
-pub fn pinned(shell: &Shell) -> Result<()> {
+pub fn test_pinned_libraries(shell: &Shell) -> Result<()> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
     run_integration_tests(shell, &python)?;
@@ -41,21 +41,21 @@ pub fn pinned(shell: &Shell) -> Result<()> {
 }
 
 /// Runs the tests with the newest versions of the libraries.
-pub fn newest(shell: &Shell) -> Result<()> {
+pub fn test_newest_libraries(shell: &Shell) -> Result<()> {
     test_with_libraries(shell, &names()?)
 }
 
 /// Runs the tests with the oldest supported versions.
-pub fn oldest(shell: &Shell) -> Result<()> {
+pub fn test_oldest_libraries(shell: &Shell) -> Result<()> {
     let file = workspace::root().join(TESTS_FOLDER).join("oldest.txt");
     test_with_libraries(shell, &["-r".into(), file.display().to_string()])
 }
 
 /// Runs the tests in a new virtual environment with the given libraries.
 fn test_with_libraries(shell: &Shell, libraries: &[String]) -> Result<()> {
-    tools::postgresql(shell);
-    tools::mariadb(shell);
-    tools::redis(shell);
+    tools::install_postgresql(shell);
+    tools::install_mariadb(shell);
+    tools::install_redis(shell);
     let folder = tempfile::tempdir()?;
     let python = environment(shell, folder.path(), libraries)?;
     run_integration_tests(shell, &python)
@@ -75,13 +75,17 @@ fn names() -> Result<Vec<String>> {
 /// Tests the SQL files with `PostgreSQL` versions other than Debian's version: the oldest version that each file supports,
 /// and the newest version. For each version, runs only the tests of the SQL files that support this version. The
 /// `PostgreSQL` builds come from npm.
-pub fn postgresql_versions(shell: &Shell) -> Result<()> {
-    const ALL: &str = "not duckdb and not sqlite and not mariadb";
+pub fn test_postgresql_versions(shell: &Shell) -> Result<()> {
+    const POSTGRESQL_TESTS: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [
         ("11.22.1-beta.11", "test_public.py", "postgresql"),
         ("12.22.0-beta.15", "test_sql.py", "randflake"),
-        ("14.23.0-beta.17", "test_sql.py test_sql_layouts.py test_pitfalls.py", ALL),
-        ("18.4.0-beta.17", "test_sql.py test_sql_layouts.py test_pitfalls.py test_public.py", ALL),
+        ("14.23.0-beta.17", "test_sql.py test_sql_layouts.py test_pitfalls.py", POSTGRESQL_TESTS),
+        (
+            "18.4.0-beta.17",
+            "test_sql.py test_sql_layouts.py test_pitfalls.py test_public.py",
+            POSTGRESQL_TESTS,
+        ),
     ];
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;

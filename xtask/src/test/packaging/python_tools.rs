@@ -3,12 +3,12 @@
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{copy, environment, only_file, packaging};
+use super::{copy, environment, only_file, packaging_folder};
 use crate::{build, tools, workspace};
 
 /// The target Python versions for the type checkers: the two oldest supported versions, which have different stubs for
 /// buffers, and the newest version.
-const TARGETS: [&str; 3] = ["3.10", "3.11", "3.14"];
+const TARGET_VERSIONS: [&str; 3] = ["3.10", "3.11", "3.14"];
 
 /// The test programs, named after the tools that they use, with the packages that each program needs.
 pub const ALL: [(&str, &[&str]); 5] = [
@@ -20,21 +20,21 @@ pub const ALL: [(&str, &[&str]); 5] = [
 ];
 
 /// Runs the program that uses a tool, in a new virtual environment with the newest versions of the packages.
-pub fn newest(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
+pub fn test_newest_tool(shell: &Shell, tool: &str, packages: &[&str]) -> Result<()> {
     let project = tempfile::tempdir()?;
-    copy(&packaging("python"), project.path())?;
+    copy(&packaging_folder("python"), project.path())?;
     let python = environment(shell, project.path(), packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
     Ok(cmd!(shell, "{python} use_{tool}.py").run()?)
 }
 
 /// Runs both type checkers on users' code for each target, with `NumPy`'s own stubs.
-pub fn type_checkers(shell: &Shell) -> Result<()> {
+pub fn run_type_checkers(shell: &Shell) -> Result<()> {
     let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
-    copy(&packaging("python"), project.path())?;
+    copy(&packaging_folder("python"), project.path())?;
     let python = environment(shell, project.path(), &packages)?;
     let _there = shell.push_dir(project.path().join("tools"));
-    for target in TARGETS {
+    for target in TARGET_VERSIONS {
         cmd!(shell, "{python} -m mypy --strict --python-version {target} use_types.py").run()?;
         let options = ["--pythonversion", target, "--pythonpath"];
         cmd!(shell, "{python} -m pyright {options...} {python} use_types.py").run()?;
@@ -44,7 +44,7 @@ pub fn type_checkers(shell: &Shell) -> Result<()> {
 
 /// Builds the wheel on the oldest supported Python, and runs the test suite there with tool versions that support this
 /// Python.
-pub fn oldest_python(shell: &Shell) -> Result<()> {
+pub fn test_oldest_python(shell: &Shell) -> Result<()> {
     let oldest = tools::oldest_python(shell)?;
     let folder = tempfile::tempdir()?;
     let (venv, wheels) = (folder.path().join("venv"), folder.path().join("wheels"));

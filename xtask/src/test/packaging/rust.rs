@@ -8,18 +8,18 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-use super::{copy, packaging};
+use super::{copy, packaging_folder};
 use crate::{tools, workspace};
 
 /// The text files that users find next to the sources.
-const TEXTS: [&str; 5] =
+const TEXT_FILES: [&str; 5] =
     ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "NOTICE.md"];
 
 /// Unpacks the package outside the repository, and checks its text files, its metadata, and a user's project that depends
 /// on it.
-pub fn rust(shell: &Shell) -> Result<()> {
+pub fn test_rust_package(shell: &Shell) -> Result<()> {
     let project = tempfile::tempdir()?;
-    copy(&packaging("rust"), project.path())?;
+    copy(&packaging_folder("rust"), project.path())?;
     let package = unpack_core(shell, project.path())?;
     check_texts(&package)?;
     check_metadata(&package)?;
@@ -27,7 +27,7 @@ pub fn rust(shell: &Shell) -> Result<()> {
 }
 
 /// Runs the unit and documentation tests of the unpacked package.
-pub fn rust_tests(shell: &Shell) -> Result<()> {
+pub fn run_rust_tests(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
     run(shell, &unpack_core(shell, folder.path())?, "test --features internals,json,public,uuid")
 }
@@ -42,8 +42,8 @@ fn run(shell: &Shell, folder: &Path, words: &str) -> Result<()> {
 }
 
 /// Builds the documentation as docs.rs does: with the newest nightly, and with labels for items that require a feature.
-pub fn docs_rs(shell: &Shell) -> Result<()> {
-    tools::newest_nightly(shell)?;
+pub fn build_docs_rs(shell: &Shell) -> Result<()> {
+    tools::install_newest_nightly(shell)?;
     let folder = tempfile::tempdir()?;
     let package = unpack_core(shell, folder.path())?;
     let target = workspace::target().join("docs-rs");
@@ -97,7 +97,7 @@ fn unpack_core(shell: &Shell, folder: &Path) -> Result<PathBuf> {
 }
 
 fn check_texts(package: &Path) -> Result<()> {
-    for text in TEXTS {
+    for text in TEXT_FILES {
         let found = fs::read_to_string(package.join(text))
             .with_context(|| format!("expected {text} in the package"))?;
         ensure!(found.len() > 500, "expected {text} in full, found {} bytes", found.len());

@@ -38,7 +38,7 @@ pub(crate) fn decode(text: &Text) -> Option<Id> {
     let mut id = [0; 10];
     // SAFETY: this module is only compiled for targets on which every CPU has NEON.
     #[allow(unsafe_code)]
-    let is_good = unsafe { decode_to(text, &mut id) };
+    let is_good = unsafe { decode_into(text, &mut id) };
     is_good.then_some(id)
 }
 
@@ -52,7 +52,7 @@ pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
 #[target_feature(enable = "neon")]
 pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
     let mut decoded = texts.iter().zip(ids);
-    decoded.position(|(text, id)| !decode_to(text, id)).unwrap_or(texts.len())
+    decoded.position(|(text, id)| !decode_into(text, id)).unwrap_or(texts.len())
 }
 
 #[inline]
@@ -79,8 +79,8 @@ pub(super) fn values(lanes: uint8x16_t) -> uint8x16_t {
 /// Decodes a string into an ID. Returns `false` if the string is invalid.
 #[inline]
 #[target_feature(enable = "neon")]
-fn decode_to(text: &Text, id: &mut Id) -> bool {
-    let (values, bad) = values_of(SNO, vld1q_u8(text));
+fn decode_into(text: &Text, id: &mut Id) -> bool {
+    let (values, bad) = decode_characters(SNO, vld1q_u8(text));
     let is_good = vmaxvq_u8(bad) == 0;
     if is_good {
         let bytes = gather(values);
@@ -93,14 +93,17 @@ fn decode_to(text: &Text, id: &mut Id) -> bool {
 /// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 #[target_feature(enable = "neon")]
-pub(super) fn values_of(alphabet: Alphabet, characters: uint8x16_t) -> (uint8x16_t, uint8x16_t) {
+pub(super) fn decode_characters(
+    alphabet: Alphabet,
+    characters: uint8x16_t,
+) -> (uint8x16_t, uint8x16_t) {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
     // the minimum below selects the right value.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
     let letters = vsubq_u8(characters, vdupq_n_u8(FIRST_LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
-    let no_letters = vqsubq_u8(letters, vdupq_n_u8(alphabet.letters() - 1));
+    let no_letters = vqsubq_u8(letters, vdupq_n_u8(alphabet.letter_count() - 1));
     let values = vminq_u8(digits, vsubq_u8(characters, vdupq_n_u8(FIRST_LETTER - ten)));
     (values, vminq_u8(no_digits, no_letters))
 }

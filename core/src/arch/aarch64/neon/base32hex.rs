@@ -5,7 +5,7 @@ use core::arch::aarch64::*;
 
 use safe_unaligned_simd::aarch64::{vld1q_u8, vld1q_u8_x2, vst1q_u8};
 
-use super::base32::{character_table, join_40_bits, values, values_of};
+use super::base32::{character_table, decode_characters, join_40_bits, values};
 use crate::arch::{
     Slot,
     alphabet::HEX,
@@ -47,7 +47,7 @@ fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let outside = vqsubq_u8(vsubq_u8(bytes, vld1q_u8(&MIN_CHARACTERS)), most);
     let digits = vmaxq_u8(vqtbl1q_u8(bytes, places), vld1q_u8(&ZEROS));
     let too_large = vqsubq_u8(digits, vld1q_u8(&MAX_RIGHT_ALIGNED));
-    let (values, bad) = values_of(HEX, digits);
+    let (values, bad) = decode_characters(HEX, digits);
     let bad = vmaxvq_u8(vorrq_u8(vorrq_u8(bad, too_large), outside));
     let forties = join_40_bits(values);
     let (high, low) = (vgetq_lane_u64::<0>(forties), vgetq_lane_u64::<1>(forties));

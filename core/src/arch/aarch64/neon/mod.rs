@@ -13,7 +13,7 @@ pub(super) const KERNELS: Kernels = Kernels {
     encode_base32hex: base32hex::encode,
     decode_base32hex: base32hex::decode,
     decode_base32hex_column: base32hex::decode_column,
-    ..COMPILED
+    ..COMPILED_KERNELS
 };
 
 lanes::compile!("neon");

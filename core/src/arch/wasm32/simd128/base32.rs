@@ -20,22 +20,22 @@ pub(crate) fn encode(id: &Id) -> Text {
     // stores would have to wait until all of those stores reach memory.
     let low = u64::from_le_bytes(*part(id, 0));
     let high = low >> 16 | u64::from(id[8]) << 48 | u64::from(id[9]) << 56;
-    v128_store(&mut text, characters_of(low, high, lift()));
+    v128_store(&mut text, encode_characters(low, high, lift_factors()));
     text
 }
 
 /// Decodes a string into an ID, if it is valid.
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
-    let (values, bad) = values_of(SNO, v128_load(text));
+    let (values, bad) = decode_characters(SNO, v128_load(text));
     (!v128_any_true(bad)).then(|| gather(values))
 }
 
 pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
-    let lift = lift();
+    let lift = lift_factors();
     for (id, text) in ids.iter().zip(texts) {
         let [low, high] = [0, 2].map(|at| u64::from_le_bytes(*part(id, at)));
-        v128_store(text, characters_of(low, high, lift));
+        v128_store(text, encode_characters(low, high, lift));
     }
 }
 
@@ -49,13 +49,13 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 /// compiler. Otherwise, it would replace the multiplication with eight single shifts, because wasm cannot shift lanes by
 /// different amounts.
 #[inline]
-pub(super) fn lift() -> v128 {
+pub(super) fn lift_factors() -> v128 {
     black_box(u16x8(1, 4, 16, 64, 1, 4, 16, 64))
 }
 
 /// Returns the characters that encode ten bytes. `low` contains the first eight of these bytes, and `high` the last eight.
 #[inline]
-fn characters_of(low: u64, high: u64, lift: v128) -> v128 {
+fn encode_characters(low: u64, high: u64, lift: v128) -> v128 {
     // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
     // characters come from the other 64-bit word.
     let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
@@ -79,14 +79,14 @@ pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
 
 /// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
-pub(super) fn values_of(alphabet: Alphabet, characters: v128) -> (v128, v128) {
+pub(super) fn decode_characters(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
     // the minimum below selects the right value.
     let digits = u8x16_sub(characters, u8x16_splat(digit));
     let letters = u8x16_sub(characters, u8x16_splat(FIRST_LETTER));
     let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
-    let no_letters = u8x16_sub_sat(letters, u8x16_splat(alphabet.letters() - 1));
+    let no_letters = u8x16_sub_sat(letters, u8x16_splat(alphabet.letter_count() - 1));
     let values = u8x16_min(digits, u8x16_sub(characters, u8x16_splat(FIRST_LETTER - ten)));
     (values, u8x16_min(no_digits, no_letters))
 }

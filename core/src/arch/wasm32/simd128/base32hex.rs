@@ -5,18 +5,19 @@ use core::arch::wasm32::*;
 
 use safe_unaligned_simd::wasm32::{v128_load, v128_store};
 
-use super::base32::{characters, join_40_bits, lift, values, values_of};
+use super::base32::{characters, decode_characters, join_40_bits, lift_factors, values};
 use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::base32hex::{
-        self as lane, BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
+        self as lane, BYTE_PAIRS, BYTE_POSITIONS, Digits, IDENTITY, MAX_RIGHT_ALIGNED,
+        MIN_CHARACTERS, ZEROS,
     },
     scalar::base32hex::digit_count,
 };
 
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
-    let lift = lift();
+    let lift = lift_factors();
     numbers.iter().zip(slots).for_each(|(number, slot)| v128_store(slot, text(*number, lift)));
 }
 
@@ -24,7 +25,7 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 #[inline]
 pub(crate) fn slot(number: u64) -> Slot {
     let mut slot = [0; 16];
-    v128_store(&mut slot, text(number, lift()));
+    v128_store(&mut slot, text(number, lift_factors()));
     slot
 }
 
@@ -52,8 +53,8 @@ fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let outside = u8x16_sub_sat(u8x16_sub(bytes, v128_load(&MIN_CHARACTERS)), most);
     let digits = u8x16_max(u8x16_swizzle(bytes, places), v128_load(&ZEROS));
     let too_large = u8x16_sub_sat(digits, v128_load(&MAX_RIGHT_ALIGNED));
-    let (values, bad) = values_of(HEX, digits);
+    let (values, bad) = decode_characters(HEX, digits);
     let bad = v128_or(v128_or(bad, too_large), outside);
-    let number = u8x16_swizzle(join_40_bits(values), v128_load(&BYTES));
+    let number = u8x16_swizzle(join_40_bits(values), v128_load(&BYTE_POSITIONS));
     (!v128_any_true(bad)).then(|| u64x2_extract_lane::<0>(number))
 }

@@ -64,12 +64,12 @@ use crate::arch::{
     lanes::parts::{part, part_mut},
 };
 
-const GROUP: usize = 4;
+const GROUP_LEN: usize = 4;
 
 #[target_feature(enable = "avx2")]
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
-        (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+        (ids.as_chunks::<GROUP_LEN>(), texts.as_chunks_mut::<GROUP_LEN>());
     // For each pair of characters, selects the two bytes that contain the pair's 10 bits. One ID is at the front of the
     // first lane, and the other at the end of the second lane.
     let pairs = _mm256_setr_epi8(
@@ -93,18 +93,19 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
 #[target_feature(enable = "avx2")]
 pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     let ((groups, last), (places, last_places)) =
-        (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
+        (texts.as_chunks::<GROUP_LEN>(), ids.as_chunks_mut::<GROUP_LEN>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let group = group.as_flattened();
-        let (values, bad) = values_of(SNO, _mm256_loadu_si256(part::<_, 32>(group, 0)));
-        let (next_values, next_bad) = values_of(SNO, _mm256_loadu_si256(part::<_, 32>(group, 32)));
+        let (values, bad) = decode_characters(SNO, _mm256_loadu_si256(part::<_, 32>(group, 0)));
+        let (next_values, next_bad) =
+            decode_characters(SNO, _mm256_loadu_si256(part::<_, 32>(group, 32)));
         let bad = _mm256_or_si256(bad, next_bad);
         if _mm256_testz_si256(bad, bad) == 0 {
-            return GROUP * done;
+            return GROUP_LEN * done;
         }
         store([gather(values), gather(next_values)], place.as_flattened_mut());
     }
-    GROUP * groups.len() + sse41::decode(last, last_places)
+    GROUP_LEN * groups.len() + sse41::decode(last, last_places)
 }
 
 /// Writes four IDs as whole registers. Each store overwrites the surplus bytes of the previous one.
@@ -159,12 +160,12 @@ pub(super) fn characters(alphabet: Alphabet, values: __m256i) -> __m256i {
 /// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn values_of(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
+pub(super) fn decode_characters(alphabet: Alphabet, characters: __m256i) -> (__m256i, __m256i) {
     let Alphabet { digit, digits: ten } = alphabet;
     let digits = _mm256_sub_epi8(characters, splat(digit));
     let letters = _mm256_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm256_subs_epu8(digits, splat(ten - 1));
-    let no_letters = _mm256_subs_epu8(letters, splat(alphabet.letters() - 1));
+    let no_letters = _mm256_subs_epu8(letters, splat(alphabet.letter_count() - 1));
     let values = _mm256_min_epu8(digits, _mm256_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     (values, _mm256_min_epu8(no_digits, no_letters))
 }

@@ -9,21 +9,21 @@ use safe_unaligned_simd::x86_64::{
 
 use super::{
     super::sse41::base32hex as sse41,
-    base32::{broadcast, characters, join_40_bits, splat, values, values_of},
+    base32::{broadcast, characters, decode_characters, join_40_bits, splat, values},
 };
 use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::{
         base32hex::{
-            BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MAX_SLOT_DISTANCES,
+            BYTE_PAIRS, BYTE_POSITIONS, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MAX_SLOT_DISTANCES,
             MAX_TEXT_DISTANCES, MIN_CHARACTERS, ZEROS, slot_digits, text_digits,
         },
         parts::{part, part_mut},
     },
 };
 
-const GROUP: usize = 4;
+const GROUP_LEN: usize = 4;
 
 /// The number of bits that 11 digits represent.
 const BITS_IN_11_DIGITS: i32 = 55;
@@ -32,7 +32,7 @@ const BITS_IN_12_DIGITS: i32 = 60;
 #[target_feature(enable = "avx2")]
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     let ((groups, last), (places, last_places)) =
-        (numbers.as_chunks::<GROUP>(), slots.as_chunks_mut::<GROUP>());
+        (numbers.as_chunks::<GROUP_LEN>(), slots.as_chunks_mut::<GROUP_LEN>());
     for (group, place) in groups.iter().zip(places) {
         let numbers = _mm256_loadu_si256(group);
         let short = are_zero(_mm256_srli_epi64::<BITS_IN_11_DIGITS>(numbers));
@@ -57,11 +57,12 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 /// Encodes two integers as strings. In `numbers`, each lane holds two copies of its integer.
 #[target_feature(enable = "avx2")]
 fn texts(numbers: __m256i) -> __m256i {
-    let digits = characters(HEX, values(_mm256_shuffle_epi8(numbers, lanes(&BYTE_PAIRS))));
+    let digits =
+        characters(HEX, values(_mm256_shuffle_epi8(numbers, broadcast_bytes(&BYTE_PAIRS))));
     // The shuffle begins at the first of 13 digits, or at the second one if the number has 12 digits. An index of 0x80 or
     // above makes the shuffle write a zero. Adding 0x70 moves the indices past the last digit into that range, and adding
     // 16 - 13 skips the positions before the first digit.
-    let from_13 = _mm256_add_epi8(lanes(&IDENTITY), splat(0x70 + 16 - 13));
+    let from_13 = _mm256_add_epi8(broadcast_bytes(&IDENTITY), splat(0x70 + 16 - 13));
     let one_less = are_zero(_mm256_srli_epi64::<BITS_IN_12_DIGITS>(numbers));
     _mm256_shuffle_epi8(digits, _mm256_sub_epi8(from_13, one_less))
 }
@@ -69,7 +70,7 @@ fn texts(numbers: __m256i) -> __m256i {
 #[target_feature(enable = "avx2")]
 pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
     let ((groups, last), (places, last_places)) =
-        (slots.as_chunks::<GROUP>(), numbers.as_chunks_mut::<GROUP>());
+        (slots.as_chunks::<GROUP_LEN>(), numbers.as_chunks_mut::<GROUP_LEN>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let slot = |at: usize| slot_digits(&group[at]);
         let first = numbers_of(slot(0), slot(1), &MAX_SLOT_DISTANCES);
@@ -80,26 +81,26 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
         // The group contains a short number or an invalid character. The SSE4.1 kernel decodes short numbers and locates
         // invalid characters.
         let read = sse41::decode(group, place);
-        if read < GROUP {
-            return GROUP * done + read;
+        if read < GROUP_LEN {
+            return GROUP_LEN * done + read;
         }
     }
-    GROUP * groups.len() + sse41::decode(last, last_places)
+    GROUP_LEN * groups.len() + sse41::decode(last, last_places)
 }
 
 #[target_feature(enable = "avx2")]
 pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
-    let (groups, last) = numbers.as_chunks_mut::<GROUP>();
+    let (groups, last) = numbers.as_chunks_mut::<GROUP_LEN>();
     let mut done = 0;
     for place in groups {
         let offsets = part(offsets, done);
-        if !decode_four(offsets, text, place) {
+        if !decode_group(offsets, text, place) {
             let read = sse41::decode_column(offsets, text, place);
-            if read < GROUP {
+            if read < GROUP_LEN {
                 return done + read;
             }
         }
-        done += GROUP;
+        done += GROUP_LEN;
     }
     done + sse41::decode_column(&offsets[done..], text, last)
 }
@@ -107,7 +108,7 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
 /// Decodes four strings into integers, if all of them have 12 or 13 digits.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn decode_four(offsets: &[i32; GROUP + 1], text: &[u8], place: &mut [u64; GROUP]) -> bool {
+fn decode_group(offsets: &[i32; GROUP_LEN + 1], text: &[u8], place: &mut [u64; GROUP_LEN]) -> bool {
     let text = |at| text_digits(text, *part(offsets, at));
     let (Some(a), Some(b), Some(c), Some(d)) = (text(0), text(1), text(2), text(3)) else {
         return false;
@@ -126,12 +127,15 @@ fn numbers_of(
 ) -> (__m256i, __m256i) {
     let bytes = _mm256_loadu2_m128i(high, low);
     let places = _mm256_loadu2_m128i(high_places, low_places);
-    let outside = _mm256_subs_epu8(_mm256_sub_epi8(bytes, lanes(&MIN_CHARACTERS)), lanes(most));
-    let digits = _mm256_max_epu8(_mm256_shuffle_epi8(bytes, places), lanes(&ZEROS));
-    let too_large = _mm256_subs_epu8(digits, lanes(&MAX_RIGHT_ALIGNED));
-    let (values, bad) = values_of(HEX, digits);
+    let outside = _mm256_subs_epu8(
+        _mm256_sub_epi8(bytes, broadcast_bytes(&MIN_CHARACTERS)),
+        broadcast_bytes(most),
+    );
+    let digits = _mm256_max_epu8(_mm256_shuffle_epi8(bytes, places), broadcast_bytes(&ZEROS));
+    let too_large = _mm256_subs_epu8(digits, broadcast_bytes(&MAX_RIGHT_ALIGNED));
+    let (values, bad) = decode_characters(HEX, digits);
     let bad = _mm256_or_si256(_mm256_or_si256(bad, too_large), outside);
-    (_mm256_shuffle_epi8(join_40_bits(values), lanes(&BYTES)), bad)
+    (_mm256_shuffle_epi8(join_40_bits(values), broadcast_bytes(&BYTE_POSITIONS)), bad)
 }
 
 /// Writes two pairs of integers, if all four are valid.
@@ -139,7 +143,7 @@ fn numbers_of(
 #[target_feature(enable = "avx2")]
 fn store(
     [(first, bad), (last, last_bad)]: [(__m256i, __m256i); 2],
-    place: &mut [u64; GROUP],
+    place: &mut [u64; GROUP_LEN],
 ) -> bool {
     let bad = _mm256_or_si256(bad, last_bad);
     let is_good = _mm256_testz_si256(bad, bad) == 1;
@@ -161,6 +165,6 @@ fn are_zero(words: __m256i) -> __m256i {
 /// Returns a register with the same bytes in both lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn lanes(bytes: &[u8; 16]) -> __m256i {
+fn broadcast_bytes(bytes: &[u8; 16]) -> __m256i {
     broadcast(_mm_loadu_si128(bytes))
 }

@@ -14,12 +14,12 @@ use crate::arch::{
     lanes::parts::{part, part_mut},
 };
 
-const GROUP: usize = 8;
+const GROUP_LEN: usize = 8;
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
-        (ids.as_chunks::<GROUP>(), texts.as_chunks_mut::<GROUP>());
+        (ids.as_chunks::<GROUP_LEN>(), texts.as_chunks_mut::<GROUP_LEN>());
     let [front, back] = [&FRONT_BYTES, &BACK_BYTES].map(|order| _mm512_loadu_si512(order));
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
@@ -37,17 +37,18 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     let ((groups, last), (places, last_places)) =
-        (texts.as_chunks::<GROUP>(), ids.as_chunks_mut::<GROUP>());
+        (texts.as_chunks::<GROUP_LEN>(), ids.as_chunks_mut::<GROUP_LEN>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let group = group.as_flattened();
-        let (values, bad) = values_of(_mm512_loadu_si512(part::<_, 64>(group, 0)));
-        let (next_values, next_bad) = values_of(_mm512_loadu_si512(part::<_, 64>(group, 64)));
+        let (values, bad) = decode_characters(_mm512_loadu_si512(part::<_, 64>(group, 0)));
+        let (next_values, next_bad) =
+            decode_characters(_mm512_loadu_si512(part::<_, 64>(group, 64)));
         if _mm512_movepi8_mask(_mm512_or_si512(bad, next_bad)) != 0 {
-            return GROUP * done;
+            return GROUP_LEN * done;
         }
         store([gather(values), gather(next_values)], place.as_flattened_mut());
     }
-    GROUP * groups.len() + sse41::decode(last, last_places)
+    GROUP_LEN * groups.len() + sse41::decode(last, last_places)
 }
 
 /// Writes eight IDs, four from the front of each register.
@@ -71,7 +72,7 @@ fn characters(forties: __m512i) -> __m512i {
 
 /// Returns the values of characters, and a byte whose high bit is set for each character that is not in the alphabet.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-fn values_of(characters: __m512i) -> (__m512i, __m512i) {
+fn decode_characters(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));
     let values = _mm512_permutex2var_epi8(low, characters, high);
     (values, _mm512_or_si512(values, characters))
@@ -117,13 +118,13 @@ const PACK_GROUPS_OF_FIVE: [u8; 64] = {
     order
 };
 
-static CHARACTERS: [u8; 64] = characters_of(SNO);
+static CHARACTERS: [u8; 64] = character_table(SNO);
 
 static VALUES: [[u8; 64]; 2] = value_table(SNO);
 
 /// Returns a lookup table from six bits to a character. Only five of the six bits form a value, so the table contains the
 /// alphabet twice.
-pub(super) const fn characters_of(alphabet: Alphabet) -> [u8; 64] {
+pub(super) const fn character_table(alphabet: Alphabet) -> [u8; 64] {
     let mut twice = [0; 64];
     let mut place = 0;
     while place < 64 {

@@ -8,7 +8,7 @@ mod base32hex;
 use super::avx2;
 use crate::arch::{
     Block, Kernels,
-    lanes::cipher::{self, Decrypt, Encrypt},
+    lanes::cipher::{self, Decryption, Encryption},
     scalar::cipher::Schedule,
 };
 
@@ -26,10 +26,10 @@ pub(super) const KERNELS: Kernels = Kernels {
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi2")]
 fn encrypt(schedule: &Schedule, blocks: &mut [Block]) {
-    cipher::apply::<Encrypt>(schedule, blocks);
+    cipher::apply::<Encryption>(schedule, blocks);
 }
 
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi2")]
 fn decrypt(schedule: &Schedule, blocks: &mut [Block]) {
-    cipher::apply::<Decrypt>(schedule, blocks);
+    cipher::apply::<Decryption>(schedule, blocks);
 }

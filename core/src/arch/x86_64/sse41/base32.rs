@@ -28,7 +28,7 @@ pub(in crate::arch) fn encode(ids: &[Id], texts: &mut [Text]) {
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
     for (done, (text, id)) in texts.iter().zip(ids).enumerate() {
-        let (values, bad) = values_of(SNO, _mm_loadu_si128(text));
+        let (values, bad) = decode_characters(SNO, _mm_loadu_si128(text));
         if _mm_testz_si128(bad, bad) == 0 {
             return done;
         }
@@ -60,14 +60,17 @@ pub(in crate::arch) fn characters(alphabet: Alphabet, values: __m128i) -> __m128
 /// Returns the values of characters, and a nonzero byte for each character that is not in the alphabet.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(in crate::arch) fn values_of(alphabet: Alphabet, characters: __m128i) -> (__m128i, __m128i) {
+pub(in crate::arch) fn decode_characters(
+    alphabet: Alphabet,
+    characters: __m128i,
+) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
     // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
     // the minimum below selects the right value.
     let digits = _mm_sub_epi8(characters, splat(digit));
     let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
-    let no_letters = _mm_subs_epu8(letters, splat(alphabet.letters() - 1));
+    let no_letters = _mm_subs_epu8(letters, splat(alphabet.letter_count() - 1));
     let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     (values, _mm_min_epu8(no_digits, no_letters))
 }

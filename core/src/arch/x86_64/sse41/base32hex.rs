@@ -5,12 +5,13 @@ use core::arch::x86_64::*;
 
 use safe_unaligned_simd::x86_64::{_mm_loadu_si128, _mm_storeu_si128};
 
-use super::base32::{characters, join_40_bits, splat, values, values_of};
+use super::base32::{characters, decode_characters, join_40_bits, splat, values};
 use crate::arch::{
     Slot,
     alphabet::HEX,
     lanes::base32hex::{
-        self as lane, BYTE_PAIRS, BYTES, Digits, IDENTITY, MAX_RIGHT_ALIGNED, MIN_CHARACTERS, ZEROS,
+        self as lane, BYTE_PAIRS, BYTE_POSITIONS, Digits, IDENTITY, MAX_RIGHT_ALIGNED,
+        MIN_CHARACTERS, ZEROS,
     },
     scalar::base32hex::digit_count,
 };
@@ -49,8 +50,8 @@ fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let outside = _mm_subs_epu8(_mm_sub_epi8(bytes, _mm_loadu_si128(&MIN_CHARACTERS)), most);
     let digits = _mm_max_epu8(_mm_shuffle_epi8(bytes, places), _mm_loadu_si128(&ZEROS));
     let too_large = _mm_subs_epu8(digits, _mm_loadu_si128(&MAX_RIGHT_ALIGNED));
-    let (values, bad) = values_of(HEX, digits);
+    let (values, bad) = decode_characters(HEX, digits);
     let bad = _mm_or_si128(_mm_or_si128(bad, too_large), outside);
-    let number = _mm_shuffle_epi8(join_40_bits(values), _mm_loadu_si128(&BYTES));
+    let number = _mm_shuffle_epi8(join_40_bits(values), _mm_loadu_si128(&BYTE_POSITIONS));
     (_mm_testz_si128(bad, bad) == 1).then(|| _mm_cvtsi128_si64(number).cast_unsigned())
 }

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
-import { answer, db, orderId, orders, people, personId } from "../../../shop";
+import { db, orderIdSchema, orders, people, personIdSchema, reply } from "../../../shop";
 
-const recordId = z.union([personId, orderId]);
+const recordIdSchema = z.union([personIdSchema, orderIdSchema]);
 
 export const GET = async (_: Request, { params }: { params: Promise<{ id: string }> }) =>
-  answer(recordId, (await params).id, async (id) => {
-    const table = personId.safeParse(id).success ? people : orders;
+  reply(recordIdSchema, (await params).id, async (id) => {
+    const table = personIdSchema.safeParse(id).success ? people : orders;
     return (await db.select().from(table).where(eq(table.id, id)))[0];
   });

@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    vectors::{label, list, member, number, ours, text},
+    vectors::{label, list, member, number, our_value, text},
 };
 
 /// `hotguid.json`: builds each ID from its fields, string and bytes, and converts it to SQL Server's order and back.
-pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn vector_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         made.extend(id_cases(&label(index, case), case)?);
@@ -75,7 +75,7 @@ fn conversion_cases(name: &str, guid: &Value, sql: &Value) -> [Case; 2] {
 }
 
 /// Hot Guid's part of `uuid8.json`: builds version 8 UUIDs from their fields, and splits them into fields again.
-pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn uuid8_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "hotguid")?.iter().enumerate() {
         let (name, uuid) = (format!("hotguid {}", label(index, case)), member(case, "uuid8")?);
@@ -94,9 +94,9 @@ pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Converts an entry of `ranges.json` to a case.
-pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
+pub(crate) fn range_case(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
-    let expected = match ours(case, "error") {
+    let expected = match our_value(case, "error") {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok(
             json!({"lowest": member(case, "lowest")?, "highest": member(case, "highest")?}),

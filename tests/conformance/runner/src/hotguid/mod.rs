@@ -4,6 +4,6 @@ mod ids;
 mod random;
 mod traces;
 
-pub(crate) use ids::{ids, range, uuid8};
-pub(crate) use random::id;
-pub(crate) use traces::trace;
+pub(crate) use ids::{range_case, uuid8_cases, vector_cases};
+pub(crate) use random::id_case;
+pub(crate) use traces::trace_case;

@@ -11,10 +11,10 @@ use crate::{
 };
 
 /// The first millisecond after the format's range.
-const END: i64 = 4_294_967_296_000;
+const END_MS: i64 = 4_294_967_296_000;
 
 /// Creates a random request.
-pub(crate) fn id(rng: &mut Rng) -> Case {
+pub(crate) fn id_case(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..13) {
         0..=2 => ("hotguid.parse", json!({"text": text(rng)})),
         3 => ("hotguid.to_sql", json!({"text": text(rng)})),
@@ -99,9 +99,9 @@ fn random_dotnet_bytes(rng: &mut Rng) -> String {
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2000..=2000),
-        1 => END + rng.i64(-2000..=2000),
+        1 => END_MS + rng.i64(-2000..=2000),
         2 => number(rng),
-        _ => rng.i64(0..END),
+        _ => rng.i64(0..END_MS),
     };
     let (from, other) = (end(), end());
     let to = if rng.bool() {

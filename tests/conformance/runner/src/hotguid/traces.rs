@@ -12,7 +12,7 @@ use crate::{
 const START_MS: i64 = 2_266_870_912_000;
 const END_MS: i64 = 4_294_967_296_000;
 
-pub(crate) fn trace(rng: &mut Rng) -> Case {
+pub(crate) fn trace_case(rng: &mut Rng) -> Case {
     let mut options = json!({"max_wait_ms": 0});
     if rng.u32(..3) == 0 {
         options["window"] = json!([time(rng), time(rng)]);

@@ -77,11 +77,15 @@ pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     if rng.u32(..4) == 0 {
         parts.push(part(rng, &needs, &parts, 0));
     }
-    filled(rng, &needs, parts)
+    fill_layout(rng, &needs, parts)
 }
 
 /// Returns a layout with the given fields, plus a field that fills the remaining bits.
-pub(crate) fn filled(rng: &mut Rng, needs: &Constraints, mut parts: Vec<Part>) -> RandomLayout {
+pub(crate) fn fill_layout(
+    rng: &mut Rng,
+    needs: &Constraints,
+    mut parts: Vec<Part>,
+) -> RandomLayout {
     let rest = remaining_bits(needs, &parts);
     if rest > 0 {
         let kind = choose(rng, &["unused", "bindable"]);

@@ -7,7 +7,7 @@ use super::description::parse_short_notation;
 use crate::{
     case::{Case, Pattern},
     trace::{self, Step},
-    vectors::{label, list, member, ours, text},
+    vectors::{label, list, member, our_value, text},
 };
 
 const OP: &str = "layout.generator";
@@ -15,13 +15,13 @@ const OP: &str = "layout.generator";
 /// Longer than any wait that a scenario needs.
 const MAX_WAIT_MS: u64 = 500;
 
-pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn generator_cases(file: &Value) -> Result<Vec<Case>> {
     let epoch_ms = member(file, "epoch_ms")?;
     let mut made = Vec::new();
     for (index, scenario) in list(file, "scenarios")?.iter().enumerate() {
         let name = label(index, scenario);
         match scenario.get("ids") {
-            Some(ids) => made.extend(consecutive_generators(&name, ids, epoch_ms)?),
+            Some(ids) => made.extend(consecutive_generator_cases(&name, ids, epoch_ms)?),
             None => made.push(scenario_case(&name, scenario, epoch_ms)?),
         }
     }
@@ -36,7 +36,7 @@ fn scenario_case(name: &str, scenario: &Value, epoch_ms: &Value) -> Result<Case>
         "sequence_only": !words.contains(" ts "),
         "max_wait_ms": MAX_WAIT_MS,
     });
-    if let Some(code) = ours(scenario, "error") {
+    if let Some(code) = our_value(scenario, "error") {
         return Ok(trace::rejection_case(name, OP, options, code));
     }
     let steps = list(scenario, "steps")?.iter().map(|step| translate_step(step, epoch_ms));
@@ -49,15 +49,15 @@ fn translate_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
     let readings = readings.map(|reading| Some((epoch + reading.as_i64()?).to_string()));
     let clock =
         readings.collect::<Option<Vec<_>>>().context("expected readings in milliseconds")?;
-    let expected = match ours(step, "error") {
+    let expected = match our_value(step, "error") {
         Some(code) => Pattern::error(code, None),
-        None => Pattern::ok(json!([ours(step, "id").context("expected an ID")?])),
+        None => Pattern::ok(json!([our_value(step, "id").context("expected an ID")?])),
     };
     Ok(Step::new(json!({"op": "generate", "clock": clock}), expected))
 }
 
 /// Returns the cases for generators with a range of worker IDs.
-pub(crate) fn numbers(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn worker_range_cases(file: &Value) -> Result<Vec<Case>> {
     let scenarios = list(file, "scenarios")?.iter().enumerate();
     scenarios.map(|(index, scenario)| range_case(&label(index, scenario), scenario)).collect()
 }
@@ -83,7 +83,7 @@ fn range_case(name: &str, scenario: &Value) -> Result<Case> {
 }
 
 /// Returns one case for each of several generators, all of which are created in the same tick.
-fn consecutive_generators(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
+fn consecutive_generator_cases(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
     let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
     let one = |(index, id): (usize, &Value)| {
         let mut scenario = normal.clone();

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Returns a case with the description of a random layout after one or two changes, which usually make the layout invalid.
-pub(crate) fn description(rng: &mut Rng) -> Case {
+pub(crate) fn description_case(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     for _ in 0..rng.usize(1..=2) {
         corrupt(rng, &mut layout);
@@ -20,7 +20,7 @@ pub(crate) fn description(rng: &mut Rng) -> Case {
 }
 
 /// Returns a description as JSON text, which may be malformed.
-pub(crate) fn text(rng: &mut Rng) -> Case {
+pub(crate) fn text_case(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     if rng.u32(..4) == 0 {
         corrupt(rng, &mut layout);
@@ -105,7 +105,7 @@ fn corrupt(rng: &mut Rng, layout: &mut Value) {
         0 => layout["bits"] = unexpected_value(rng),
         1 => layout["id"] = unexpected_value(rng),
         2 => layout["fields"] = unexpected_value(rng),
-        3 => remove(rng, layout, &["id", "bits", "fields"]),
+        3 => remove_random_member(rng, layout, &["id", "bits", "fields"]),
         4 => layout["size"] = unexpected_value(rng),
         _ if count == 0 => {}
         5 => {
@@ -127,7 +127,7 @@ fn corrupt_field(rng: &mut Rng, field: &mut Value) {
         return;
     }
     match rng.u32(..4) {
-        0 => remove(rng, field, &MEMBERS),
+        0 => remove_random_member(rng, field, &MEMBERS),
         1 => *field = unexpected_value(rng),
         2 => {
             field["bits"] =
@@ -137,7 +137,7 @@ fn corrupt_field(rng: &mut Rng, field: &mut Value) {
     }
 }
 
-fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
+fn remove_random_member(rng: &mut Rng, object: &mut Value, names: &[&str]) {
     if let Some(members) = object.as_object_mut() {
         members.remove(choose(rng, names));
     }
@@ -145,7 +145,7 @@ fn remove(rng: &mut Rng, object: &mut Value, names: &[&str]) {
 
 /// Returns a value to use where a different type is expected.
 fn unexpected_value(rng: &mut Rng) -> Value {
-    const TEXTS: [&str; 30] = [
+    const MALFORMED_TEXTS: [&str; 30] = [
         "",
         "0",
         "1",
@@ -184,6 +184,6 @@ fn unexpected_value(rng: &mut Rng) -> Value {
         3 => json!({}),
         4 => json!(1.5),
         5 => choose(rng, &[-1, 0, 7, 8, 64, 65, 1 << 53, (1 << 53) + 2, i64::MIN]).into(),
-        _ => choose(rng, &TEXTS).into(),
+        _ => choose(rng, &MALFORMED_TEXTS).into(),
     }
 }

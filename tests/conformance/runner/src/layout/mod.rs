@@ -9,8 +9,8 @@ mod random;
 mod traces;
 mod values;
 
-pub(crate) use fields::{byte_ids, integers, presets, range};
-pub(crate) use generator::{generator, numbers};
-pub(crate) use malformed::{description, text};
-pub(crate) use random::id;
-pub(crate) use traces::trace;
+pub(crate) use fields::{byte_id_cases, integer_cases, preset_cases, range_case};
+pub(crate) use generator::{generator_cases, worker_range_cases};
+pub(crate) use malformed::{description_case, text_case};
+pub(crate) use random::id_case;
+pub(crate) use traces::trace_case;

@@ -23,7 +23,7 @@ const PRESETS: [(&str, &[&str]); 7] = [
 ];
 
 /// Creates a random request.
-pub(crate) fn id(rng: &mut Rng) -> Case {
+pub(crate) fn id_case(rng: &mut Rng) -> Case {
     match rng.u32(..14) {
         0 | 1 => random_preset_case(rng),
         2 | 3 => time_range_case(rng),

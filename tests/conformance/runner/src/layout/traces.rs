@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{
-    draw::{Constraints, Part, RandomLayout, field_of_kind, filled},
+    draw::{Constraints, Part, RandomLayout, field_of_kind, fill_layout},
     values::{invalid_value, valid_value},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
 
-pub(crate) fn trace(rng: &mut Rng) -> Case {
+pub(crate) fn trace_case(rng: &mut Rng) -> Case {
     let sequence_only = rng.u32(..6) == 0;
     let is_ranged = rng.u32(..4) == 0;
     let drawn = layout(rng, sequence_only, is_ranged);
@@ -77,7 +77,7 @@ fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
         let part = field_of_kind(rng, &needs, &parts, kind, bits);
         parts.push(part);
     }
-    filled(rng, &needs, parts)
+    fill_layout(rng, &needs, parts)
 }
 
 /// Returns values for the bindables. Each value is missing or invalid with a probability of one in `odds`.

@@ -7,24 +7,24 @@ use serde_json::{Value, json};
 use crate::{
     case::{Case, Pattern},
     python,
-    vectors::{label, list, member, number, ours, text},
+    vectors::{label, list, member, number, our_value, text},
 };
 
 /// `randflake.json`: builds each ID from its fields and its string, converts it back, and encrypts its raw value.
-pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn vector_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
         let (name, secret) = (label(index, case), text(case, "secret")?);
         let (id, encoded) = (text(case, "encrypted_id")?, text(case, "encoded")?);
-        made.extend(of_fields(&name, secret, id, case)?);
-        made.extend(of_text(&name, encoded, id)?);
+        made.extend(field_cases(&name, secret, id, case)?);
+        made.extend(text_cases(&name, encoded, id)?);
         made.push(encryption_case(&name, secret, text(case, "raw_id")?, id)?);
     }
     Ok(made)
 }
 
 /// Returns cases that build an ID from its fields and convert it back. `case` contains the fields and the string.
-pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Result<[Case; 2]> {
+pub(crate) fn field_cases(name: &str, secret: &str, id: &str, case: &Value) -> Result<[Case; 2]> {
     let mut fields = json!({
         "timestamp": number(case, "timestamp")?.to_string(),
         "node": member(case, "node_id")?,
@@ -42,7 +42,7 @@ pub(crate) fn of_fields(name: &str, secret: &str, id: &str, case: &Value) -> Res
 }
 
 /// Returns cases that build an ID from its string and from its unsigned value, and convert it back.
-pub(crate) fn of_text(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> {
+pub(crate) fn text_cases(name: &str, encoded: &str, id: &str) -> Result<[Case; 4]> {
     let unsigned = id.parse::<i64>()?.cast_unsigned().to_string();
     let ask = |op: &str, args, expected: &str| {
         Case::for_op(name, &format!("randflake.{op}"), args, Pattern::ok(expected.into()))
@@ -64,33 +64,33 @@ fn encryption_case(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case
 }
 
 /// `randflake_invalid.json`: strings and values that must be rejected, and similar strings that must still be accepted.
-pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn invalid_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
-        let error = ours(case, "error").context("expected ours with an error")?;
-        let expected = Pattern::error(error, ours(case, "position"));
+        let error = our_value(case, "error").context("expected ours with an error")?;
+        let expected = Pattern::error(error, our_value(case, "position"));
         let args = json!({"text": text(case, "input")?});
         made.push(Case::for_op(&label(index, case), "randflake.decode", args, expected));
     }
     for boundary in list(file, "accepted_boundaries")? {
         let (encoded, id) = (text(boundary, "input")?, text(boundary, "value")?);
-        made.extend(of_text(&format!("boundary {encoded}"), encoded, id)?);
+        made.extend(text_cases(&format!("boundary {encoded}"), encoded, id)?);
     }
-    made.extend(values(file, "non_strings_rejected", "randflake.decode_value", "text")?);
-    made.extend(values(file, "out_of_range_integers_rejected", "randflake.encode", "id")?);
+    made.extend(value_cases(file, "non_strings_rejected", "randflake.decode_value", "text")?);
+    made.extend(value_cases(file, "out_of_range_integers_rejected", "randflake.encode", "id")?);
     Ok(made)
 }
 
 /// Returns cases for the Python expressions in the list called `name`. The list of the same name in `ours` contains the
 /// expected answers, in the same order.
-fn values(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case>> {
+fn value_cases(file: &Value, name: &str, op: &str, argument: &str) -> Result<Vec<Case>> {
     let expressions = list(file, name)?;
     let answers = list(member(file, "ours")?, name)?;
     ensure!(expressions.len() == answers.len(), "expected as many answers as values in {name}");
     let mut made = Vec::new();
     for (expression, answer) in expressions.iter().zip(answers) {
         let expression = expression.as_str().context("expected a Python expression")?;
-        let value = python::value(expression)?;
+        let value = python::parse_expression(expression)?;
         let is_integer = value.is_string();
         let mut args = json!({});
         args[argument] = value;

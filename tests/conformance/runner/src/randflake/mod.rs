@@ -5,7 +5,7 @@ mod ids;
 mod random;
 mod traces;
 
-pub(crate) use generator::generator;
-pub(crate) use ids::{ids, invalid};
-pub(crate) use random::id;
-pub(crate) use traces::trace;
+pub(crate) use generator::generator_cases;
+pub(crate) use ids::{invalid_cases, vector_cases};
+pub(crate) use random::id_case;
+pub(crate) use traces::trace_case;

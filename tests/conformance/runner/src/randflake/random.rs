@@ -12,20 +12,20 @@ use crate::{
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
 
-pub(crate) const FIRST: i64 = 1_730_000_000;
-pub(crate) const END: i64 = 2_803_741_824;
+pub(crate) const FIRST_SECOND: i64 = 1_730_000_000;
+pub(crate) const END_SECOND: i64 = 2_803_741_824;
 
 /// Creates a random request.
-pub(crate) fn id(rng: &mut Rng) -> Case {
+pub(crate) fn id_case(rng: &mut Rng) -> Case {
     if rng.u32(..30) == 0 {
         return foreign_value_case(rng);
     }
     let (op, args) = match rng.u32(..8) {
         0..=2 => ("randflake.decode", json!({"text": text(rng)})),
-        3 => ("randflake.encode", json!({"id": signed(rng)})),
-        4 => ("randflake.to_unsigned", json!({"id": signed(rng)})),
-        5 => ("randflake.from_unsigned", json!({"value": unsigned(rng)})),
-        6 => ("randflake.inspect", json!({"secret": secret(rng), "id": signed(rng)})),
+        3 => ("randflake.encode", json!({"id": random_signed(rng)})),
+        4 => ("randflake.to_unsigned", json!({"id": random_signed(rng)})),
+        5 => ("randflake.from_unsigned", json!({"value": random_unsigned(rng)})),
+        6 => ("randflake.inspect", json!({"secret": secret(rng), "id": random_signed(rng)})),
         _ => ("randflake.encrypt", fields(rng)),
     };
     Case::new(op, op, args, Pattern::Any)
@@ -58,11 +58,11 @@ fn near_limit(rng: &mut Rng, ends: [i128; 3]) -> String {
     (choose(rng, &ends) + i128::from(rng.i64(-3..=3))).to_string()
 }
 
-fn signed(rng: &mut Rng) -> String {
+fn random_signed(rng: &mut Rng) -> String {
     near_limit(rng, [i64::MIN.into(), 0, i64::MAX.into()])
 }
 
-fn unsigned(rng: &mut Rng) -> String {
+fn random_unsigned(rng: &mut Rng) -> String {
     near_limit(rng, [0, 1 << 63, u64::MAX.into()])
 }
 
@@ -71,11 +71,11 @@ fn unsigned(rng: &mut Rng) -> String {
 fn fields(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     let timestamp = match rng.u32(..4) {
-        _ if wrong == 0 => [FIRST - 1, END, number(rng)][rng.usize(..3)],
-        0 => FIRST + rng.i64(0..=3),
-        1 => END - rng.i64(1..=3),
+        _ if wrong == 0 => [FIRST_SECOND - 1, END_SECOND, number(rng)][rng.usize(..3)],
+        0 => FIRST_SECOND + rng.i64(0..=3),
+        1 => END_SECOND - rng.i64(1..=3),
         2 => 2_266_870_912 + rng.i64(-3..=3),
-        _ => rng.i64(FIRST..END),
+        _ => rng.i64(FIRST_SECOND..END_SECOND),
     };
     let field = |rng: &mut Rng, place| match rng.u32(..4) {
         _ if wrong == place => [-1, 1 << 17, number(rng)][rng.usize(..3)],

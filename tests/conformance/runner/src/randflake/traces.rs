@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::random::{END, FIRST};
+use super::random::{END_SECOND, FIRST_SECOND};
 use crate::{
     case::Case,
     random::{choose, number},
@@ -14,7 +14,7 @@ use crate::{
 /// A time after 2041, when the raw values use all their bits.
 const BASE_SECONDS: i64 = 2_266_870_912;
 
-pub(crate) fn trace(rng: &mut Rng) -> Case {
+pub(crate) fn trace_case(rng: &mut Rng) -> Case {
     let mut options = options(rng);
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, &options, 1)).collect();
     Case::new("randflake.generator", "randflake.generator", options, trace::ids_are_unique())
@@ -48,15 +48,15 @@ fn nodes(rng: &mut Rng) -> Value {
 /// Returns a time span close to the scripted clock's times.
 fn lease(rng: &mut Rng) -> Value {
     let start = match rng.u32(..20) {
-        0 => FIRST + rng.i64(-1..=1),
-        1 => END + rng.i64(-2..=1),
+        0 => FIRST_SECOND + rng.i64(-1..=1),
+        1 => END_SECOND + rng.i64(-2..=1),
         2 => number(rng),
         _ => BASE_SECONDS + rng.i64(-9..=1),
     };
     let end = match rng.u32(..20) {
         0 => number(rng),
         1 => start + rng.i64(-1..=1),
-        2..=9 => END + rng.i64(-9..=0),
+        2..=9 => END_SECOND + rng.i64(-9..=0),
         _ => BASE_SECONDS + rng.i64(2..=9),
     };
     json!([start.to_string(), end.to_string()])
@@ -64,8 +64,8 @@ fn lease(rng: &mut Rng) -> Value {
 
 fn second(rng: &mut Rng) -> i64 {
     match rng.u32(..40) {
-        0 => FIRST + rng.i64(-2..=2),
-        1 => END + rng.i64(-2..=2),
+        0 => FIRST_SECOND + rng.i64(-2..=2),
+        1 => END_SECOND + rng.i64(-2..=2),
         2 => rng.i64(-4..=4),
         _ => BASE_SECONDS + rng.i64(-3..=5),
     }

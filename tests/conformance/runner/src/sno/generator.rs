@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use crate::{
     case::{Case, Pattern},
     trace::{self, Step},
-    vectors::{label, list, member, number, ours, text},
+    vectors::{label, list, member, number, our_value, text},
 };
 
 /// Longer than any wait that a scenario needs.
 const MAX_WAIT_MS: u64 = 500;
 
-pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn generator_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, scenario) in list(file, "scenarios")?.iter().enumerate() {
         made.extend(scenario_cases(&label(index, scenario), scenario)?);
@@ -23,19 +23,22 @@ pub(crate) fn generator(file: &Value) -> Result<Vec<Case>> {
 /// Returns the cases for a scenario. The last step closes the generator. Our generators return a snapshot only when they
 /// are closed, so each snapshot in the scenario adds a case that closes the generator at that step.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
-    if let Some(code) = ours(scenario, "error") {
+    if let Some(code) = our_value(scenario, "error") {
         return Ok(vec![trace::rejection_case(name, "sno.generator", options(scenario), code)]);
     }
     let steps = list(scenario, "steps").map_or(&[][..], Vec::as_slice);
     let snapshots = (0..steps.len()).filter(|&index| steps[index]["op"] == "snapshot");
     let mut cases = Vec::new();
     for index in snapshots {
-        let mut before = translate(&steps[..index])?;
-        before.push(close(Pattern::ok_with(expected_snapshot(member(&steps[index], "snapshot")?))));
+        let mut before = translate_steps(&steps[..index])?;
+        before.push(close_step(Pattern::ok_with(expected_snapshot(member(
+            &steps[index],
+            "snapshot",
+        )?))));
         cases.push(case(&format!("{name}: closed at step {index}"), scenario, before));
     }
-    let mut all = translate(steps)?;
-    all.push(bounds(scenario)?);
+    let mut all = translate_steps(steps)?;
+    all.push(bounds_step(scenario)?);
     cases.push(case(name, scenario, all));
     Ok(cases)
 }
@@ -54,8 +57,9 @@ fn options(scenario: &Value) -> Value {
 }
 
 /// Returns a final step that checks the generator's final bounds and partition.
-fn bounds(scenario: &Value) -> Result<Step> {
-    let bound = |name| ours(scenario, name).cloned().with_context(|| format!("expected {name}"));
+fn bounds_step(scenario: &Value) -> Result<Step> {
+    let bound =
+        |name| our_value(scenario, name).cloned().with_context(|| format!("expected {name}"));
     let (min, max) = (bound("effective_min")?, bound("effective_max")?);
     let partition = bound("partition_u16")?.as_u64().context("expected a partition")?;
     let snapshot = Pattern::Has(vec![
@@ -63,10 +67,10 @@ fn bounds(scenario: &Value) -> Result<Step> {
         ("sequenceMin", Pattern::Is(min)),
         ("sequenceMax", Pattern::Is(max)),
     ]);
-    Ok(close(Pattern::ok_with(snapshot)))
+    Ok(close_step(Pattern::ok_with(snapshot)))
 }
 
-fn close(expected: Pattern) -> Step {
+fn close_step(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
@@ -86,7 +90,7 @@ fn expected_snapshot(snapshot: &Value) -> Pattern {
 }
 
 /// Translates a scenario's steps to the protocol. Steps that occur while a call is blocked become part of that call.
-fn translate(steps: &[Value]) -> Result<Vec<Step>> {
+fn translate_steps(steps: &[Value]) -> Result<Vec<Step>> {
     let Some(start) = steps.iter().position(is_while_blocked) else {
         return steps.iter().map(translate_step).collect();
     };
@@ -94,9 +98,9 @@ fn translate(steps: &[Value]) -> Result<Vec<Step>> {
         .iter()
         .position(|step| step["op"] == "new (the blocked one)")
         .context("expected the blocked call's end")?;
-    let mut translated = translate(&steps[..start])?;
+    let mut translated = translate_steps(&steps[..start])?;
     translated.push(blocked_step(&steps[start..end], &steps[end])?);
-    translated.extend(translate(&steps[end + 1..])?);
+    translated.extend(translate_steps(&steps[end + 1..])?);
     Ok(translated)
 }
 
@@ -110,7 +114,7 @@ fn is_while_blocked(step: &Value) -> bool {
 fn blocked_step(inner: &[Value], end: &Value) -> Result<Step> {
     let inside = inner.iter().map(translate_step).collect::<Result<Vec<_>>>()?;
     let (requests, patterns) = trace::split(inside);
-    let mut step = generate(end, &concat(&clock(&inner[0])?, &clock(end)?))?;
+    let mut step = generate_step(end, &concat(&clock(&inner[0])?, &clock(end)?))?;
     step.request["inside"] = requests.into();
     step.expected = Pattern::Has(vec![
         ("ok", Pattern::Is(json!([member(end, "id")?]))),
@@ -129,23 +133,23 @@ fn concat(first: &Value, second: &Value) -> Value {
 
 fn translate_step(step: &Value) -> Result<Step> {
     match text(step, "op")? {
-        "new" => generate(step, &clock(step)?),
-        "new_many" => generate_many(step),
+        "new" => generate_step(step, &clock(step)?),
+        "new_many" => generate_many_step(step),
         "Sequence()" => stats_step(step, "sequence"),
         "Len()" => stats_step(step, "len"),
-        "snapshot" => snapshot(step),
-        "new_with_time" => generate_at(step),
+        "snapshot" => snapshot_step(step),
+        "new_with_time" => generate_at_step(step),
         other => bail!("expected a step that the suite knows, found {other}"),
     }
 }
 
-fn generate(step: &Value, clock: &Value) -> Result<Step> {
+fn generate_step(step: &Value, clock: &Value) -> Result<Step> {
     let id = text(step, "id")?;
     let metabyte = match step.get("metabyte") {
         Some(metabyte) => metabyte.clone(),
         None => u8::from_str_radix(&id[10..12], 16)?.into(),
     };
-    let expected = match ours(step, "error") {
+    let expected = match our_value(step, "error") {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok(json!([id])),
     };
@@ -153,7 +157,7 @@ fn generate(step: &Value, clock: &Value) -> Result<Step> {
 }
 
 /// Returns a batch call. If the list of expected IDs is long, keeps only the first and last few.
-fn generate_many(step: &Value) -> Result<Step> {
+fn generate_many_step(step: &Value) -> Result<Step> {
     let (count, ids) = (number(step, "count")?, list(step, "ids")?);
     let len = usize::try_from(count)?;
     let expected = if ids.len() == len {
@@ -166,14 +170,14 @@ fn generate_many(step: &Value) -> Result<Step> {
 }
 
 fn stats_step(step: &Value, name: &'static str) -> Result<Step> {
-    let value = ours(step, "value").context("expected a value")?;
+    let value = our_value(step, "value").context("expected a value")?;
     let expected = Pattern::ok_with(Pattern::Has(vec![(name, Pattern::Is(value.clone()))]));
     Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
 }
 
 /// Returns a step for a snapshot within a scenario. Only its statistics can be compared.
-fn snapshot(step: &Value) -> Result<Step> {
-    const NAMES: [(&str, &str); 5] = [
+fn snapshot_step(step: &Value) -> Result<Step> {
+    const MEMBER_NAMES: [(&str, &str); 5] = [
         ("sequence", "sequence"),
         ("now", "now"),
         ("wall_hi", "wallHi"),
@@ -181,7 +185,7 @@ fn snapshot(step: &Value) -> Result<Step> {
         ("drifts", "drifts"),
     ];
     let theirs = member(step, "snapshot")?;
-    let figures = NAMES
+    let figures = MEMBER_NAMES
         .into_iter()
         .map(|(ours, original)| (ours, Pattern::Is(theirs[original].clone())))
         .collect();
@@ -189,7 +193,7 @@ fn snapshot(step: &Value) -> Result<Step> {
     Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
 }
 
-fn generate_at(step: &Value) -> Result<Step> {
+fn generate_at_step(step: &Value) -> Result<Step> {
     let nanos: i64 = text(step, "unix_nano")?.parse()?;
     let unix_ms = nanos.div_euclid(1_000_000).to_string();
     let request =

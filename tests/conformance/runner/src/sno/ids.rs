@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    vectors::{label, list, member, number, ours, text},
+    vectors::{label, list, member, number, our_value, text},
 };
 
 /// `sno.json`: builds each ID from its string, bytes, fields and UUID column, and converts it back.
-pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn vector_cases(file: &Value) -> Result<Vec<Case>> {
     let cases = list(file, "cases")?;
     let next = cases.iter().cycle().skip(1);
     let mut made = Vec::new();
@@ -45,7 +45,7 @@ fn id_cases(name: &str, case: &Value, other: &Value) -> Result<Vec<Case>> {
 }
 
 /// sno's part of `uuid8.json`: converts IDs to version 8 UUIDs and back, and checks UUIDs that must be rejected.
-pub(crate) fn uuid8(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn uuid8_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "sno")?.iter().enumerate() {
         let (name, uuid) = (format!("sno {}", label(index, case)), member(case, "uuid8")?);
@@ -98,11 +98,11 @@ fn with_field(hex: &str, other: &str, field: &str) -> String {
 }
 
 /// `sno_invalid.json`: strings that must be rejected, and the IDs of JSON values.
-pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn invalid_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
-        let error = ours(case, "error").context("expected ours with an error")?;
-        let expected = Pattern::error(error, ours(case, "position"));
+        let error = our_value(case, "error").context("expected ours with an error")?;
+        let expected = Pattern::error(error, our_value(case, "position"));
         let args = json!({"text": text(case, "input")?});
         made.push(Case::new(label(index, case), "sno.parse", args.clone(), expected));
         made.push(Case::new(
@@ -113,7 +113,7 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
         ));
     }
     for (index, note) in list(file, "json_notes")?.iter().enumerate() {
-        made.extend(json_note(&format!("JSON note {index}"), note)?);
+        made.extend(json_note_cases(&format!("JSON note {index}"), note)?);
     }
     Ok(made)
 }
@@ -121,8 +121,8 @@ pub(crate) fn invalid(file: &Value) -> Result<Vec<Case>> {
 /// Returns the cases for one item in `json_notes`. The zero ID and `null` have two cases each, because `null` represents
 /// the zero ID in the original library's mode but not in the default mode. A value that `ours` marks as skipped has no
 /// case.
-fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
-    if let Some(written) = ours(note, "marshal_zero") {
+fn json_note_cases(name: &str, note: &Value) -> Result<Vec<Case>> {
+    if let Some(written) = our_value(note, "marshal_zero") {
         let ask = |op, written: &Value| {
             Case::for_op(
                 name,
@@ -134,12 +134,12 @@ fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
         let theirs = ask("sno.to_json_or_null", member(note, "marshal_zero")?);
         return Ok(vec![ask("sno.to_json", written), theirs]);
     }
-    if ours(note, "skip").is_some() {
+    if our_value(note, "skip").is_some() {
         return Ok(Vec::new());
     }
     let (args, id) = (json!({"json": text(note, "input")?}), member(note, "id")?);
     let read = || Pattern::ok_with_members([("hex", id.clone())]);
-    let expected = ours(note, "error").map_or_else(read, |code| Pattern::error(code, None));
+    let expected = our_value(note, "error").map_or_else(read, |code| Pattern::error(code, None));
     let mut made = vec![Case::for_op(name, "sno.json_value", args.clone(), expected)];
     if note["input"] == "null" {
         made.push(Case::for_op(name, "sno.json_value_or_null", args, read()));
@@ -148,7 +148,7 @@ fn json_note(name: &str, note: &Value) -> Result<Vec<Case>> {
 }
 
 /// `polymorphic.json`: the metabyte of an ID in a JSON text.
-pub(crate) fn polymorphic(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn polymorphic_cases(file: &Value) -> Result<Vec<Case>> {
     let cases = list(file, "cases")?.iter().enumerate();
     cases
         .map(|(index, case)| {
@@ -160,9 +160,9 @@ pub(crate) fn polymorphic(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Converts an entry of `ranges.json` to a case.
-pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
+pub(crate) fn range_case(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
-    let expected = match ours(case, "error") {
+    let expected = match our_value(case, "error") {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok(
             json!({"lowest": member(case, "lowest")?, "highest": member(case, "highest")?}),

@@ -5,7 +5,9 @@ mod ids;
 mod random;
 mod traces;
 
-pub(crate) use generator::generator;
-pub(crate) use ids::{format_uuid, ids, invalid, polymorphic, range, uuid8};
-pub(crate) use random::id;
-pub(crate) use traces::trace;
+pub(crate) use generator::generator_cases;
+pub(crate) use ids::{
+    format_uuid, invalid_cases, polymorphic_cases, range_case, uuid8_cases, vector_cases,
+};
+pub(crate) use random::id_case;
+pub(crate) use traces::trace_case;

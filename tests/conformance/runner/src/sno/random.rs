@@ -13,13 +13,13 @@ use crate::{
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
 /// Creates a random request.
-pub(crate) fn id(rng: &mut Rng) -> Case {
+pub(crate) fn id_case(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..15) {
         0 | 1 => ("sno.parse", json!({"text": any_text(rng)})),
         2 => ("sno.metabyte", json!({"text": any_text(rng)})),
         3 => ("sno.from_bytes", json!({"hex": bytes(rng)})),
         4 => ("sno.from_parts", parts(rng)),
-        5 => ("sno.with", with(rng)),
+        5 => ("sno.with", with_args(rng)),
         6 => ("sno.time_range", time_range(rng)),
         7 => ("sno.to_uuid", json!({"text": any_text(rng)})),
         8 => ("sno.from_uuid", json!({"uuid": uuid(rng)})),
@@ -58,26 +58,26 @@ fn parts(rng: &mut Rng) -> Value {
     })
 }
 
-fn with(rng: &mut Rng) -> Value {
+fn with_args(rng: &mut Rng) -> Value {
     let (name, bits) = choose(rng, &[("metabyte", 8), ("partition", 16), ("sequence", 16)]);
     json!({"text": any_text(rng), name: field(rng, bits)})
 }
 
 /// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
 fn time_range(rng: &mut Rng) -> Value {
-    const FIRST: i64 = 1_262_304_000_000;
-    const END: i64 = 3_461_327_255_552;
+    const FIRST_MS: i64 = 1_262_304_000_000;
+    const END_MS: i64 = 3_461_327_255_552;
     let from = match rng.u32(..6) {
-        0 => FIRST + rng.i64(-9..=9),
-        1 => END - rng.i64(-9..=9),
+        0 => FIRST_MS + rng.i64(-9..=9),
+        1 => END_MS - rng.i64(-9..=9),
         2 => number(rng),
-        _ => rng.i64(FIRST..END),
+        _ => rng.i64(FIRST_MS..END_MS),
     };
     let to = match rng.u32(..4) {
         0 => from + rng.i64(-9..=9),
-        1 => END + rng.i64(-9..=9),
+        1 => END_MS + rng.i64(-9..=9),
         2 => number(rng),
-        _ => rng.i64(FIRST..END),
+        _ => rng.i64(FIRST_MS..END_MS),
     };
     json!({"from_ms": from.to_string(), "to_ms": to.to_string()})
 }
@@ -95,8 +95,8 @@ fn uuid(rng: &mut Rng) -> String {
 
 /// Returns the version 8 UUID of an ID, sometimes slightly invalid.
 fn uuid8(rng: &mut Rng) -> String {
-    const OTHERS: u128 = 15 << 76 | 3 << 62 | ((1 << 42) - 1);
-    let mut bits = rng.u128(..) & !OTHERS | 8 << 76 | 2 << 62;
+    const FIXED_BITS_MASK: u128 = 15 << 76 | 3 << 62 | ((1 << 42) - 1);
+    let mut bits = rng.u128(..) & !FIXED_BITS_MASK | 8 << 76 | 2 << 62;
     match rng.u32(..4) {
         0 => bits ^= 1 << rng.u32(..128),
         1 => bits = rng.u128(..),

@@ -13,7 +13,7 @@ use crate::{
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 3] = [4, 16, 64];
 
-pub(crate) fn trace(rng: &mut Rng) -> Case {
+pub(crate) fn trace_case(rng: &mut Rng) -> Case {
     let mut args = options(rng);
     args["steps"] = (0..rng.usize(1..25)).map(|_| step(rng, 1)).collect();
     Case::new(
@@ -37,7 +37,7 @@ fn options(rng: &mut Rng) -> Value {
             options["config"] = snapshot(rng);
             options["original"] = rng.bool().into();
         }
-        1 | 2 => bounds(rng, &mut options),
+        1 | 2 => add_bounds(rng, &mut options),
         _ => {}
     }
     if rng.u32(..4) == 0 {
@@ -48,7 +48,7 @@ fn options(rng: &mut Rng) -> Value {
 
 /// Sets sequence bounds that leave only a few sequence numbers, so that they run out. Some bounds are too narrow or
 /// reversed.
-fn bounds(rng: &mut Rng, options: &mut Value) {
+fn add_bounds(rng: &mut Rng, options: &mut Value) {
     let min = if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..65_530) };
     options["sequence_min"] = min.into();
     let pool = if rng.u32(..8) == 0 { -4..9 } else { 3..9 };

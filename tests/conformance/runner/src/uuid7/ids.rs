@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use crate::{
     case::{Case, Pattern},
-    vectors::{label, list, member, number, ours, text},
+    vectors::{label, list, member, number, our_value, text},
 };
 
 /// `uuid7.json`: builds each ID from its fields, string and bytes, and checks UUIDs of other versions and variants.
-pub(crate) fn ids(file: &Value) -> Result<Vec<Case>> {
+pub(crate) fn vector_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "ids")?.iter().enumerate() {
         made.extend(id_cases(&label(index, case), case)?);
@@ -57,9 +57,9 @@ fn fields(case: &Value) -> Result<Value> {
 }
 
 /// Converts an entry of `ranges.json` to a case.
-pub(crate) fn range(name: &str, case: &Value) -> Result<Case> {
+pub(crate) fn range_case(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"from_ms": text(case, "from_ms")?, "to_ms": text(case, "to_ms")?});
-    let expected = match ours(case, "error") {
+    let expected = match our_value(case, "error") {
         Some(code) => Pattern::error(code, None),
         None => Pattern::ok(
             json!({"lowest": member(case, "lowest")?, "highest": member(case, "highest")?}),

@@ -11,10 +11,10 @@ use crate::{
 };
 
 /// The first millisecond after the format's range.
-const END: i64 = 1 << 48;
+const END_MS: i64 = 1 << 48;
 
 /// Creates a random request.
-pub(crate) fn id(rng: &mut Rng) -> Case {
+pub(crate) fn id_case(rng: &mut Rng) -> Case {
     let (op, args) = match rng.u32(..8) {
         0..=3 => ("uuid7.parse", json!({"text": text(rng)})),
         4 => ("uuid7.from_bytes", json!({"hex": bytes(rng)})),
@@ -25,7 +25,7 @@ pub(crate) fn id(rng: &mut Rng) -> Case {
 }
 
 /// Returns 16 bytes, usually with the version and variant of a version 7 UUID.
-fn marked(rng: &mut Rng) -> [u8; 16] {
+fn marked_bytes(rng: &mut Rng) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes.fill_with(|| rng.u8(..));
     if rng.u32(..8) != 0 {
@@ -36,7 +36,7 @@ fn marked(rng: &mut Rng) -> [u8; 16] {
 
 /// Returns an ID's string form, sometimes slightly invalid or in a different notation (with braces or without hyphens).
 fn text(rng: &mut Rng) -> String {
-    let text = format_uuid(&marked(rng));
+    let text = format_uuid(&marked_bytes(rng));
     match rng.u32(..8) {
         0 => text.to_uppercase(),
         1 => text.replace('-', ""),
@@ -51,7 +51,7 @@ fn bytes(rng: &mut Rng) -> String {
         let length = rng.usize(..=20);
         return hex(rng, length);
     }
-    format_uuid(&marked(rng)).replace('-', "")
+    format_uuid(&marked_bytes(rng)).replace('-', "")
 }
 
 /// Returns fields, at most one of which is out of range, because the format does not specify the order in which arguments
@@ -77,9 +77,9 @@ fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2..=2),
-        1 => END + rng.i64(-2..=2),
+        1 => END_MS + rng.i64(-2..=2),
         2 => number(rng),
-        _ => rng.i64(0..END),
+        _ => rng.i64(0..END_MS),
     };
     let (from, other) = (end(), end());
     let to = if rng.bool() { from + choose(rng, &[-1, 0, 1, 2, 1000, 86_400_000]) } else { other };

@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text},
-    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
+    stage::{ScriptedClock, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
 /// A generator, the timestamp and first counter value of the last second, and the machines seen so far in the trace.
 pub(crate) struct TraceState {
-    generator: Generator<Script>,
+    generator: Generator<ScriptedClock>,
     uuid8: bool,
     first: Cell<Option<(i64, u32)>>,
     machines: RefCell<Vec<u64>>,
 }
 
 impl TracedGenerator for TraceState {
-    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+    fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure> {
         let uuid8 = options["uuid8"] == true;
         let mut builder = Generator::builder().uuid8(uuid8).clock(clock);
         if let Some((start, end)) = window(options)? {

@@ -7,22 +7,22 @@ use polyflake::layout::{Generator, Id, Layout, Parsed, Value as Field, Values, p
 use serde_json::{Map, Value, json};
 
 use crate::{
-    args::{Answer, Failure, integer, text, unexpected},
+    args::{Answer, Failure, integer, text, unexpected_failure},
     describe,
-    stage::{self, Script},
+    stage::{self, ScriptedClock},
     values,
 };
 
 pub(crate) fn run(op: &str, args: &Value) -> Answer {
     match op {
-        "generator" => return stage::run::<Generator<Script>>(args),
+        "generator" => return stage::run::<Generator<ScriptedClock>>(args),
         "from_json" => return Ok(Layout::from_json(text(args, "text")?)?.to_json().into()),
         _ => {}
     }
     let layout = layout(args)?;
     match op {
         "json" => Ok(layout.to_json().into()),
-        "describe" => Ok(describe::written(&layout.describe())),
+        "describe" => Ok(describe::description_value(&layout.describe())),
         "pack" => Ok(values_to_pack(&layout, args)?.pack()?.to_string().into()),
         "parse" => Ok(fields(&layout.parse(&id(&layout, args)?)?)),
         "time_range" => time_range(&layout, args),
@@ -73,7 +73,7 @@ fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
     if layout.is_integer() {
         return integer(args, "id").map(Id::Integer);
     }
-    Ok(HEXLOWER.decode(text(args, "id")?.as_bytes()).map_err(unexpected)?.into())
+    Ok(HEXLOWER.decode(text(args, "id")?.as_bytes()).map_err(unexpected_failure)?.into())
 }
 
 fn time_range(layout: &Layout, args: &Value) -> Answer {

@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::layout;
 use crate::{
-    args::{Answer, Failure, integer, optional_integer, text, unexpected},
-    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
+    args::{Answer, Failure, integer, optional_integer, text, unexpected_failure},
+    stage::{ScriptedClock, Stage, TracedGenerator, max_wait, on_exhausted, window},
     values,
 };
 
-impl TracedGenerator for Generator<Script> {
-    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+impl TracedGenerator for Generator<ScriptedClock> {
+    fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure> {
         Ok(builder(options, clock)?.build()?)
     }
 
@@ -26,14 +26,14 @@ impl TracedGenerator for Generator<Script> {
                 self.extend_window(integer::<i64>(step, "end_ms")?)?;
                 Ok(Value::Null)
             }
-            "close" => Ok(written(self.close()?)),
+            "close" => Ok(snapshot_to_json(self.close()?)),
             "restore" => restore(self, stage),
             _ => Err(Failure::UnknownOp),
         }
     }
 }
 
-fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
+fn builder(options: &Value, clock: ScriptedClock) -> Result<Builder<ScriptedClock>, Failure> {
     let mut builder = Builder::with_clock(layout(options)?, clock);
     for (name, value) in values::read_all(options, "bindables")? {
         builder = builder.bind(name, value);
@@ -55,7 +55,7 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
     Ok(builder.sequence_only(options["sequence_only"] == true))
 }
 
-fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
+fn generate(generator: &Generator<ScriptedClock>, step: &Value) -> Answer {
     let given = values::read_all(step, "bindables")?;
     let mut bound = generator.values();
     for (name, value) in &given {
@@ -76,13 +76,13 @@ fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
     }
 }
 
-fn integers(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> Answer {
+fn integers(generator: &Generator<ScriptedClock>, bound: &Values<'_>, count: usize) -> Answer {
     let mut made = vec![0; count];
     generator.fill_with(bound, &mut *made)?;
     Ok(made.iter().map(i64::to_string).collect())
 }
 
-fn byte_ids(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> Answer {
+fn byte_ids(generator: &Generator<ScriptedClock>, bound: &Values<'_>, count: usize) -> Answer {
     let length = generator.layout().bits() as usize / 8;
     let mut made = vec![0; count * length];
     generator.fill_with(bound, &mut *made)?;
@@ -90,22 +90,25 @@ fn byte_ids(generator: &Generator<Script>, bound: &Values<'_>, count: usize) -> 
 }
 
 /// Closes the generator, and continues with a generator restored from its snapshot after a round trip through JSON.
-fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
+fn restore(
+    generator: &Generator<ScriptedClock>,
+    stage: &Rc<Stage<Generator<ScriptedClock>>>,
+) -> Answer {
     let snapshot = generator.close()?;
-    let json = serde_json::to_string(&snapshot).map_err(unexpected)?;
-    let again = serde_json::from_str(&json).map_err(unexpected)?;
+    let json = serde_json::to_string(&snapshot).map_err(unexpected_failure)?;
+    let again = serde_json::from_str(&json).map_err(unexpected_failure)?;
     stage.replace(builder(&stage.options, stage.clock())?.restore(again)?);
-    Ok(written(snapshot))
+    Ok(snapshot_to_json(snapshot))
 }
 
-fn written(snapshot: Snapshot) -> Value {
+fn snapshot_to_json(snapshot: Snapshot) -> Value {
     json!({
         "tick": snapshot.tick.to_string(),
         "next_sequence": snapshot.next_sequence.to_string(),
     })
 }
 
-fn stats(generator: &Generator<Script>) -> Value {
+fn stats(generator: &Generator<ScriptedClock>) -> Value {
     let stats = generator.stats();
     json!({
         "last_ms": stats.last_ms.map(|unix_ms| unix_ms.to_string()),

@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{Answer, Failure, bytes, integer, text},
-    stage::{self, Script},
+    stage::{self, ScriptedClock},
 };
 
 pub(crate) fn run(op: &str, args: &Value) -> Answer {
     match op {
         "encode" => Ok(id(args)?.to_string().into()),
-        "decode" => Ok(written(Randflake::parse(text(args, "text")?)?)),
+        "decode" => Ok(id_to_json(Randflake::parse(text(args, "text")?)?)),
         "to_unsigned" => Ok(id(args)?.to_u64().to_string().into()),
-        "from_unsigned" => Ok(written(Randflake::from_u64(integer(args, "value")?))),
+        "from_unsigned" => Ok(id_to_json(Randflake::from_u64(integer(args, "value")?))),
         "encrypt" => encrypt(args),
         "inspect" => Ok(fields(&codec(args)?, id(args)?)),
         "generate" => generate(args),
-        "generator" => stage::run::<Generator<Script>>(args),
+        "generator" => stage::run::<Generator<ScriptedClock>>(args),
         _ => Err(Failure::UnknownOp),
     }
 }
@@ -35,14 +35,14 @@ fn encrypt(args: &Value) -> Answer {
         node: integer(args, "node")?,
         sequence: integer(args, "sequence")?,
     };
-    Ok(written(codec.encrypt(parts)?))
+    Ok(id_to_json(codec.encrypt(parts)?))
 }
 
 fn id(args: &Value) -> Result<Randflake, Failure> {
     integer(args, "id").map(Randflake::from_i64)
 }
 
-fn written(id: Randflake) -> Value {
+fn id_to_json(id: Randflake) -> Value {
     id.to_i64().to_string().into()
 }
 
@@ -56,7 +56,7 @@ fn generate(args: &Value) -> Answer {
 fn fields(codec: &Codec, id: Randflake) -> Value {
     let parts = codec.inspect(id);
     json!({
-        "id": written(id),
+        "id": id_to_json(id),
         "text": id.to_string(),
         "timestamp": parts.timestamp.to_string(),
         "node": parts.node,

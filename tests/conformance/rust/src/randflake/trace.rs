@@ -5,14 +5,14 @@ use std::rc::Rc;
 use polyflake::randflake::{Builder, Generator, Grant, Randflake};
 use serde_json::{Value, json};
 
-use super::{codec, written};
+use super::{codec, id_to_json};
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text},
-    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted},
+    stage::{ScriptedClock, Stage, TracedGenerator, max_wait, on_exhausted},
 };
 
-impl TracedGenerator for Generator<Script> {
-    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+impl TracedGenerator for Generator<ScriptedClock> {
+    fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure> {
         let mut builder = Builder::with_clock(lease(options)?, codec(options)?, clock);
         if let Some(second) = optional_integer(options, "resume_after")? {
             builder = builder.resume_after(second);
@@ -34,7 +34,7 @@ impl TracedGenerator for Generator<Script> {
                 Ok(grant_of(self))
             }
             "stats" => Ok(stats(self)),
-            "close" => Ok(second(self.close()?)),
+            "close" => Ok(second_to_json(self.close()?)),
             _ => Err(Failure::UnknownOp),
         }
     }
@@ -49,16 +49,16 @@ pub(super) fn lease(args: &Value) -> Result<Grant, Failure> {
     Ok(Grant::with_nodes(nodes, integer(&given, "start")?, integer(&given, "end")?)?)
 }
 
-fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
+fn generate(generator: &Generator<ScriptedClock>, step: &Value) -> Answer {
     let Some(count) = optional_integer::<usize>(step, "count")? else {
-        return Ok(json!([written(generator.generate()?)]));
+        return Ok(json!([id_to_json(generator.generate()?)]));
     };
     let mut made = vec![Randflake::default(); count];
     generator.fill(&mut made)?;
-    Ok(made.into_iter().map(written).collect())
+    Ok(made.into_iter().map(id_to_json).collect())
 }
 
-fn grant_of(generator: &Generator<Script>) -> Value {
+fn grant_of(generator: &Generator<ScriptedClock>) -> Value {
     let lease = generator.grant();
     json!({
         "nodes": [lease.nodes().start(), lease.nodes().end()],
@@ -67,15 +67,15 @@ fn grant_of(generator: &Generator<Script>) -> Value {
     })
 }
 
-fn stats(generator: &Generator<Script>) -> Value {
+fn stats(generator: &Generator<ScriptedClock>) -> Value {
     let stats = generator.stats();
     json!({
-        "last_second": second(stats.last_second),
+        "last_second": second_to_json(stats.last_second),
         "len": stats.len.to_string(),
         "closed": stats.closed,
     })
 }
 
-fn second(second: Option<i64>) -> Value {
+fn second_to_json(second: Option<i64>) -> Value {
     second.map(|second| second.to_string()).into()
 }

@@ -5,7 +5,7 @@ use polyflake::sno::{self, Parts, Sno};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::args::{Answer, bytes, integer, optional_integer, text, unexpected};
+use crate::args::{Answer, bytes, integer, optional_integer, text, unexpected_failure};
 
 /// Returns the protocol's FIELDS object.
 pub(crate) fn fields(id: Sno) -> Value {
@@ -75,7 +75,7 @@ pub(crate) fn to_uuid(args: &Value) -> Answer {
 }
 
 pub(crate) fn from_uuid(args: &Value) -> Answer {
-    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(unexpected)?;
+    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(unexpected_failure)?;
     Ok(fields(Sno::from_uuid_bytes(uuid.into_bytes())?))
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn to_uuid8(args: &Value) -> Answer {
 }
 
 pub(crate) fn from_uuid8(args: &Value) -> Answer {
-    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(unexpected)?;
+    let uuid = Uuid::parse_str(text(args, "uuid")?).map_err(unexpected_failure)?;
     Ok(fields(Sno::from_uuid8_bytes(uuid.into_bytes())?))
 }
 

@@ -7,7 +7,7 @@ use polyflake::{
 use serde_json::{Value, json};
 
 use super::ids::fields;
-use crate::args::{Answer, Failure, text, unexpected};
+use crate::args::{Answer, Failure, text, unexpected_failure};
 
 /// Returns the ID at a JSON pointer in a JSON text, and its metabyte.
 pub(crate) fn id_at_pointer(args: &Value) -> Answer {
@@ -21,39 +21,40 @@ pub(crate) fn id_at_pointer(args: &Value) -> Answer {
 }
 
 /// Reads an ID from a JSON text.
-pub(crate) fn value(args: &Value) -> Answer {
+pub(crate) fn read_id(args: &Value) -> Answer {
     Ok(fields(decode_id(&parse_json(text(args, "json")?)?)?))
 }
 
 /// Reads an ID from a JSON text, where `null` represents the zero ID as in the original library.
 pub(crate) fn read_id_or_null(args: &Value) -> Answer {
     let value = parse_json(text(args, "json")?)?;
-    let by_hand = if value.is_null() { Ok(Sno::default()) } else { by_hand(&value) };
+    let by_hand = if value.is_null() { Ok(Sno::default()) } else { decode_id_by_hand(&value) };
     Ok(fields(require_agreement(json_null::deserialize(value), by_hand)?))
 }
 
 /// Writes an ID as a JSON text.
-pub(crate) fn written(args: &Value) -> Answer {
+pub(crate) fn write_id(args: &Value) -> Answer {
     let id = Sno::parse(text(args, "text")?)?;
-    Ok(serde_json::to_string(&id).map_err(unexpected)?.into())
+    Ok(serde_json::to_string(&id).map_err(unexpected_failure)?.into())
 }
 
 /// Writes an ID as a JSON text, where `null` represents the zero ID as in the original library.
 pub(crate) fn write_id_or_null(args: &Value) -> Answer {
     let id = Sno::parse(text(args, "text")?)?;
-    let value = json_null::serialize(&id, serde_json::value::Serializer).map_err(unexpected)?;
+    let value =
+        json_null::serialize(&id, serde_json::value::Serializer).map_err(unexpected_failure)?;
     Ok(value.to_string().into())
 }
 
 fn parse_json(json: &str) -> Result<Value, Failure> {
-    serde_json::from_str(json).map_err(unexpected)
+    serde_json::from_str(json).map_err(unexpected_failure)
 }
 
 fn decode_id(value: &Value) -> Result<Sno, Failure> {
-    require_agreement(serde_json::from_value(value.clone()), by_hand(value))
+    require_agreement(serde_json::from_value(value.clone()), decode_id_by_hand(value))
 }
 
-fn by_hand(value: &Value) -> polyflake::Result<Sno> {
+fn decode_id_by_hand(value: &Value) -> polyflake::Result<Sno> {
     match value {
         Value::String(text) => Sno::parse(text),
         other => Err(Error::invalid_type("a text", kind(other))),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     args::{Answer, Failure},
-    stage::{self, Script},
+    stage::{self, ScriptedClock},
 };
 
 pub(crate) fn run(op: &str, args: &Value) -> Answer {
@@ -26,11 +26,11 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "from_uuid8" => ids::from_uuid8(args),
         "generate" => ids::generate(args),
         "json" => json::id_at_pointer(args),
-        "json_value" => json::value(args),
+        "json_value" => json::read_id(args),
         "json_value_or_null" => json::read_id_or_null(args),
-        "to_json" => json::written(args),
+        "to_json" => json::write_id(args),
         "to_json_or_null" => json::write_id_or_null(args),
-        "generator" => stage::run::<Generator<Script>>(args),
+        "generator" => stage::run::<Generator<ScriptedClock>>(args),
         _ => Err(Failure::UnknownOp),
     }
 }

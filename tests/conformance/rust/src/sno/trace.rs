@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::ids;
 use crate::{
-    args::{Answer, Failure, integer, optional_integer, text, unexpected},
-    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
+    args::{Answer, Failure, integer, optional_integer, text, unexpected_failure},
+    stage::{ScriptedClock, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
-impl TracedGenerator for Generator<Script> {
-    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+impl TracedGenerator for Generator<ScriptedClock> {
+    fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure> {
         let builder = builder(options, clock)?;
         match snapshot(&options["config"])? {
             None => Ok(apply_options(options, builder)?.build()?),
@@ -30,7 +30,7 @@ impl TracedGenerator for Generator<Script> {
                 self.extend_window(integer::<i64>(step, "end_ms")?)?;
                 Ok(Value::Null)
             }
-            "close" => written(&self.close()?),
+            "close" => snapshot_to_json(&self.close()?),
             "restore" => restore(self, stage),
             _ => Err(Failure::UnknownOp),
         }
@@ -38,11 +38,11 @@ impl TracedGenerator for Generator<Script> {
 }
 
 fn snapshot(config: &Value) -> Result<Option<Snapshot>, Failure> {
-    serde_json::from_value(config.clone()).map_err(unexpected)
+    serde_json::from_value(config.clone()).map_err(unexpected_failure)
 }
 
 /// Creates a builder with the options that a restored generator also accepts.
-fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
+fn builder(options: &Value, clock: ScriptedClock) -> Result<Builder<ScriptedClock>, Failure> {
     let mut builder = Generator::builder().clock(clock);
     if let Some((start, end)) = window(options)? {
         builder = builder.window(start, end);
@@ -59,8 +59,8 @@ fn builder(options: &Value, clock: Script) -> Result<Builder<Script>, Failure> {
 /// Applies the options that only a new generator has. A restored generator takes these settings from its snapshot.
 fn apply_options(
     options: &Value,
-    mut builder: Builder<Script>,
-) -> Result<Builder<Script>, Failure> {
+    mut builder: Builder<ScriptedClock>,
+) -> Result<Builder<ScriptedClock>, Failure> {
     if let Some(partition) = optional_integer::<u16>(options, "partition")? {
         builder = builder.partition(partition);
     }
@@ -74,14 +74,17 @@ fn apply_options(
 }
 
 /// Closes the generator, and continues with a generator restored from its snapshot after a round trip through JSON.
-fn restore(generator: &Generator<Script>, stage: &Rc<Stage<Generator<Script>>>) -> Answer {
-    let closed = written(&generator.close()?)?;
+fn restore(
+    generator: &Generator<ScriptedClock>,
+    stage: &Rc<Stage<Generator<ScriptedClock>>>,
+) -> Answer {
+    let closed = snapshot_to_json(&generator.close()?)?;
     let snapshot = snapshot(&closed)?.expect("a snapshot is not null");
     stage.replace(builder(&stage.options, stage.clock())?.restore(snapshot)?);
     Ok(closed)
 }
 
-fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
+fn generate(generator: &Generator<ScriptedClock>, step: &Value) -> Answer {
     let metabyte = integer(step, "metabyte")?;
     let Some(count) = optional_integer::<usize>(step, "count")? else {
         return Ok(json!([ids::hex(generator.generate(metabyte)?)]));
@@ -91,12 +94,12 @@ fn generate(generator: &Generator<Script>, step: &Value) -> Answer {
     Ok(made.into_iter().map(ids::hex).collect())
 }
 
-fn generate_at(generator: &Generator<Script>, step: &Value) -> Answer {
+fn generate_at(generator: &Generator<ScriptedClock>, step: &Value) -> Answer {
     let id = generator.generate_at(integer::<i64>(step, "unix_ms")?, integer(step, "metabyte")?)?;
     Ok(ids::hex(id).into())
 }
 
-fn stats(generator: &Generator<Script>) -> Answer {
+fn stats(generator: &Generator<ScriptedClock>) -> Answer {
     let stats = generator.stats()?;
     Ok(json!({
         "sequence": stats.sequence,
@@ -112,6 +115,6 @@ fn stats(generator: &Generator<Script>) -> Answer {
     }))
 }
 
-fn written(snapshot: &Snapshot) -> Answer {
-    serde_json::to_value(snapshot).map_err(unexpected)
+fn snapshot_to_json(snapshot: &Snapshot) -> Answer {
+    serde_json::to_value(snapshot).map_err(unexpected_failure)
 }

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{Answer, Failure, integer, optional_integer, text},
-    stage::{Script, Stage, TracedGenerator, max_wait, on_exhausted, window},
+    stage::{ScriptedClock, Stage, TracedGenerator, max_wait, on_exhausted, window},
 };
 
 /// A generator, and the timestamp and first sequence of the most recent millisecond.
 pub(crate) struct TraceState {
-    generator: Generator<Script>,
+    generator: Generator<ScriptedClock>,
     first: Cell<Option<(i64, u32)>>,
 }
 
 impl TracedGenerator for TraceState {
-    fn build(options: &Value, clock: Script) -> Result<Self, Failure> {
+    fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure> {
         let mut builder = Generator::builder().clock(clock);
         if let Some(worker_id) = optional_integer(options, "worker_id")? {
             builder = builder.worker_id(worker_id);
@@ -46,7 +46,7 @@ impl TracedGenerator for TraceState {
                 self.generator.extend_window(integer::<i64>(step, "end_ms")?)?;
                 Ok(Value::Null)
             }
-            "close" => Ok(decimal(self.generator.close()?)),
+            "close" => Ok(ms_to_json(self.generator.close()?)),
             _ => Err(Failure::UnknownOp),
         }
     }
@@ -82,13 +82,13 @@ impl TraceState {
         let stats = self.generator.stats();
         json!({
             "worker_id": stats.worker_id,
-            "last_ms": decimal(stats.last_ms),
+            "last_ms": ms_to_json(stats.last_ms),
             "rollbacks": stats.rollbacks,
             "closed": stats.closed,
         })
     }
 }
 
-fn decimal(unix_ms: Option<i64>) -> Value {
+fn ms_to_json(unix_ms: Option<i64>) -> Value {
     unix_ms.map(|unix_ms| unix_ms.to_string()).into()
 }

@@ -49,12 +49,12 @@ struct Options {
 #[derive(clap::Subcommand)]
 enum ChildCommand {
     #[command(hide = true)]
-    Live(Begin),
+    Live(ChildArguments),
 }
 
 /// The arguments of a process.
 #[derive(Args)]
-struct Begin {
+struct ChildArguments {
     kind: String,
     state: PathBuf,
     now_ms: i64,
@@ -110,7 +110,7 @@ impl<'k> Killer<'k> {
     /// Starts a process and kills it.
     fn run_and_kill(&mut self) -> Result<(), Box<dyn Error>> {
         self.step_clock();
-        let mut process = self.begin()?;
+        let mut process = self.spawn_child()?;
         let mut output = process.stdout.take().ok_or("expected an output")?;
         let ((started, first), bytes) = (channel(), self.kind.bytes);
         let ids = thread::scope(|scope| {
@@ -126,7 +126,7 @@ impl<'k> Killer<'k> {
         self.compare(ids)
     }
 
-    fn begin(&self) -> io::Result<Child> {
+    fn spawn_child(&self) -> io::Result<Child> {
         let mut command = Command::new(env::current_exe()?);
         command.arg("live").arg(self.kind.name).arg(&self.state);
         command.arg(self.began_ms.to_string());
@@ -180,7 +180,7 @@ fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> 
     ended.map_or(Ok(()), |status| Err(format!("a process ended by itself: {status}").into()))
 }
 
-fn kill(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> {
+fn run_kills(kind: &FormatRun, options: &Options) -> Result<Outcome, Box<dyn Error>> {
     let folder = folder()?;
     let mut killer = Killer::new(kind, options.careless, folder.path());
     while killer.outcome.kills < options.kills && !(options.careless && killer.outcome.twice > 0) {
@@ -196,22 +196,22 @@ fn folder() -> io::Result<TempDir> {
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }
 }
 
-fn run_child(begin: &Begin) -> Result<ExitCode, Box<dyn Error>> {
-    let kind = KINDS.iter().find(|kind| kind.name == begin.kind).ok_or("expected a kind")?;
-    let clock = FastClock::new(begin.now_ms, kind.speed);
-    let (state, careless, random) = (&begin.state, begin.careless, fastrand::Rng::new());
+fn run_child(arguments: &ChildArguments) -> Result<ExitCode, Box<dyn Error>> {
+    let kind = KINDS.iter().find(|kind| kind.name == arguments.kind).ok_or("expected a kind")?;
+    let clock = FastClock::new(arguments.now_ms, kind.speed);
+    let (state, careless, random) = (&arguments.state, arguments.careless, fastrand::Rng::new());
     match (kind.live)(ChildRun { clock, state, careless, random })? {}
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let options = Options::parse();
-    if let Some(ChildCommand::Live(begin)) = &options.life {
-        return run_child(begin);
+    if let Some(ChildCommand::Live(arguments)) = &options.life {
+        return run_child(arguments);
     }
     let mut well = true;
     for kind in KINDS.iter().filter(|kind| kind.name.contains(&options.kind)) {
         let start = Instant::now();
-        let Outcome { kills, made_some, ids, twice } = kill(kind, &options)?;
+        let Outcome { kills, made_some, ids, twice } = run_kills(kind, &options)?;
         let seconds = start.elapsed().as_secs_f64();
         println!(
             "{}: {kills} kills, {made_some} of processes that had made IDs, {ids} IDs, {twice} there twice, {seconds:.0} s",

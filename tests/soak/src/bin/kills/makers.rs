@@ -15,7 +15,7 @@ use polyflake::{
 use crate::clock::FastClock;
 
 /// The maximum number of IDs per write. A pipe accepts a write of this size completely or not at all.
-const BATCH: usize = 200;
+const MAX_BATCH_SIZE: usize = 200;
 
 /// The maximum time that a call waits before the surrounding loop checks the state again.
 const MAX_WAIT: Duration = Duration::from_millis(2);
@@ -29,9 +29,9 @@ pub(crate) trait IdWriter {
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// Returns a random number of IDs to generate in one call: either one, or a batch of up to [`BATCH`].
-fn size(random: &mut Rng) -> usize {
-    if random.bool() { 1 } else { random.usize(1..=BATCH) }
+/// Returns a random number of IDs to generate in one call: either one, or a batch of up to [`MAX_BATCH_SIZE`].
+fn random_batch_size(random: &mut Rng) -> usize {
+    if random.bool() { 1 } else { random.usize(1..=MAX_BATCH_SIZE) }
 }
 
 /// Returns the number of IDs that a call wrote: all `asked` IDs if the call succeeded, or the number that its error
@@ -60,7 +60,7 @@ impl IdWriter for SnoGenerator {
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
-        let mut ids = vec![Sno::default(); size(random)];
+        let mut ids = vec![Sno::default(); random_batch_size(random)];
         let outcome = self.fill(random.u8(..), &mut ids);
         ids[..written_count(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
         outcome
@@ -84,7 +84,7 @@ impl IdWriter for HotGuidGenerator {
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
-        let mut ids = vec![HotGuid::default(); size(random)];
+        let mut ids = vec![HotGuid::default(); random_batch_size(random)];
         let outcome = self.fill(random.u32(..), &mut ids);
         ids[..written_count(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
         outcome
@@ -112,7 +112,7 @@ impl IdWriter for Uuid7Generator {
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
-        let mut ids = vec![Uuid7::MIN; size(random)];
+        let mut ids = vec![Uuid7::MIN; random_batch_size(random)];
         let outcome = self.fill(&mut ids);
         ids[..written_count(&outcome, ids.len())].iter().for_each(|id| out.extend(id.to_bytes()));
         outcome
@@ -142,7 +142,7 @@ impl IdWriter for LayoutGenerator {
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
-        let mut ids = vec![0_i64; size(random)];
+        let mut ids = vec![0_i64; random_batch_size(random)];
         let outcome = self.fill(&mut ids[..]);
         ids[..written_count(&outcome, ids.len())]
             .iter()
@@ -170,7 +170,7 @@ impl IdWriter for RandflakeGenerator {
     }
 
     fn generate(&self, random: &mut Rng, out: &mut Vec<u8>) -> Result<()> {
-        let mut ids = vec![Randflake::default(); size(random)];
+        let mut ids = vec![Randflake::default(); random_batch_size(random)];
         let outcome = self.fill(&mut ids);
         ids[..written_count(&outcome, ids.len())]
             .iter()

@@ -1,7 +1,7 @@
 //! The process generation on platforms without `fork()`, where it never changes.
 
 #[cfg(feature = "std")]
-use super::partitions::{COUNT, Cells};
+use super::partitions::{Cells, PARTITION_COUNT};
 use crate::{
     Result,
     sync::{Ordering, Tally},
@@ -14,7 +14,7 @@ pub(super) const fn generation() -> u32 {
     1
 }
 
-pub(super) const fn current() -> u32 {
+pub(super) const fn ensure_generation() -> u32 {
     generation()
 }
 
@@ -23,7 +23,7 @@ pub(super) fn restores() -> u32 {
     RESTORES.load(Ordering::Acquire)
 }
 
-pub(super) fn restored() {
+pub(super) fn record_restore() {
     RESTORES.fetch_add(1, Ordering::AcqRel);
 }
 
@@ -34,7 +34,7 @@ pub(super) const fn prepare() -> Result<()> {
 
 #[cfg(feature = "std")]
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(super) fn shared_table() -> Result<&'static Cells<COUNT>> {
-    static TABLE: Cells<COUNT> = Cells::new();
+pub(super) fn shared_table() -> Result<&'static Cells<PARTITION_COUNT>> {
+    static TABLE: Cells<PARTITION_COUNT> = Cells::new();
     Ok(&TABLE)
 }

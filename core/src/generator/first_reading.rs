@@ -44,8 +44,8 @@ pub(crate) struct FirstReading {
     generation: AtomicU64,
 }
 
-/// The earliest clock reading that can be stored, in the year 1677. Earlier readings are stored as `EARLIEST`.
-const EARLIEST: i64 = i64::MIN + (1 << 32);
+/// The earliest clock reading that can be stored, in the year 1677. Earlier readings are stored as `EARLIEST_READING`.
+const EARLIEST_READING: i64 = i64::MIN + (1 << 32);
 
 /// Returns the restore count of a process generation.
 const fn restore_count_of(generation: u64) -> i64 {
@@ -81,7 +81,7 @@ impl FirstReading {
         read: impl Fn() -> Result<i64>,
         current: impl Fn() -> u64,
     ) -> Result<i64> {
-        const ORDERS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
+        const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         loop {
             // The reading is loaded before the generation, so the reading belongs to generation `found` or to an earlier
             // one, unless another thread has replaced the generation in the meantime.
@@ -92,9 +92,12 @@ impl FirstReading {
             if found != here {
                 let is_reset = self
                     .nanos
-                    .compare_exchange(before, no_reading, ORDERS.0, ORDERS.1)
+                    .compare_exchange(before, no_reading, ORDERINGS.0, ORDERINGS.1)
                     .is_ok()
-                    && self.generation.compare_exchange(found, here, ORDERS.0, ORDERS.1).is_ok();
+                    && self
+                        .generation
+                        .compare_exchange(found, here, ORDERINGS.0, ORDERINGS.1)
+                        .is_ok();
                 if !is_reset {
                     continue;
                 }
@@ -102,15 +105,22 @@ impl FirstReading {
             let mut now = now;
             if restore_count_of(here) > 0 {
                 let first = self.nanos.load(Ordering::Acquire).cast_signed();
-                if first >= EARLIEST {
+                if first >= EARLIEST_READING {
                     return Ok(first);
                 }
                 now = read()?;
             }
-            let now = now.max(EARLIEST);
-            match self.nanos.compare_exchange(no_reading, now.cast_unsigned(), ORDERS.0, ORDERS.1) {
+            let now = now.max(EARLIEST_READING);
+            match self.nanos.compare_exchange(
+                no_reading,
+                now.cast_unsigned(),
+                ORDERINGS.0,
+                ORDERINGS.1,
+            ) {
                 Ok(_) => return Ok(now),
-                Err(first) if first.cast_signed() >= EARLIEST => return Ok(first.cast_signed()),
+                Err(first) if first.cast_signed() >= EARLIEST_READING => {
+                    return Ok(first.cast_signed());
+                }
                 // Another thread has already started over after a restore.
                 Err(_) => {}
             }
@@ -135,8 +145,8 @@ impl FirstReading {
         if !info.skips_first_tick {
             return Ok(None);
         }
-        let first = self.load_or_store(now, || clock.unix_nanos(), fork::current)?;
-        let late = max_lead(clock::nanos(info.slack), coarsest_nanos(&info));
+        let first = self.load_or_store(now, || clock.unix_nanos(), fork::ensure_generation)?;
+        let late = max_lead(clock::nanos(info.slack), coarsest_unit_nanos(&info));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
         if is_past { Ok(None) } else { compute_floor(ticks, &info, first).map(Some) }
@@ -144,9 +154,10 @@ impl FirstReading {
 
     /// Returns the last tick of the floor, or `None` if this process has not made its first call yet.
     pub(super) fn last_tick<C: Clock>(&self, ticks: &impl Ticks, clock: &C) -> Option<u64> {
-        let belongs_to_this_process = self.generation.load(Ordering::Acquire) == fork::current();
+        let belongs_to_this_process =
+            self.generation.load(Ordering::Acquire) == fork::ensure_generation();
         let first = self.nanos.load(Ordering::Acquire).cast_signed();
-        let is_read = self.applies && belongs_to_this_process && first >= EARLIEST;
+        let is_read = self.applies && belongs_to_this_process && first >= EARLIEST_READING;
         is_read.then(|| compute_floor(ticks, &clock.info(), first).ok())?.map(|floor| floor.last)
     }
 }
@@ -154,13 +165,13 @@ impl FirstReading {
 /// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds, but
 /// must remain usable for formats with shorter ticks. Such formats would reject these clocks if the clocks declared their
 /// unit as their resolution.
-pub(super) fn coarsest_nanos(info: &ClockInfo) -> u64 {
+pub(super) fn coarsest_unit_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }
 
 fn compute_floor(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
     let slack = clock::nanos(info.slack);
-    Floor::new(first, slack, coarsest_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
+    Floor::new(first, slack, coarsest_unit_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
@@ -193,7 +204,7 @@ mod tests {
 
         fn call(&self, _: usize, _: u8, first: &mut Option<i64>) -> bool {
             let now = choose(3).into();
-            let stored = self.load_or_store(now, || Ok(now), fork::current).unwrap();
+            let stored = self.load_or_store(now, || Ok(now), fork::ensure_generation).unwrap();
             assert!(stored < 100, "a reading of the parent");
             assert_eq!(stored, *first.get_or_insert(stored), "two first readings");
             true
@@ -210,7 +221,7 @@ mod tests {
     /// when it forked.
     #[test]
     fn threads_of_a_child_store_their_own_first_reading() {
-        let parent = fork::current() + 1;
+        let parent = fork::ensure_generation() + 1;
         for (generation, nanos) in
             [(parent, 100), (parent, no_reading(0)), (NOT_PICKED, no_reading(0))]
         {

@@ -13,7 +13,7 @@ impl Sno {
     /// assert_eq!(Sno::slice_as_bytes(&ids).len(), 20);
     /// ```
     pub const fn slice_as_bytes(ids: &[Self]) -> &[u8] {
-        arrays(ids).as_flattened()
+        as_arrays(ids).as_flattened()
     }
 
     /// Returns packed bytes, 10 per ID, as a slice of IDs. Any 10 bytes are a valid ID.
@@ -66,13 +66,13 @@ const fn incomplete_id(length: usize) -> Error {
 }
 
 #[allow(unsafe_code)]
-pub(super) const fn arrays(ids: &[Sno]) -> &[[u8; Sno::LEN]] {
+pub(super) const fn as_arrays(ids: &[Sno]) -> &[[u8; Sno::LEN]] {
     // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, so both slice types have the same layout.
     unsafe { &*(core::ptr::from_ref(ids) as *const [[u8; Sno::LEN]]) }
 }
 
 #[allow(unsafe_code)]
-pub(super) const fn arrays_mut(ids: &mut [Sno]) -> &mut [[u8; Sno::LEN]] {
+pub(super) const fn as_arrays_mut(ids: &mut [Sno]) -> &mut [[u8; Sno::LEN]] {
     // SAFETY: `Sno` is `repr(transparent)` over `[u8; 10]`, so both slice types have the same layout. Any 10 bytes are a
     // valid ID, so a caller may write any bytes.
     unsafe { &mut *(core::ptr::from_mut(ids) as *mut [[u8; Sno::LEN]]) }

@@ -3,7 +3,7 @@
 use alloc::{collections::VecDeque, format};
 use core::{fmt, mem};
 
-use crate::rules::error::moment;
+use crate::rules::error::format_unix_ms;
 use crate::{
     Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
 };
@@ -40,10 +40,12 @@ impl LeaseStatus {
     /// Returns the reason why no ID is currently available. `place` names the store.
     pub(crate) fn reason(&self, place: &str, is_closed: bool, wall_ms: u64) -> Error {
         let lead = match self.grant {
-            _ if is_closed => return unavailable("expected a lease, found a closed one".into()),
+            _ if is_closed => {
+                return unavailable_error("expected a lease, found a closed one".into());
+            }
             None => format!("cannot lease a worker ID {place}"),
             Some((number, end)) if end <= wall_ms => {
-                let end = moment(end);
+                let end = format_unix_ms(end);
                 format!("the lease of worker ID {number} {place} ended at {end} without a renewal")
             }
             Some((number, _)) => {
@@ -52,8 +54,8 @@ impl LeaseStatus {
         };
         match (&self.refused, self.grant) {
             (Some(reason), _) => reason.clone().with_prefix(&lead),
-            (None, None) => unavailable(format!("{lead}: nothing has come of it yet")),
-            (None, Some(_)) => unavailable(lead),
+            (None, None) => unavailable_error(format!("{lead}: nothing has come of it yet")),
+            (None, Some(_)) => unavailable_error(lead),
         }
     }
 }
@@ -226,7 +228,7 @@ pub(crate) fn closes_store(action: &Action, now: Moment) -> bool {
     }
 }
 
-fn unavailable(reason: alloc::string::String) -> Error {
+fn unavailable_error(reason: alloc::string::String) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 

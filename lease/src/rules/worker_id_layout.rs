@@ -165,7 +165,7 @@ fn epoch_and_tick(fields: &[Json]) -> Result<(u64, u64)> {
 fn text_of(value: &Json) -> String {
     match value {
         Json::Integer(number) => number.to_string(),
-        Json::Text(text) => quoted(text),
+        Json::Text(text) => quote(text),
         Json::Bool(value) => value.to_string(),
         Json::List(items) => {
             format!("[{}]", items.iter().map(text_of).collect::<Vec<_>>().join(","))
@@ -174,7 +174,7 @@ fn text_of(value: &Json) -> String {
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by(|(one, _), (other, _)| one.cmp(other));
             let pairs =
-                members.iter().map(|(name, value)| format!("{}:{}", quoted(name), text_of(value)));
+                members.iter().map(|(name, value)| format!("{}:{}", quote(name), text_of(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
         }
         _ => "null".to_owned(),
@@ -183,7 +183,7 @@ fn text_of(value: &Json) -> String {
 
 /// Returns a string in quotation marks. Control characters are not escaped, because strings that contain them are rejected
 /// later.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         if matches!(c, '"' | '\\') {

@@ -19,7 +19,7 @@ use std::{
 use polyflake::Result;
 use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
 
-use crate::errors::{detached, raise};
+use crate::errors::{detach, raise};
 
 thread_local! {
     /// The sleep time requested by the call that this thread polled last.
@@ -64,7 +64,7 @@ pub(crate) fn coroutine<T: Send + 'static>(
         // No waker is needed, because the coroutine polls again after the requested time.
         let mut poll = || call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let made = match threads {
-            OtherThreads::Run => detached(py, &mut poll),
+            OtherThreads::Run => detach(py, &mut poll),
             OtherThreads::Wait => poll(),
         };
         made.map(|made| {

@@ -11,7 +11,7 @@ use crate::{artefacts::roots, tools, workspace};
 
 /// Returns the newest Python from Debian's upcoming release. `NumPy` also comes from Debian, because its authors do not yet
 /// publish a build for that Python.
-pub fn newest(shell: &Shell) -> Result<Interpreter> {
+pub fn newest_python(shell: &Shell) -> Result<Interpreter> {
     let packages = ["python3.15", "python3-numpy", "libstdc++6"];
     let root = roots::debian(shell, "forky", "amd64", &packages)?;
     let (installed, program) = (root.join("usr/bin/python3.15"), root.join("usr/bin/python"));
@@ -27,12 +27,12 @@ pub fn newest(shell: &Shell) -> Result<Interpreter> {
 }
 
 /// The Debian packages for running ARM64 programs: a Python interpreter, and a library that the programs need.
-pub const ARM64: [&str; 2] = ["python3.11", "libstdc++6"];
+pub const ARM64_PACKAGES: [&str; 2] = ["python3.11", "libstdc++6"];
 
 /// Returns Debian's Python for ARM64, which runs in QEMU.
-pub fn arm64(shell: &Shell) -> Result<Interpreter> {
+pub fn arm64_python(shell: &Shell) -> Result<Interpreter> {
     let (qemu, root) =
-        (tools::qemu_aarch64(shell)?, roots::debian(shell, "bookworm", "arm64", &ARM64)?);
+        (tools::qemu_aarch64(shell)?, roots::debian(shell, "bookworm", "arm64", &ARM64_PACKAGES)?);
     let program = root.join("usr/bin/python");
     write_emulator_script(shell, &qemu, &root, &program)?;
     let interpreter = Interpreter::new(shell, program, " for ARM64")?;

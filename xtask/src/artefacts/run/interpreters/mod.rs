@@ -4,7 +4,7 @@
 
 mod debian;
 
-pub use debian::{ARM64, musl_loader};
+pub use debian::{ARM64_PACKAGES, musl_loader};
 
 use std::path::{Path, PathBuf};
 
@@ -59,12 +59,12 @@ pub fn find_for_wheel(
     let one = |interpreter: Result<Interpreter>| Ok(vec![interpreter?]);
     match (&*platform.name, python) {
         ("linux-x64-gnu", Python::Stable) => {
-            Ok(vec![oldest_stable(shell)?, debian::newest(shell)?])
+            Ok(vec![oldest_stable_python(shell)?, debian::newest_python(shell)?])
         }
         ("linux-x64-gnu", Python::Oldest) => {
             one(Interpreter::new(shell, tools::oldest_python(shell)?, ""))
         }
-        ("linux-arm64-gnu", Python::Stable) => one(debian::arm64(shell)),
+        ("linux-arm64-gnu", Python::Stable) => one(debian::arm64_python(shell)),
         ("linux-x64-gnu", Python::Only(minor)) => {
             let python = tools::find_python(shell, (3, minor.into())).ok();
             python.map(|python| Interpreter::new(shell, python, "")).into_iter().collect()
@@ -74,7 +74,7 @@ pub fn find_for_wheel(
 }
 
 /// Returns the oldest Python on the machine that supports the stable ABI wheel.
-fn oldest_stable(shell: &Shell) -> Result<Interpreter> {
+fn oldest_stable_python(shell: &Shell) -> Result<Interpreter> {
     let names = ["python3.11", "python3.12", "python3.13", "python3.14"].map(PathBuf::from);
     let mut found = names.into_iter().filter_map(|name| Interpreter::new(shell, name, "").ok());
     found.next().ok_or_else(|| MissingTool("no Python 3.11 or later on this machine".into()).into())

@@ -10,7 +10,7 @@ use core::ops::RangeInclusive;
 
 use crate::{
     Error, Result,
-    layout::{Layout, fields::validation::invalid},
+    layout::{Layout, fields::validation::invalid_layout_error},
     sequence::per_tick::Slots,
 };
 
@@ -50,7 +50,7 @@ impl WorkerIdRange {
         let is_below_time = layout.time.is_some_and(|time| time < index);
         let below = layout.sequence.filter(|sequence| is_below_time && index < *sequence);
         let Some(sequence) = below else {
-            return Err(invalid(
+            return Err(invalid_layout_error(
                 "expected a range for a bindable between timestamp and sequence, found it elsewhere",
             ));
         };
@@ -58,9 +58,9 @@ impl WorkerIdRange {
         // A shift splits a slot into the worker ID and the sequence number. This requires a sequence that starts at 0 and
         // uses every value of its field. IDs sort in the order of their slots only if neither the bindable field nor the
         // sequence is inverted.
-        let is_counted = matches!(layout.slots(), Some((0, _)));
+        let is_counted = matches!(layout.slot_range(), Some((0, _)));
         if !is_counted || field.invert || sequence.invert {
-            return Err(invalid(
+            return Err(invalid_layout_error(
                 "expected a range beside a sequence from 0, neither inverted, found another sequence or bindable",
             ));
         }
@@ -76,7 +76,9 @@ impl WorkerIdRange {
         let slots = count.checked_mul(1 << self.sequence_bits);
         match slots.and_then(|slots| u64::try_from(slots).ok()) {
             Some(slots) => Ok(Slots { first: 0, last: slots - 1 }),
-            None => Err(invalid("expected a range of less than 2^64 IDs in a tick, found more")),
+            None => Err(invalid_layout_error(
+                "expected a range of less than 2^64 IDs in a tick, found more",
+            )),
         }
     }
 

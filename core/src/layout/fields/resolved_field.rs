@@ -66,8 +66,8 @@ pub(in crate::layout) struct ResolvedField {
 
 impl ResolvedField {
     /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds for a
-    /// timestamp. Returns `None` if the value does not fit or is of any other kind. [`ResolvedField::write`] handles all
-    /// other values and reports the errors.
+    /// timestamp. Returns `None` if the value does not fit or is of any other kind. [`ResolvedField::write_value`]
+    /// handles all other values and reports the errors.
     #[inline]
     pub(in crate::layout) fn small_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };
@@ -103,9 +103,9 @@ impl ResolvedField {
     }
 
     /// Checks a value and writes it to the field's bits in `partial`.
-    pub(in crate::layout) fn write(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
+    pub(in crate::layout) fn write_value(&self, value: &Value<'_>, partial: &mut Id) -> Result<()> {
         if let Role::Timestamp(timeline) = &self.role {
-            partial.write_field(self, self.time(timeline, value)?);
+            partial.write_field(self, self.time_to_ticks(timeline, value)?);
             return Ok(());
         }
         let mut space = [0; 16];
@@ -133,7 +133,7 @@ impl ResolvedField {
     }
 
     /// Converts a time to the value of the timestamp field.
-    fn time(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
+    fn time_to_ticks(&self, timeline: &Timeline, value: &Value<'_>) -> Result<u64> {
         let (ticks, unix_ms) = match value {
             Value::Integer(ms) => (i64::try_from(*ms).ok().map(|ms| timeline.value_at_ms(ms)), *ms),
             Value::Nanos(nanos) => (timeline.value_at_nanos(*nanos), nanos.div_euclid(1_000_000)),
@@ -162,7 +162,7 @@ impl ResolvedField {
                 space
             }
         };
-        if bits::length(number) > self.width.bits as usize {
+        if bits::significant_len(number) > self.width.bits as usize {
             return Err(self.value_out_of_range(value));
         }
         Ok(bits::without_leading_zeros(number))

@@ -12,7 +12,7 @@ const MESSAGES: usize = 5;
 
 /// The weakened rule, if any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Weak {
+pub enum WeakenedRule {
     Nowhere,
     EmptyIsKnown,
     NameWithoutRun,
@@ -27,27 +27,42 @@ pub enum Weak {
 
 /// The name, weakened rule and size of each variant, followed by the number of steps after which the search finds a
 /// duplicate.
-pub const VARIANTS: &[(&str, Weak, Size, usize)] = &[
-    ("a volatile store that is emptied and grants immediately", Weak::EmptyIsKnown, FLUSH, 9),
-    ("a name that a crash with a lost second keeps", Weak::NameWithoutRun, LAST_SECOND, 8),
-    ("a name that a crash with a lost snapshot interval keeps", Weak::NameWithoutRun, CRASH, 8),
-    ("a name that a demotion and a promotion keep", Weak::NameWithoutReplication, DEMOTION, 8),
+pub const VARIANTS: &[(&str, WeakenedRule, Size, usize)] = &[
+    (
+        "a volatile store that is emptied and grants immediately",
+        WeakenedRule::EmptyIsKnown,
+        FLUSH,
+        9,
+    ),
+    ("a name that a crash with a lost second keeps", WeakenedRule::NameWithoutRun, LAST_SECOND, 8),
+    (
+        "a name that a crash with a lost snapshot interval keeps",
+        WeakenedRule::NameWithoutRun,
+        CRASH,
+        8,
+    ),
+    (
+        "a name that a demotion and a promotion keep",
+        WeakenedRule::NameWithoutReplication,
+        DEMOTION,
+        8,
+    ),
     (
         "in a volatile store, a renewal beyond the end found there",
-        Weak::RenewedPastEndFound,
+        WeakenedRule::RenewedPastEndFound,
         RENEWAL,
         13,
     ),
     (
         "the same, within the clock error before that end, in a volatile store",
-        Weak::RenewedWithinClockError,
+        WeakenedRule::RenewedWithinClockError,
         RENEWAL,
         13,
     ),
-    ("a waiting time that is written late", Weak::LateBegin, REPEATED_FLUSH, 15),
-    ("a waiting time of the claimant's own lease", Weak::WaitByOwnLease, FLUSH, 12),
-    ("a waiting time without the clock error", Weak::WaitWithoutClockError, CRASH, 11),
-    ("clock slack that extends into the waiting time", Weak::SlackIntoWait, FLUSH, 13),
+    ("a waiting time that is written late", WeakenedRule::LateBegin, REPEATED_FLUSH, 15),
+    ("a waiting time of the claimant's own lease", WeakenedRule::WaitByOwnLease, FLUSH, 12),
+    ("a waiting time without the clock error", WeakenedRule::WaitWithoutClockError, CRASH, 11),
+    ("clock slack that extends into the waiting time", WeakenedRule::SlackIntoWait, FLUSH, 13),
 ];
 
 /// The size of a search.
@@ -103,14 +118,14 @@ pub const REPEATED_FLUSH: Size =
     Size { flushes: 1, deliveries: 2, is_empty: true, ticks: 9, ..FLUSH };
 
 /// A store's name: the identity of the server's run, and the identity of its replication history.
-type Name = (u8, u8);
+type StoreName = (u8, u8);
 
 /// The namespace's record. Version 0 stands for a missing record, and only `Begin` writes a version above 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct Namespace {
     version: u8,
     incarnation: u8,
-    store: Name,
+    store: StoreName,
     quiet_until: u8,
 }
 
@@ -158,7 +173,7 @@ pub struct State {
     content: Content,
     /// Previously saved content, and the time at which it was saved.
     saved: (Content, u8),
-    name: Name,
+    name: StoreName,
     clock: u8,
     holders: [Holder; HOLDERS],
     messages: [Option<Message>; MESSAGES],
@@ -174,11 +189,11 @@ pub struct State {
 
 /// A volatile store, either sound or with one weakened rule.
 pub struct VolatileModel {
-    pub weak: Weak,
+    pub weak: WeakenedRule,
     pub size: Size,
 }
 
-type Next<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
+type StateSink<'n> = &'n mut dyn FnMut(Result<State, DuplicateCreated>);
 
 impl Model for VolatileModel {
     type State = State;
@@ -207,7 +222,7 @@ impl Model for VolatileModel {
         }
     }
 
-    fn steps(&self, state: &State, next: Next<'_>) {
+    fn steps(&self, state: &State, next: StateSink<'_>) {
         for holder in 0..HOLDERS {
             self.claim(state, holder, next);
             self.renew(state, holder, next);
@@ -216,13 +231,13 @@ impl Model for VolatileModel {
         self.open(state, next);
         self.begin(state, next);
         self.deliver(state, next);
-        self.lose(state, next);
+        self.lose_content(state, next);
         self.pass_time(state, next);
     }
 }
 
 impl VolatileModel {
-    fn is_weakened(&self, weak: Weak) -> bool {
+    fn is_weakened(&self, weak: WeakenedRule) -> bool {
         self.weak == weak
     }
 
@@ -234,11 +249,11 @@ impl VolatileModel {
     /// Returns whether a keeper considers the namespace's incarnation to belong to this store.
     fn is_known(&self, state: &State) -> bool {
         let Namespace { version, store, .. } = state.content.namespace;
-        version > u8::from(!self.is_weakened(Weak::EmptyIsKnown)) && store == state.name
+        version > u8::from(!self.is_weakened(WeakenedRule::EmptyIsKnown)) && store == state.name
     }
 
     /// Makes a keeper that finds no namespace propose a new one.
-    fn open(&self, state: &State, next: Next<'_>) {
+    fn open(&self, state: &State, next: StateSink<'_>) {
         if state.content.namespace.version == 0 && state.namespaces > 0 {
             let (mut to, incarnation) = (*state, state.next.0);
             (to.next.0, to.namespaces) = (incarnation + 1, state.namespaces - 1);
@@ -247,15 +262,15 @@ impl VolatileModel {
     }
 
     /// Makes a keeper that finds a namespace written for another store begin an incarnation with a waiting time.
-    fn begin(&self, state: &State, next: Next<'_>) {
+    fn begin(&self, state: &State, next: StateSink<'_>) {
         let old = state.content.namespace;
         if old.version == 0 || state.namespaces == 0 || self.is_known(state) {
             return;
         }
         let wait = match self.weak {
-            Weak::WaitByOwnLease => 1 + self.size.error,
-            Weak::WaitWithoutClockError => self.size.longest,
-            _ => self.wait(),
+            WeakenedRule::WaitByOwnLease => 1 + self.size.error,
+            WeakenedRule::WaitWithoutClockError => self.size.longest,
+            _ => self.wait_ticks(),
         };
         for now in self.store_times(state) {
             let mut to = *state;
@@ -271,12 +286,12 @@ impl VolatileModel {
     }
 
     /// Returns the waiting time: the longest lease plus the clock error.
-    fn wait(&self) -> u8 {
+    fn wait_ticks(&self) -> u8 {
         self.size.longest + self.size.error
     }
 
     /// Makes a holder without a grant read the record and send a claim.
-    fn claim(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn claim(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let Holder { grant: None, asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record } = state.content;
         // The holders are interchangeable, so the model explores only the order in which the first holder claims first.
@@ -289,7 +304,7 @@ impl VolatileModel {
                 continue;
             }
             let early = now.saturating_sub(self.size.slack).max(record.until);
-            let is_early = self.is_weakened(Weak::SlackIntoWait);
+            let is_early = self.is_weakened(WeakenedRule::SlackIntoWait);
             let start = if is_early { early } else { early.max(namespace.quiet_until) };
             for until in start + 1..=self.latest_end(now) {
                 let (mut to, (incarnation, token)) =
@@ -308,7 +323,7 @@ impl VolatileModel {
 
     /// Makes a holder renew its grant. In another incarnation, it renews the record found there, provided that the store
     /// cannot have granted the worker ID to another holder in the meantime.
-    fn renew(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn renew(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let Holder { grant: Some(grant), asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record: found } = state.content;
         if state.renewals == 0 || !self.is_known(state) {
@@ -319,8 +334,8 @@ impl VolatileModel {
         for now in self.store_times(state) {
             let end = found.until.min(grant.until);
             let is_alive = match self.weak {
-                Weak::RenewedPastEndFound => true,
-                Weak::RenewedWithinClockError => now < end,
+                WeakenedRule::RenewedPastEndFound => true,
+                WeakenedRule::RenewedWithinClockError => now < end,
                 _ => now + self.size.error < end,
             };
             let old = if is_same { grant } else { found };
@@ -337,14 +352,14 @@ impl VolatileModel {
         }
     }
 
-    fn put(&self, mut to: State, holder: usize, (old, new): (Record, Record), next: Next<'_>) {
+    fn put(&self, mut to: State, holder: usize, (old, new): (Record, Record), next: StateSink<'_>) {
         to.holders[holder].asked = Some(new);
         let holder = u8::try_from(holder).unwrap();
         self.send(to, Write::Put { holder, old, new }, next);
     }
 
     /// Sends a write, unless too many are in transit.
-    fn send(&self, mut to: State, write: Write, next: Next<'_>) {
+    fn send(&self, mut to: State, write: Write, next: StateSink<'_>) {
         if let Some(place) = to.messages.iter_mut().find(|message| message.is_none()) {
             *place = Some(Message { left: self.size.deliveries, write });
             next(Ok(to.sorted()));
@@ -352,7 +367,7 @@ impl VolatileModel {
     }
 
     /// Delivers a reply to its holder. The reply may be too late to have an effect.
-    fn settle(&self, state: &State, holder: usize, next: Next<'_>) {
+    fn settle(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let Holder { asked, is_answered: true, .. } = state.holders[holder] else { return };
         let mut to = *state;
         to.holders[holder] = Holder { grant: asked, ..Holder::default() };
@@ -360,7 +375,7 @@ impl VolatileModel {
     }
 
     /// Delivers a write to the store.
-    fn deliver(&self, state: &State, next: Next<'_>) {
+    fn deliver(&self, state: &State, next: StateSink<'_>) {
         for (index, message) in state.messages.iter().enumerate() {
             let Some(Message { left, write }) = *message else { continue };
             let mut to = *state;
@@ -371,7 +386,7 @@ impl VolatileModel {
                     let (store, quiet_until) = (state.name, 0);
                     to.content.namespace =
                         Namespace { version: 1, incarnation, store, quiet_until };
-                    if self.is_weakened(Weak::EmptyIsKnown) {
+                    if self.is_weakened(WeakenedRule::EmptyIsKnown) {
                         to.content.create_record();
                     }
                 }
@@ -398,10 +413,12 @@ impl VolatileModel {
     /// before the write arrived.
     fn accepts(&self, state: &State, old: &Namespace, new: &Namespace) -> bool {
         let Namespace { version, incarnation, .. } = state.content.namespace;
-        let is_late = new.quiet_until < *self.store_times(state).start() + self.wait();
+        let is_late = new.quiet_until < *self.store_times(state).start() + self.wait_ticks();
         let accepts_any = matches!(
             self.weak,
-            Weak::LateBegin | Weak::WaitByOwnLease | Weak::WaitWithoutClockError
+            WeakenedRule::LateBegin
+                | WeakenedRule::WaitByOwnLease
+                | WeakenedRule::WaitWithoutClockError
         );
         (version, incarnation) == (old.version, old.incarnation)
             && new.store == state.name
@@ -410,7 +427,7 @@ impl VolatileModel {
 
     /// Produces the next states in which the store saves its content, or loses it and continues with earlier content or
     /// none.
-    fn lose(&self, state: &State, next: Next<'_>) {
+    fn lose_content(&self, state: &State, next: StateSink<'_>) {
         if state.crashes + state.demotions > 0 {
             next(Ok(State { saved: (state.content, state.clock), ..*state }));
         }
@@ -423,18 +440,18 @@ impl VolatileModel {
             return;
         }
         if state.crashes > 0 {
-            let run = state.name.0 + u8::from(!self.is_weakened(Weak::NameWithoutRun));
+            let run = state.name.0 + u8::from(!self.is_weakened(WeakenedRule::NameWithoutRun));
             let name = (run, state.name.1);
             next(Ok(State { content, name, crashes: state.crashes - 1, ..*state }));
         }
         if state.demotions > 0 {
-            let kept = self.is_weakened(Weak::NameWithoutReplication);
+            let kept = self.is_weakened(WeakenedRule::NameWithoutReplication);
             let name = (state.name.0, state.name.1 + u8::from(!kept));
             next(Ok(State { content, name, demotions: state.demotions - 1, ..*state }));
         }
     }
 
-    fn pass_time(&self, state: &State, next: Next<'_>) {
+    fn pass_time(&self, state: &State, next: StateSink<'_>) {
         if state.clock + 1 < self.size.ticks {
             next(Ok(State { clock: state.clock + 1, ..*state }));
         }
