@@ -143,7 +143,7 @@ fn inspect_all(
         match &form {
             Form::Cards => write_card(&mut out, &id, &shown, suggestion.as_deref())?,
             Form::Json(members) => {
-                write_json(&mut out, &id, &shown, members, suggestion.as_deref())?
+                write_json(&mut out, &id, &shown, members, suggestion.as_deref())?;
             }
             Form::Table(columns) => write_table_row(&mut out, &id, shown.first(), columns)?,
         }

@@ -105,66 +105,66 @@ fn crate_steps() -> Vec<Step> {
     vec![
         step(
             "tidy",
-            "arrows between modules, error pages, links, listed faults, one version",
+            "module dependencies, error pages, links, listed faults and version numbers are consistent",
             &[ANY_PATH],
             |_| tidy::check(),
         ),
-        required_step("set-up", "the tools of the steps after it", set_up),
+        required_step("set-up", "installs the tools that the other steps need", set_up),
         step(
             "licences",
-            "THIRD-PARTY.md has the licence of each crate in a binary",
+            "THIRD-PARTY.md contains the license of every crate in a binary",
             &[&["THIRD-PARTY.md"]],
             licences::check,
         ),
-        step("format", "one style in each language", &[ANY_PATH], format::check),
-        step("lint", "Python and JavaScript without what linters find", &[ANY_PATH], format::lint),
+        step("format", "the code is formatted", &[ANY_PATH], format::check),
+        step("lint", "the linters find no problems in Python and JavaScript", &[ANY_PATH], format::lint),
         step(
             "workflows",
-            "continuous integration is valid, with pinned actions and few rights",
+            "the CI workflows are valid, pin their actions and have minimal permissions",
             &[&[".github"]],
             workflows::check,
         ),
-        step("clippy", "Rust without warnings", &[CRATES], rust::clippy),
+        step("clippy", "Rust compiles without warnings", &[CRATES], rust::clippy),
         step(
             "no_std",
-            "the core on machines without a system, a heap or compare-and-swap",
+            "the core compiles for targets without an operating system, a heap or compare-and-swap",
             &[LEASE],
             rust::check_no_std,
         ),
         step(
             "rust-core",
-            "the tests and examples of the core, by a plain `cargo test`",
+            "the core's tests and examples pass with plain `cargo test`",
             &[CORE],
             rust::test_core,
         ),
-        step("rust", "the tests and examples of the other crates", &[CRATES], rust::test),
+        step("rust", "the tests and examples of the other crates pass", &[CRATES], rust::test),
         step(
             "kernels-aarch64",
-            "NEON gives what scalar code gives, on an emulated machine",
+            "NEON returns the same results as scalar code, on an emulated machine",
             &[KERNELS],
             rust::test_aarch64_kernels,
         ),
         step(
             "wasm",
-            "on wasm, SIMD gives what scalar code gives, and the inspector names IDs",
+            "in WebAssembly, SIMD returns the same results as scalar code, and the inspector identifies IDs",
             &[KERNELS, &["inspect/"]],
             rust::test_wasm,
         ),
         step(
             "rust-docs",
-            "documentation without dead links, and an example for each public item",
+            "the documentation has no dead links, and every public item has an example",
             &[LEASE],
             rust::build_docs,
         ),
         step(
             "loom",
-            "no interleaving of atomic steps gives an ID twice",
+            "no interleaving of atomic operations produces a duplicate",
             &[CORE, &["tests/loom"]],
             rust::loom,
         ),
         step(
             "proof",
-            "the rules of leases and the steps of state words repeat nothing, for all states",
+            "the lease protocol and the state words never produce a duplicate, proved for all states",
             &[LEASE, &["tests/proof", "tests/requirements.txt"]],
             run_proof,
         ),
@@ -174,11 +174,11 @@ fn crate_steps() -> Vec<Step> {
 /// Returns the steps that build and test the packages.
 fn package_steps() -> Vec<Step> {
     vec![
-        required_step("build", "the wheel, the npm package and the drivers", build::build_all),
-        step("python", "the wheel's own tests", &[PYTHON], test_python),
+        required_step("build", "builds the wheel, the npm package and the conformance drivers", build::build_all),
+        step("python", "the Python package's own tests pass", &[PYTHON], test_python),
         step(
             "python-types",
-            "the stubs as users' type checkers see them",
+            "type checkers accept the Python package's stubs",
             &[
                 PYTHON,
                 &[
@@ -194,31 +194,31 @@ fn package_steps() -> Vec<Step> {
         ),
         step(
             "javascript",
-            "the npm package's own tests",
+            "the npm package's own tests pass",
             &[JAVASCRIPT, &["docs/integrations/"]],
             test_javascript,
         ),
         step(
             "packaging-rust",
-            "the crate as a registry serves it, in a user's project",
+            "the packaged crate works in a user's project",
             &[CORE, &["CHANGELOG.md", "LICENSE", "NOTICE.md", "tests/packaging/rust"]],
             packaging::test_rust_package,
         ),
         step(
             "packaging-python",
-            "the wheel in an empty environment, with its types and without this machine's paths",
+            "the wheel works in an empty environment, has types and contains no paths of this machine",
             &[PYTHON, &["tests/packaging/python"]],
             packaging::test_python_package,
         ),
         step(
             "packaging-python-source",
-            "the source distribution holds all that it is built from, also for one version of CPython",
+            "the source distribution contains everything that its build needs, with and without the stable ABI",
             &[PYTHON, &["tests/packaging/python"]],
             packaging::test_python_source,
         ),
         step(
             "python-integrations",
-            "columns and fields of other people's Python libraries",
+            "columns and fields of Python libraries work",
             &[
                 PYTHON,
                 &[
@@ -243,7 +243,7 @@ fn cross_language_steps() -> Vec<Step> {
     vec![
         step(
             "readme",
-            "the examples of each README and page run as they are written",
+            "the examples in every README and page run as written",
             &[
                 BINDINGS,
                 &[
@@ -259,29 +259,29 @@ fn cross_language_steps() -> Vec<Step> {
         ),
         step(
             "lease-languages",
-            "holders in three languages share numbers under faults, and make nothing twice",
+            "lease holders in three languages share worker IDs during faults without duplicates",
             &[BINDINGS, LEASE],
             rust::test_lease_languages,
         ),
         step(
             "stepping-clock",
-            "no ID twice while the machine's clock steps back",
+            "no duplicates while the machine's clock moves backwards",
             &[BINDINGS, &["tests/soak", "tests/stepping"]],
             stepping::check,
         ),
         step(
             "conformance",
-            "every runtime answers the vectors, and random questions, alike",
+            "all runtimes return the same results for the vectors and for random requests",
             &[BINDINGS, &["tests/conformance", "tests/vectors"]],
             run_conformance,
         ),
         step(
             "conformance-notices",
-            "a wrong digit in any vector file is seen",
+            "a wrong digit in any vector file makes the conformance suite fail",
             &[CORE, &["tests/conformance"]],
             notices::check,
         ),
-        step("demo", "the README's first command", &[BINDINGS, &["tests/conformance"]], run_demo),
+        step("demo", "the README's first command works", &[BINDINGS, &["tests/conformance"]], run_demo),
     ]
 }
 
@@ -297,7 +297,7 @@ pub fn thorough_steps() -> Result<Vec<Step>> {
             steps.push(step(&name, protects, NPM, move |shell| newest.test_newest_versions(shell)));
         }
         if project.has_oldest_versions() {
-            let (name, protects) = (format!("{name}-oldest"), format!("{protects}; the oldest"));
+            let (name, protects) = (format!("{name}-oldest"), format!("{protects}, with the oldest supported versions"));
             steps.push(step(name, protects, NPM, move |shell| project.test_oldest_versions(shell)));
         }
     }
@@ -310,87 +310,87 @@ fn slow_steps() -> Vec<Step> {
     vec![
         step(
             "oldest-rust",
-            "what users compile, on the oldest Rust that is promised",
+            "the published crates compile with the oldest supported Rust version",
             &[CRATES],
             oldest_rust::check,
         ),
         step(
             "systems",
-            "Windows and macOS compile all crates and their tests, and Pyodide the Python module",
+            "all crates and their tests compile for Windows and macOS, and the Python module for Pyodide",
             &[CRATES],
             rust::check_systems,
         ),
         step(
             "loom-unbounded",
-            "batches of Hot Guids against single calls, however often they interrupt each other",
+            "batches of Hot Guids and single calls, with unlimited preemption",
             &[CORE, &["tests/loom"]],
             rust::run_unbounded_loom,
         ),
         step(
             "copies",
-            "copies of a process that report the restore repeat none of ten million IDs",
+            "copies of a process that report the restore generate ten million IDs without duplicates",
             &[BINDINGS, LEASE, &["tests/copies"]],
             copies::check,
         ),
-        step("rust-workspace", "a plain `cargo test --workspace`", &[CRATES], rust::test_workspace),
+        step("rust-workspace", "plain `cargo test --workspace` passes", &[CRATES], rust::test_workspace),
         step(
             "rust-databases",
-            "columns of SQLx, SeaORM and Diesel in real databases; the example with axum",
+            "columns of SQLx, SeaORM and Diesel work in real databases, and so does the axum example",
             &[&["clock/", "core/", "examples/axum", "sql/", "tests/databases"]],
             rust::test_databases,
         ),
         step(
             "packaging-rust-tests",
-            "the crate's own tests, in the package that a registry serves",
+            "the crate's own tests pass in the packaged crate",
             &[CORE],
             packaging::run_rust_tests,
         ),
         step(
             "wasm-in-browser",
-            "the wasm module in a page by itself",
+            "the wasm module works on its own in a page",
             &[&["bindings-js", "bindings-wasm", "clock/", "core/"]],
             wasm::test_in_browser,
         ),
         step(
             "wasm-pack",
-            "a user's `wasm-pack build` of the wasm crate, whose module generates an ID in Node",
+            "a module that `wasm-pack build` creates from the wasm crate generates an ID in Node",
             &[&["bindings-js", "bindings-wasm", "clock/", "core/", "tests/packaging/wasm-pack"]],
             wasm::wasm_pack,
         ),
         step(
             "readme-lease",
-            "a newcomer's first program with leases, to the letter",
+            "the first program with leases works exactly as documented",
             &[LEASE],
             readme::test_new_project,
         ),
         step(
             "bench",
-            "each contest of the benches still runs",
+            "every benchmark runs",
             &[BINDINGS, &["bench/"]],
             bench::rehearse,
         ),
         step(
             "faults-in-bindings",
-            "deliberate faults of both bindings turn their suites red",
+            "the suites of both bindings detect deliberate faults",
             &[BINDINGS, &["tests/mutants"]],
             |_| mutants::test_bindings(),
         ),
-        step("docs-rs", "the page that docs.rs will show", &[CORE], packaging::build_docs_rs),
+        step("docs-rs", "the documentation builds as on docs.rs", &[CORE], packaging::build_docs_rs),
         step(
             "rust-libraries-oldest",
-            "features for other people's crates, with their oldest versions",
+            "integrations work with the oldest supported versions of Rust libraries",
             &[&["clock/", "core/", "sql/"]],
             features::check_oldest_versions,
         ),
         step(
             "rust-library-versions",
-            "programs with other people's crates in the versions of the last two years",
+            "integrations work with the versions of Rust libraries from the last two years",
             &[&["clock/", "core/", "lease/", "sql/"]],
             libraries::test_versions,
         ),
         step(
             "rust-libraries-newest",
-            "features for other people's crates, with their newest versions",
+            "integrations work with the newest versions of Rust libraries",
             &[&["clock/", "core/", "sql/"]],
             features::check_newest_versions,
         ),
@@ -402,13 +402,13 @@ fn steps_with_other_servers() -> [Step; 3] {
     [
         step(
             "lease-redis",
-            "ten minutes of faults in Redis, which loses its data, in three languages",
+            "ten minutes of faults with a Redis server that loses its data, in three languages",
             &[BINDINGS, LEASE],
             rust::test_redis_leases,
         ),
         step(
             "redis-versions",
-            "leases in Redis 6.2 and in Valkey, in three languages",
+            "leases in Redis 6.2 and Valkey, in three languages",
             &[BINDINGS, LEASE],
             rust::test_redis_versions,
         ),
@@ -427,31 +427,31 @@ fn wheel_trial_steps() -> Vec<Step> {
     let others = [
         step(
             "python-integrations-newest",
-            "the newest Python libraries for columns and fields",
+            "columns and fields work with the newest Python libraries",
             PIP,
             python_integrations::test_newest_libraries,
         ),
         step(
             "python-integrations-oldest",
-            "the oldest Python libraries for columns and fields",
+            "columns and fields work with the oldest supported Python libraries",
             PIP,
             python_integrations::test_oldest_libraries,
         ),
         step(
             "postgresql-versions",
-            "the SQL files in the oldest PostgreSQL that each supports, and in PostgreSQL 18",
+            "the SQL files work in the oldest PostgreSQL version that each supports, and in PostgreSQL 18",
             PIP,
             python_integrations::test_postgresql_versions,
         ),
         step(
             "python-type-checkers",
-            "the newest mypy and pyright",
+            "the newest mypy and pyright accept the stubs",
             PIP,
             python_tools::run_type_checkers,
         ),
         step(
             "oldest-python",
-            "the whole suite on Python 3.10",
+            "the whole Python suite passes on Python 3.10",
             PIP,
             python_tools::test_oldest_python,
         ),
