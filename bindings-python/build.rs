@@ -78,8 +78,8 @@ fn collect_docstrings(module: &str, stub: &str, docs: &mut Docs) {
     }
 }
 
-/// Appends the docstring of each constructor to the docstring of its class, because `help` shows no other text for a compiled
-/// constructor.
+/// Appends the docstring of each constructor to the docstring of its class, because `help` shows no other text for a
+/// compiled constructor.
 fn describe_constructors(docs: &mut Docs) {
     let classes = docs.keys().filter_map(|name| name.strip_suffix(CONSTRUCTOR));
     for class in classes.map(str::to_owned).collect::<Vec<_>>() {

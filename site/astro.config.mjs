@@ -7,8 +7,7 @@ import { HOME_URL, REPOSITORY } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
 /**
- * The public address of the site. The picture that other sites show in link previews has a URL that begins with this
- * address.
+ * The public URL of the site. The URL of the image that other sites show in link previews begins with the site's URL.
  */
 const site = process.env.POLYFLAKE_SITE;
 const pictureUrl = new URL("/social.png", site ?? "http://localhost").href;

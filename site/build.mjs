@@ -1,5 +1,5 @@
 /**
- * Adds everything that the site contains except its HTML pages to a folder: pictures, the script that the pages load,
+ * Adds the site's files other than its HTML pages to a folder. These are the pictures, the script that the pages load,
  * each page as Markdown, and `llms.txt`, which is a machine-readable list of the pages. The folder already contains the
  * page that identifies IDs. Usage: `node build.mjs FOLDER`.
  */

@@ -1,4 +1,4 @@
-"""Writes the SQL files of this folder, which read IDs in PostgreSQL, DuckDB and SQLite.
+"""Generates the SQL files in this folder, which read IDs in PostgreSQL, DuckDB and SQLite.
 
 The expressions for the IDs of known services, and the helper functions that all other functions call, come from
 `polyflake layout sql`. Therefore, the same SQL reads the IDs of known services and of custom layouts, and a new preset
@@ -85,7 +85,7 @@ def mask(bits: int) -> int:
 
 
 def terms(values: list[tuple[str, int]]) -> str:
-    """Returns an expression that joins shifted values, on several lines if it is long."""
+    """Returns an expression that combines shifted values. A long expression spans several lines."""
     shifted_values = [f"({value} << {shift})" if shift else value for value, shift in values]
     return (" | " if sum(map(len, shifted_values)) < 90 else "\n        | ").join(shifted_values)
 
@@ -97,7 +97,7 @@ def cases(subject: str, options: list[tuple[list[str], str]], otherwise: str) ->
 
 
 def preset_case(function: str, dialect: str) -> str:
-    """Returns a CASE over the presets' expressions for a function."""
+    """Returns a CASE that selects the body of a function by the name of the preset."""
     options = [(preset.names, preset.bodies[function]) for preset in PRESETS[dialect]]
     return cases("lower(preset)", options, "flake.unknown_preset(preset)")
 
@@ -489,8 +489,8 @@ BEGIN
 END $$;
 """
 
-# In DuckDB and SQLite, bytes and UUIDs are read from their hexadecimal digits: `number(first, digits)` reads from a
-# 1-based position.
+# In DuckDB and SQLite, bytes and UUIDs are read from their hexadecimal digits. `number(first, digits)` returns an
+# expression that reads `digits` digits from the 1-based position `first`.
 
 
 def hex_parts(number: Any) -> dict[str, str]:

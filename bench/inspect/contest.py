@@ -1,8 +1,8 @@
 """Runs three programs on each ID of a corpus, and prints how many IDs of each format each program identifies.
 
-Arguments: the corpus, the time that polyflake uses as the current time (RFC 3339), and the programs polyflake, uuinfo
-and idt. For uuinfo and idt, a second column also counts the answer "Snowflake", which names the kind of format but not
-the service that uses it.
+Arguments: the corpus, the time that polyflake uses as the current time (RFC 3339), and the names or paths of the
+programs polyflake, uuinfo and idt. For uuinfo and idt, a second column also counts the answer "Snowflake", which
+identifies the kind of format but not the service that uses it.
 """
 
 import json
@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
-# Regular expressions for the format names that other programs print, where these differ from our names in more than
-# case and punctuation.
+# Regular expressions that match the format names of other programs, for formats whose names differ from ours by more
+# than case and punctuation.
 FORMAT_NAMES = {
     "uuid-v1": "uuid.*1",
     "uuid-v4": r"rfc-4122.*4|uuidv4",

@@ -15,7 +15,7 @@ import { ulid } from "ulid";
 import * as uuid from "uuid";
 import { Xid } from "xid-ts";
 
-// Simulates a service that runs on many machines, each of which configures its libraries with its own machine IDs.
+// Returns a random worker ID and a random process ID, to simulate a service that runs on many machines.
 const randomMachineIds = () => ({ workerId: BigInt(randomInt(32)), processId: BigInt(randomInt(32)) });
 
 const SYSTEMS = {

@@ -12,7 +12,7 @@ from tsidpy import TSID
 
 
 def sonyflake() -> int:
-    # Stands in for Sonyflake's default machine ID, the lower 16 bits of an IP address.
+    # A random replacement for Sonyflake's default machine ID, which is the lower 16 bits of an IP address.
     machine_id = random.randrange(1, 1 << 16)
     return SonyFlake(machine_id=lambda: machine_id).next_id()
 

@@ -1,5 +1,5 @@
-"""Inserts rows with each kind of key, and reports time and space. Arguments: the program that makes keys, the number of
-rows, and the output file. `cargo xtask bench --ordered-keys` runs it.
+"""Inserts rows with each kind of key, and reports the time and the space that this takes. Arguments: the program that
+generates keys, the number of rows, and the output file. `cargo xtask bench --ordered-keys` runs it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main(program: str, rows: str, into: str) -> None:
 
 
 def fill_alternately(fill: Fill, keys: dict[KeyFormat, list[Key]]) -> Iterable[tuple[FilledTable, ...]]:
-    """Returns the results of the rounds for each kind of key."""
+    """Returns the results of all rounds for each kind of key. Each round fills one table for each kind of key."""
     rounds = [[fill(kind, keys[kind]) for kind in KEY_FORMATS] for _ in range(ROUNDS)]
     return zip(*rounds, strict=True)
 

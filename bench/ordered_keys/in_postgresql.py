@@ -1,4 +1,6 @@
-"""PostgreSQL: a new server per run, with default settings, over a socket in a temporary folder."""
+"""Fills tables in PostgreSQL. Each run starts a new server that listens only on a socket in a temporary folder. All
+other settings have their default values, except for `shared_buffers`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ SHARED_BUFFERS = "32MB"
 
 
 def find_program_folder() -> Path | None:
-    """Returns the folder of the server's programs, which Debian does not add to the path."""
+    """Returns the folder that contains the server's executables, which Debian does not add to `PATH`."""
     initdb_path = shutil.which("initdb")
     folders = [Path(initdb_path).parent] if initdb_path else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return folders[-1] if folders and (folders[-1] / "initdb").exists() else None
@@ -68,7 +70,9 @@ def name(connection: psycopg.Connection) -> str:
 
 
 def fill(connection: psycopg.Connection, kind: KeyFormat, keys: list[Key]) -> FilledTable:
-    """Inserts the rows with COPY, one transaction per part, timed from one checkpoint to the next."""
+    """Inserts the rows with COPY, in several transactions. Measures the time from the end of one checkpoint to the end
+    of the next.
+    """
     column = "bigint" if kind.integer else "bytea"
     connection.execute("DROP TABLE IF EXISTS rows")
     connection.execute(f"CREATE TABLE rows (id {column} PRIMARY KEY, payload bytea)")

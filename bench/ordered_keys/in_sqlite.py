@@ -1,4 +1,4 @@
-"""SQLite: a file with a WITHOUT ROWID table, so that the rows are stored in the key's B-tree."""
+"""Fills tables in SQLite. They are created with WITHOUT ROWID, so that the rows are stored in the key's B-tree."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tables import FilledTable, Key, KeyFormat, split_into_transactions, total_size
 
-#: Page cache size in KiB, about a tenth of the size of a million-row table. Key order matters only for tables larger
-# than memory.
+#: Page cache size in KiB, about a tenth of the size of a million-row table, because key order matters only if the table
+# is larger than memory.
 CACHE_KIB = 16 * 1024
 
 
@@ -19,7 +19,7 @@ def name() -> str:
 
 
 def fill(kind: KeyFormat, keys: list[Key]) -> FilledTable:
-    """Inserts the rows, and measures their size after everything is written."""
+    """Inserts the rows, and measures the table's size once all rows have been written to the file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.db"
         database = sqlite3.connect(file, isolation_level=None)

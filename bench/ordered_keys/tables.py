@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 Key: TypeAlias = "bytes | int"
 
-#: A row's content besides its key: 100 bytes, the size of a small record.
+#: The content of a row without its key: 100 bytes, the size of a small record.
 PAYLOAD = bytes(100)
 #: Number of rows per transaction.
 ROWS_PER_TRANSACTION = 10_000
@@ -21,7 +21,9 @@ ROWS_PER_TRANSACTION = 10_000
 
 @dataclass(frozen=True)
 class KeyFormat:
-    """A kind of key: its name in reports, its name for the program that makes the keys, and its length in bytes."""
+    """A kind of key: its name in reports, the argument that selects it in the program that generates keys, and its
+    length in bytes.
+    """
 
     name: str
     argument: str
@@ -30,7 +32,7 @@ class KeyFormat:
     integer: bool = False
 
     def keys(self, program: str, rows: int) -> list[Key]:
-        """Returns all keys, in the order in which a service made them."""
+        """Returns all keys, in the order in which a service would generate them."""
         completed = subprocess.run([program, "keys", self.argument, str(rows)], capture_output=True, check=True)
         if len(completed.stdout) != rows * self.length:
             raise ValueError(f"expected {rows} keys of {self.length} bytes, found {len(completed.stdout)} bytes")

@@ -1,4 +1,4 @@
-"""Plots of contests: dots that compare one language with its peers, and curves over an axis."""
+"""Plots of contests: dots for polyflake and for other libraries of the same language, and curves over an axis."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def draw(report: dict[str, Any], folder: Path) -> None:
 
 
 def _plot_peers(language: str, single_id_contests: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
-    """Draws the contests for one ID, and for one ID as a string, side by side."""
+    """Draws the contests for generating one ID, and for generating one ID as a string, side by side."""
     max_entry_count = max(len(contest["entries"]) for contest in single_id_contests.values())
     size = (5.6 * len(single_id_contests) + 0.6, 1.5 + 0.3 * max_entry_count)
     figure, axes = pyplot.subplots(1, len(single_id_contests), figsize=size, squeeze=False)

@@ -1,4 +1,6 @@
-"""The common style of all plots, and the caption below each one, which states where and when it was measured."""
+"""The common style of all plots, and the caption below each plot. The caption states where and when the times were
+measured.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def apply_style() -> None:
 
 
 def reserve_space(figure: Figure, height: float) -> None:
-    """Lays the plots out above the caption, in a figure of the given height in inches."""
+    """Reserves space for the caption below the plots, in a figure of the given height in inches."""
     caption_height = 0.5 / height
     figure.set_layout_engine("constrained", rect=(0, caption_height, 1, 1 - caption_height))
 
@@ -67,7 +69,7 @@ def label(axis: Axes, text: str, x: float, place: float, gap: int = 4) -> None:
 
 
 def save(figure: Figure, file: Path, machine: dict[str, Any], note: str) -> None:
-    """Writes a plot with its caption: method, machine and date."""
+    """Saves a plot with a caption that states the method, the machine and the date."""
     conditions = f"{machine['processor']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"
     busy = machine["load"] is not None and machine["load"] > machine["processors"] / 2
     warning = f"; others were at work (load {machine['load']:.1f}): provisional" if busy else ""
@@ -106,7 +108,7 @@ def strip_svg(svg: str) -> str:
 
 
 def dark_style(rules: dict[str, str]) -> str:
-    """Returns the rules for classes whose colours differ on dark pages. Text is black if its class has no colour."""
+    """Returns the rules for classes whose colors differ on dark pages. Text is black if its class has no color."""
     dark_rules = {
         name: re.sub(r"#[0-9a-f]{6}", lambda it: DARK_COLORS.get(it[0], it[0]), rules[name]) for name in rules
     }
@@ -115,8 +117,8 @@ def dark_style(rules: dict[str, str]) -> str:
 
 
 def _split_parts(element: ElementTree.Element, referenced_ids: set[str]) -> list[ElementTree.Element]:
-    """Returns the element, or its children if it is a group without attributes. Returns an empty list for a metadata
-    element.
+    """Returns a list that contains the element, or its children if it is a group without attributes. The list is empty
+    for a metadata element.
     """
     if element.get("id") not in referenced_ids:
         element.attrib.pop("id", None)

@@ -49,7 +49,7 @@ class Entry:
 
 @dataclass
 class Goal:
-    """The maximum time of an entry, as a multiple of another entry's time. Each entry is identified by its name and its
+    """A limit on an entry's time, as a multiple of another entry's time. Each entry is identified by its name and its
     position on the x-axis.
     """
 

@@ -1,5 +1,5 @@
 """Compares two ways to read a JSON object that can have one of several types: `sno.by_metabyte`, which selects the type
-by the metabyte of the object's ID, and code that is written by hand.
+by the metabyte of the object's ID, and handwritten code.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ TIME_PREFIX_LENGTHS = {"snowflake-id": 13, "uuid7": 13, "uuidv7": 13, "uuid_v7":
 
 
 def marked_entries() -> list[Entry]:
-    """Returns entries that make each library's IDs as sortable strings. Randflakes are excluded, because they are
+    """Returns entries that generate each library's IDs as sortable strings. Randflakes are excluded, because they are
     encrypted.
     """
     return [
@@ -57,15 +57,15 @@ def _yes_or_no(is_so: bool) -> str:
 
 
 def _forked_child_repeats_an_id(make: IdMaker) -> bool:
-    """Returns whether a forked child repeats an ID that its parent makes at the same time."""
+    """Returns whether a forked child generates an ID that its parent also generates at the same time."""
     make()
     child_ids, parent_ids = _run_in_child_and_parent(make, lambda: _make_ids_for_a_while(make))
     return not set(child_ids).isdisjoint(parent_ids)
 
 
 def _reads_the_clock(make: IdMaker, time_letters: int) -> bool:
-    """Returns whether a later ID contains a later time. The IDs are made in a forked child, which does not have its
-    parent's threads.
+    """Returns whether an ID that is generated later contains a later time. The IDs are generated in a forked child,
+    which does not have its parent's threads.
     """
 
     def pause() -> list[str]:
@@ -78,7 +78,7 @@ def _reads_the_clock(make: IdMaker, time_letters: int) -> bool:
 
 
 def _make_ids_for_a_while(make: IdMaker) -> list[str]:
-    """Makes IDs for long enough that the parent and the child both make IDs in the same millisecond."""
+    """Generates IDs for long enough that the parent and the child both generate IDs in the same millisecond."""
     end, ids = time.monotonic() + 0.03, [make()]
     while time.monotonic() < end:
         ids.append(make())
@@ -86,7 +86,7 @@ def _make_ids_for_a_while(make: IdMaker) -> list[str]:
 
 
 def _run_in_child_and_parent(make: IdMaker, work: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
-    """Runs `work` in a forked child while the parent makes IDs. Returns the strings that `work` returned, and the
+    """Runs `work` in a forked child while the parent generates IDs. Returns the strings that `work` returned, and the
     parent's IDs.
     """
     read, write = os.pipe()

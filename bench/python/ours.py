@@ -106,7 +106,9 @@ def randflake_columns(count: int) -> list[Entry]:
 
 
 def batches(sizes: list[int]) -> list[Entry]:
-    """Entries that make many IDs per call, as an array that NumPy can view without a copy, and as strings."""
+    """Returns entries that generate many IDs per call, as an array that NumPy can view without a copy, and as
+    strings.
+    """
     import numpy
 
     each, numbers, wide = sno_generators(), randflake_generator(), wide_layout_generator()

@@ -34,7 +34,7 @@ def missing_entries() -> list[dict[str, str]]:
 
 
 def id_entries() -> list[Entry]:
-    """Entries that make one ID in the library's own type."""
+    """Returns entries that generate one ID in the library's own type."""
     entries = [
         Entry("uuid.uuid4", "make()", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "make()", {"make": uuid_utils.uuid4}),
@@ -57,7 +57,7 @@ def id_entries() -> list[Entry]:
 
 
 def texts() -> list[Entry]:
-    """Entries that make one ID as a string."""
+    """Returns entries that generate one ID as a string."""
     entries = [
         Entry("uuid.uuid4", "str(make())", {"make": uuid.uuid4}),
         Entry("uuid_utils.uuid4", "str(make())", {"make": uuid_utils.uuid4}),
@@ -78,15 +78,15 @@ def texts() -> list[Entry]:
 
 
 def memory_entries(count: int) -> list[Entry]:
-    """Returns an entry that copies 13 bytes per ID into new memory. The copy reads 13 bytes and writes 13 bytes, as
-    many in total as the 26 bytes of a string and its ID.
+    """Returns an entry that copies 13 bytes per ID into new memory. The copy reads 13 bytes and writes 13 bytes, which
+    is 26 bytes in total. A string and its ID also occupy 26 bytes together.
     """
     objects = {"copy": bytearray, "source": b"\1" * (13 * count)}
     return [Entry("memory copied, as many bytes moved", "copy(source)", objects, items=count)]
 
 
 def decode_entries() -> list[Entry]:
-    """Entries that strictly read one string."""
+    """Returns entries that parse one string strictly."""
     text = str(uuid.uuid4())
     return [
         Entry("uuid.UUID", "parse(text)", {"parse": uuid.UUID, "text": text}),

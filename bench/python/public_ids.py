@@ -1,4 +1,6 @@
-"""Public IDs, singly and in batches, compared with Sqids, which does not hide the numbers."""
+"""Benchmarks public IDs, one at a time and in batches, and compares them with Sqids, which does not hide the
+numbers.
+"""
 
 from __future__ import annotations
 

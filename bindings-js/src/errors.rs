@@ -2,7 +2,7 @@
 //! strings are written into the area's bytes, one after another.
 //!
 //! This code does not allocate. If the stack overflows, JavaScript may abandon a call halfway. An interrupted allocation
-//! would leave the allocator's lists inconsistent for the rest of the module's life.
+//! would leave the allocator's lists inconsistent for the rest of the module's lifetime.
 
 use core::fmt::{self, Write};
 
@@ -34,7 +34,7 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     scratch.put_results(&numbers);
 }
 
-/// Writes a string into the scratch area's bytes.
+/// A writer that writes a string into the scratch area's bytes.
 struct Writer<'a> {
     scratch: &'a Scratch,
     start: usize,

@@ -1,7 +1,8 @@
 //! The calls that the generators of all ID formats support. Each call reads the handle of a generator.
 //!
-//! The format-specific part of a call is in the format's implementation of [`GeneratorCalls`]. These calls choose the format
-//! at run time, by the variant of the object. The cost is negligible for a call that waits or handles many IDs.
+//! The format-specific part of a call is in the format's implementation of [`GeneratorCalls`]. These calls select the
+//! format at run time, by the variant of the object. The cost of the selection is negligible for a call that waits or
+//! handles many IDs.
 //!
 //! `generate` is not among these calls, because most programs spend their time in it. Each format has its own `generate`,
 //! for two reasons. First, a shared call would have to branch on the format for every ID. Second, the addon's function
@@ -50,7 +51,7 @@ impl<C: Host> Machine<C> {
     }
 
     /// Reads a parameter, generates one ID, and writes the packed ID. If the generator has to wait, the call writes a
-    /// handle instead, with which `turn` continues the call.
+    /// handle instead, which `turn` uses to continue the call.
     pub fn generator_generate_async(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         with_generator!(object, generator => generator.begin_one(self, object.clone()))

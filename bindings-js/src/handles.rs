@@ -1,8 +1,8 @@
 //! Objects that JavaScript refers to by handle until it garbage-collects their owners.
 //!
 //! A handle is an index into the machine's list, so a call passes it as a number. Each entry is an `Rc`, because a call may
-//! run a caller's clock, which may make further calls. The list is not borrowed during that time, and the call's own
-//! reference keeps its object alive.
+//! invoke a caller's clock, and the clock may make further calls. The list is not borrowed while the clock runs, and the
+//! call's own reference keeps its object alive.
 
 use alloc::rc::Rc;
 
@@ -80,7 +80,7 @@ objects! {
     waiting: Waiting(SuspendedCall),
 }
 
-/// Calls on objects of any type. Each call also reads a handle.
+/// Operations on objects of any type. Each operation also reads a handle.
 impl<C: Host> Machine<C> {
     /// Drops the object behind a handle. The handle may then be reused.
     pub fn release(&self, at: ScratchRef) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The services that each type of machine provides: a clock and a source of random bytes.
+//! The services that each host provides: a clock and a source of random bytes.
 
 use polyflake::{
     Error, ErrorKind, Result,
@@ -6,7 +6,7 @@ use polyflake::{
     fork::{self, partitions::FindTable},
 };
 
-/// A machine's clock, together with the other services of its host.
+/// The clock of a [`Machine`](crate::Machine), and the other services of its host.
 pub trait Host: Clock + 'static {
     /// Returns the system clock.
     fn system() -> Self;
@@ -14,7 +14,7 @@ pub trait Host: Clock + 'static {
     /// Returns `true` for the system clock, which never calls back into JavaScript.
     fn is_system(&self) -> bool;
 
-    /// Finds the table from which default partitions are leased: the table that JavaScript lent, or else the machine's own
+    /// Finds the table from which default partitions are leased: the table that JavaScript passed, or else the host's
     /// table, if it has one.
     fn table_finder(is_lent: bool) -> FindTable;
 
@@ -35,7 +35,7 @@ pub trait Host: Clock + 'static {
     fn key() -> Result<[u8; 32]>;
 
     /// Reports that the process was restored from an image of its memory. The default implementation notifies only this
-    /// machine. It is meant for hosts whose table of default partitions is kept in JavaScript.
+    /// backend. It is meant for hosts whose table of default partitions is stored in JavaScript.
     ///
     /// # Errors
     ///

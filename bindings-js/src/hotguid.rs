@@ -1,4 +1,4 @@
-//! Hot Guid: generators are in this file, strings and bytes in `ids`.
+//! Calls for Hot Guid: this file contains the calls on generators, and `ids` contains the calls on strings and bytes.
 
 mod ids;
 
@@ -25,9 +25,9 @@ impl Scratch {
     }
 }
 
-/// Calls on generators. All except the first also read a handle.
+/// Operations on generators. All operations except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Reads the shared options, and 1 for version 8 UUIDs or 0 otherwise. Writes a handle.
+    /// Reads the shared options, and a flag that is 1 for version 8 UUIDs and 0 otherwise. Writes a handle.
     pub fn hotguid_build(&self, at: ScratchRef) -> Result<()> {
         let builder = Builder::with_clock(self.take_clock(), C::random).at_random();
         let (shared, is_uuid8) = (at.shared_options()?, at.number(register::OWN) > 0.0);

@@ -1,4 +1,5 @@
-//! Custom layouts: generators are in this file, descriptions and IDs in `ids`, columns of IDs in `columns`.
+//! Calls for custom layouts: this file contains the calls on generators, `ids` contains the calls on descriptions and IDs,
+//! and `columns` contains the calls on columns of IDs.
 
 mod columns;
 mod ids;
@@ -26,7 +27,7 @@ fn values<'v, C>(generator: &'v Generator<C>, message: &'v [u8]) -> Result<Value
     Ok(values)
 }
 
-/// Calls on generators. Each call that generates IDs reads a message with bindables.
+/// Operations on generators. Each operation that generates IDs reads a message with bindables.
 impl<C: Host> Machine<C> {
     /// Reads the handle of a layout, the shared options, and two flags that are 1 if set: whether a layout without a
     /// timestamp is allowed, and whether a snapshot is restored. Then reads a message that contains the snapshot, if one is

@@ -1,28 +1,30 @@
-//! The common part of the native addon and the wasm module: calls without arguments that pass their data through one scratch
-//! area.
+//! The common part of the native addon and the wasm module: calls without arguments that pass their data through one
+//! scratch area.
 //!
 //! ```text
 //! TypeScript --numbers, UTF-16 units, bytes--> Scratch --> a call --> core --> Scratch --> TypeScript
 //! ```
 //!
 //! An argument or a string costs a native call 60 ns and a wasm call 100 ns; a number written to memory costs 1 ns.
-//! Therefore no call has arguments, both machines have the same calls, and the TypeScript code above them is written once.
-//! The documentation of each call states what the call reads from the scratch area and what it writes there: a few
-//! registers, and messages for values of any type or size. Options are passed in registers in a fixed order. In an
-//! experiment, passing them as messages that contained their names made the compressed modules 3.4 to 3.9 % larger.
+//! Therefore no call has arguments. The native addon and the wasm module provide the same calls, so the TypeScript code
+//! that uses the calls is written only once. The documentation of each call states what the call reads from the scratch
+//! area and what it writes there: a few registers, and messages for values of any type or size. Options are passed in
+//! registers in a fixed order. In an experiment, passing them as messages that contained their names made the compressed
+//! modules 3.4 to 3.9 % larger.
 //!
 //! # What a call may rely on
 //!
 //! - **One thread.** A machine is never shared, so it consists of cells, and needs no lock.
 //! - **Reentrancy.** A caller's clock is JavaScript, which may make further calls on the same machine and so overwrite the
 //!   scratch area. A call therefore reads all its arguments before it reads a clock, and writes its answer afterwards.
-//! - **Abandoned calls.** If the stack overflows, V8 leaves a wasm function without running its last instructions. TypeScript
-//!   restores wasm's stack pointer. An interrupted allocation could not be repaired, so TypeScript checks that enough stack is
-//!   left before each call that allocates (`packages/js/src/stack.ts`).
+//! - **Abandoned calls.** If the stack overflows, V8 leaves a wasm function without running its last instructions.
+//!   TypeScript restores wasm's stack pointer. An interrupted allocation could not be repaired, so TypeScript checks that
+//!   enough stack is left before each call that allocates (`packages/js/src/stack.ts`).
 //!
 //! Reading order: `protocol` (names and numbers shared with TypeScript), `scratch` (the area), `message` and `options`
-//! (messages), `errors` (errors for JavaScript), `host` (clock and random bytes), `handles` (objects behind handles), `turns`
-//! (calls that wait), `table` (default partitions), `generators` (the calls that all generators have), then the ID formats.
+//! (messages), `errors` (errors for JavaScript), `host` (clock and random bytes), `handles` (objects behind handles),
+//! `turns` (calls that wait), `table` (default partitions), `generators` (the calls that all generators have), then the ID
+//! formats.
 #![no_std]
 #![cfg_attr(
     not(feature = "default"),
@@ -70,12 +72,12 @@ pub use protocol::{NUMBERS, register};
 pub use scratch::{Scratch, ScratchRef};
 pub use table::{entry_from_float, entry_to_float, word_from_float};
 
-/// One thread's scratch area, and the objects that the machine keeps for JavaScript. `C` is the clock of this type of
-/// machine.
+/// A thread's backend: the scratch area, and the objects that the backend stores for JavaScript. `C` is the backend's type
+/// of clock.
 #[derive(Debug)]
 pub struct Machine<C> {
     scratch: &'static Scratch,
-    /// Objects by handle. Empty entries are reused.
+    /// The objects, indexed by handle. Empty entries are reused.
     handles: RefCell<Vec<Option<Rc<Object<C>>>>>,
     /// The object that the last call used, and its handle as the bits of a register.
     last: RefCell<Option<(u64, Rc<Object<C>>)>>,

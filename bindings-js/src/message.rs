@@ -4,7 +4,7 @@
 //! a value: 1 tag | the tag's content                     numbers are little-endian
 //! ```
 //!
-//! `protocol` defines the tags for both languages.
+//! `protocol` defines the tags for both Rust and TypeScript.
 
 use alloc::vec::Vec;
 
@@ -18,8 +18,8 @@ use crate::{
     protocol::{BYTES, register, tag},
 };
 
-/// Reads a message. The package wrote the message, so it is complete, and reading it cannot fail. If a part were missing,
-/// it would be read as zeros.
+/// A reader for a message. The package wrote the message, so the message is complete, and reading it cannot fail. If a part
+/// were missing, it would be read as zeros.
 #[derive(Debug)]
 pub(crate) struct Reader<'m>(&'m [u8]);
 
@@ -32,7 +32,7 @@ impl<'m> Reader<'m> {
         !self.0.is_empty()
     }
 
-    /// Returns the next `count` 64-bit integers, which have no tags and are in the machine's byte order.
+    /// Returns the next `count` 64-bit integers, which have no tags and are in native byte order.
     pub(crate) fn integers(&mut self, count: usize) -> Vec<i64> {
         let (integers, _) = self.take_bytes(count * 8).as_chunks();
         integers.iter().map(|bytes| i64::from_ne_bytes(*bytes)).collect()
@@ -123,14 +123,14 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Returns a big-endian number, or `None` if it does not fit in 128 bits.
+/// Returns the number that is encoded in big-endian bytes, or `None` if the number does not fit in 128 bits.
 fn magnitude(bytes: &[u8]) -> Option<u128> {
     let shifted = |number: u128| number.checked_mul(256);
     bytes.iter().try_fold(0, |number, byte| Some(shifted(number)? | u128::from(*byte)))
 }
 
-/// Writes a message as the answer to a call. Allocates memory only for the part that does not fit in the scratch area's
-/// bytes.
+/// A writer for the message that answers a call. It allocates memory only for the part that does not fit in the scratch
+/// area's bytes.
 #[derive(Debug)]
 pub(crate) struct Writer {
     at: ScratchRef,
@@ -291,9 +291,10 @@ const fn to_bytes(length: usize) -> [u8; LENGTH_BYTES] {
     [a, b, c, d]
 }
 
-/// Calls that pass a message in the scratch area's bytes, in pieces if it is too long. The caller sends all pieces except
-/// the last before the call itself. After the call, it fetches all pieces of the answer except the first. The answer's
-/// length is the length of the whole answer. The register `OFFSET` contains the offset of a piece in its message.
+/// Operations that pass messages through the scratch area's bytes. A message that does not fit is passed in pieces. A call
+/// reads the last piece of its message and writes the first piece of its answer. The caller sends all earlier pieces before
+/// the call, and fetches the remaining pieces of the answer afterwards. The answer's length is the length of the whole
+/// answer. The register `OFFSET` contains the offset of a piece in its message.
 impl<C: Host> Machine<C> {
     /// Reads a piece of a message, other than the last piece, and its length.
     pub fn put_piece(&self, at: ScratchRef) -> Result<()> {

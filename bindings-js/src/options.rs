@@ -74,8 +74,8 @@ impl SharedOptions {
     }
 
     /// Returns a builder's error with the name of the option that caused it. An error about `start` or `end` concerns the
-    /// window only if the error has a range: a bindable may have the same name, but the error for an invalid value of a
-    /// bindable has no range.
+    /// window only if the error contains a range of valid values. A bindable field may also be named `start` or `end`, but
+    /// the error for an invalid bindable value contains no range.
     pub(crate) fn with_option_name(&self, error: Error) -> Error {
         let is_ranged = error.range().is_some();
         match (error.kind(), error.field()) {

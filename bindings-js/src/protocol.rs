@@ -1,4 +1,4 @@
-//! Numbers and names that are duplicated in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs` compares
+//! Constants and names that are duplicated in `packages/js/src/protocol.ts`. `packages/js/test/protocol.test.mjs` compares
 //! the two files.
 
 /// The number of registers. Each register contains a float, where NaN stands for a missing value, or a 64-bit integer.
@@ -41,9 +41,9 @@ pub(crate) mod tag {
     pub(crate) const NUMBER: u8 = 12;
 }
 
-/// The registers. The eight named registers are reserved for the purposes given here. The documentation of each call lists
-/// its other arguments and its answers. The arguments are stored in order, starting in the register
-/// [`VALUE`](register::VALUE). The answers are stored in order, starting in the register [`ANSWER`](register::ANSWER).
+/// The registers. Registers 0 to 7 are reserved for the purposes described here. The documentation of each call lists its
+/// other arguments and its answers. The arguments are stored in order, starting in the register [`VALUE`](register::VALUE).
+/// The answers are stored in order, starting in the register [`ANSWER`](register::ANSWER).
 pub mod register {
     /// The handle of the object that a call uses or creates.
     pub const HANDLE: usize = 0;
@@ -53,7 +53,7 @@ pub mod register {
     pub const LENGTH: usize = 2;
     /// The offset of a piece within its message.
     pub const OFFSET: usize = 3;
-    /// The time to sleep before the next turn of a call, in nanoseconds. NaN if the call is done.
+    /// The time to sleep before the next turn of a call, in nanoseconds, or NaN if the call is done.
     pub const SLEEP: usize = 4;
     /// The metabyte or the shard key of new IDs.
     pub const PARAMETER: usize = 5;
@@ -70,8 +70,8 @@ pub mod register {
 }
 
 /// Declares a macro for each list of calls. The macro passes the list to another macro. Also declares the macro `calls`,
-/// which passes all lists. If a list names a feature that is off, the list is empty. `$` is the dollar sign in the declared
-/// macros.
+/// which passes all lists. If a list names a feature that is disabled, the list is empty. `$` is the dollar sign in the
+/// declared macros.
 macro_rules! lists {
     ($d:tt $($($feature:literal)? $list:ident { $($calls:tt)* })*) => {
         $(
@@ -82,7 +82,7 @@ macro_rules! lists {
                 ($d export:ident) => { $d export! { $($calls)* } };
             }
 
-            /// Passes no calls, because this list's feature is off.
+            /// Passes no calls, because this list's feature is disabled.
             #[cfg(not(all($(feature = $feature)?)))]
             #[macro_export]
             macro_rules! $list {
@@ -92,9 +92,9 @@ macro_rules! lists {
 
         /// Passes each list of calls to a macro that exports the calls.
         ///
-        /// Each call is listed as a method of `Machine` and the method's name in JavaScript. `at now` marks the calls that
-        /// generate one ID, which receive the current time. An arrow is followed by a function that returns the call's
-        /// answer directly, which only some backends support.
+        /// Each entry of a list consists of a method of `Machine` and the method's name in JavaScript. `at now` marks a
+        /// call that generates one ID and receives the current time. An arrow is followed by a function that returns the
+        /// call's answer directly. Only some backends support such a direct answer.
         #[macro_export]
         macro_rules! calls {
             ($d export:ident) => { $($d crate::$list!($d export);)* };

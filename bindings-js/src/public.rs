@@ -24,7 +24,7 @@ const FLOAT_BITS: u32 = 53;
 pub(crate) struct PublicType<C> {
     ids: IdType,
     is_float: bool,
-    /// Marks the type parameter `C` as used: in a machine that supports only public IDs, no object has a clock.
+    /// Marks the type parameter `C` as used, because no object has a clock in a backend that supports only public IDs.
     clock: PhantomData<C>,
 }
 
@@ -46,7 +46,7 @@ impl<C> PublicType<C> {
     }
 }
 
-/// Calls on secrets and types. The package checks names, numbers and strings before each call.
+/// Operations on secrets and types. The package checks names, numbers and strings before each operation.
 impl<C: Host> Machine<C> {
     /// Reads the number of secrets, then each version followed by its secret, and finally the version that new strings use.
     /// Erases the secrets from the scratch area, and writes a handle.

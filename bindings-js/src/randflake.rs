@@ -1,4 +1,5 @@
-//! Randflake: generators are in this file, IDs in `ids`, the cipher in `sparx64`.
+//! Calls for Randflake: this file contains the calls on generators, `ids` contains the calls on IDs, and `sparx64` contains
+//! the cipher.
 
 mod ids;
 mod sparx64;
@@ -54,7 +55,8 @@ impl<C: Host> RandflakeGenerator<C> {
         }
     }
 
-    /// Tries the handle first, because it may still contain IDs for a second in which the generator has no more IDs.
+    /// Tries the handle first, because the handle may still contain unused IDs of a second after the generator has run out
+    /// of IDs for that second.
     async fn generate_async(&self, sleep: impl AsyncFn(Duration)) -> Result<Randflake> {
         match self.try_generate() {
             Err(error) if is_temporary(&error) => self.generator.generate_async(sleep).await,
@@ -81,7 +83,7 @@ fn is_temporary(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::SequenceExhausted | ErrorKind::ClockBehind)
 }
 
-/// Calls on generators. All except the first also read a handle.
+/// Operations on generators. All operations except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Reads the shared options, a grant, and the last second that an earlier generator used, or NaN. Reads the secret from
     /// the scratch area's bytes. Writes the generator's handle.

@@ -20,7 +20,7 @@ const SECRET_BYTES: usize = 16;
 
 /// The scratch area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
 ///
-/// `protocol` defines the area's sizes for both languages.
+/// `protocol` defines the area's sizes for both Rust and TypeScript.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Scratch {
@@ -239,8 +239,8 @@ pub(crate) const fn low_16_bits(number: u64) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-/// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate, and no format's range
-/// extends that far.
+/// Returns a time in whole Unix milliseconds. Times that do not fit in 64 bits saturate. No format's time range extends
+/// beyond 64 bits.
 pub(crate) const fn time(number: f64) -> i64 {
     floats::to_i64(number)
 }

@@ -1,4 +1,4 @@
-//! sno: generators are in this file, strings and bytes in `ids`.
+//! Calls for sno: this file contains the calls on generators, and `ids` contains the calls on strings and bytes.
 
 mod ids;
 
@@ -29,12 +29,12 @@ impl Scratch {
 /// The register that contains a snapshot's first number. It follows the registers of the options.
 const SNAPSHOT_REGISTER: usize = register::OWN + 6;
 
-/// Calls on generators. All except the first also read a handle.
+/// Operations on generators. All operations except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Reads the shared options and `how`, which selects what the call does: 0 creates a generator, 1 restores a snapshot,
     /// 2 imports a snapshot of the original sno library, and 3 creates a generator for a lease's grant. Then reads the
-    /// metabyte, the partition, the sequence bounds, a flag that is 1 if default partitions are leased from a lent table,
-    /// and the snapshot. Writes the generator's handle.
+    /// metabyte, the partition, the sequence bounds, a flag that is 1 if default partitions are leased from a table that
+    /// JavaScript passed, and the snapshot. Writes the generator's handle.
     pub fn sno_build(&self, at: ScratchRef) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;
@@ -93,7 +93,7 @@ impl<C: Host> Machine<C> {
     }
 }
 
-/// IDs are packed as their bytes.
+/// A packed ID consists of the ID's bytes.
 impl<C: Host> GeneratorCalls<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         let at = machine.scratch;
@@ -146,7 +146,7 @@ impl<C: Host> GeneratorCalls<C> for Generator<C> {
         Ok(())
     }
 
-    /// Writes the snapshot, with its members in the order in which the restoring call reads them.
+    /// Writes the snapshot, with its members in the order in which the call that restores it reads them.
     #[allow(clippy::cast_precision_loss, reason = "ticks have 39 bits")]
     fn put_final_state(&self, machine: &Machine<C>) -> Result<()> {
         let snapshot = self.close()?;

@@ -23,7 +23,8 @@ pub fn entry_from_float(entry: f64) -> u64 {
 ///
 /// # Errors
 ///
-/// Returns `entropy_unavailable` if the number is NaN or not in the 16-bit range. JavaScript keeps the cause.
+/// Returns `entropy_unavailable` if the number is NaN or not in the 16-bit range. JavaScript stores the exception that
+/// caused the failure.
 pub fn word_from_float(word: f64) -> Result<u16> {
     if (0.0..65_536.0).contains(&word) {
         Ok(floats::to_u16(word))
@@ -39,7 +40,7 @@ impl Scratch {
     }
 }
 
-/// Calls on this machine's own table, from which other machines lease partitions.
+/// Operations on this backend's table of default partitions. Other backends lease partitions from this table.
 impl<C: Host> Machine<C> {
     /// Writes the partition to check next.
     pub fn partitions_next(&self, at: ScratchRef, table: &dyn Table) -> Result<()> {

@@ -1,8 +1,8 @@
-//! Calls that wait without blocking the thread. Each one is a future from the core, which JavaScript polls.
+//! Asynchronous calls, which wait without blocking the thread. Each call is a future from the core that JavaScript polls.
 //!
 //! Each poll is a turn. A turn either completes the call or sets the time to sleep before the next turn. Therefore the core
-//! alone decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, with the host's own timers,
-//! so that mocked timers and aborted calls work as in any other code. The machine needs no executor and no wakers.
+//! alone decides when a call waits, for how long, and when it gives up. JavaScript only sleeps, using the host's timers, so
+//! that mocked timers and aborted calls work as in any other code. The backend needs neither an executor nor wakers.
 //!
 //! The first turn runs in the call itself. A call that does not wait completes in this turn, without a handle and without a
 //! timer.
@@ -51,8 +51,8 @@ impl Scratch {
     }
 }
 
-/// Calls that run in turns. They write the number of nanoseconds to sleep into the register [`register::SLEEP`], or NaN
-/// once they are done.
+/// The turns of asynchronous calls. Each turn writes the number of nanoseconds to sleep into the register
+/// [`register::SLEEP`], or NaN if the call is done.
 impl<C: Host> Machine<C> {
     /// Runs the first turn of a call. Writes the answer, or a handle for the next turn.
     pub(crate) fn begin(

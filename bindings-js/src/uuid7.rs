@@ -1,4 +1,5 @@
-//! Version 7 UUIDs: generators are in this file, strings and bytes in `ids`.
+//! Calls for version 7 UUIDs: this file contains the calls on generators, and `ids` contains the calls on strings and
+//! bytes.
 
 mod ids;
 
@@ -18,7 +19,7 @@ use crate::{
     scratch::time,
 };
 
-/// Calls on generators. All except the first also read a handle.
+/// Operations on generators. All operations except the first also read a handle.
 impl<C: Host> Machine<C> {
     /// Reads the shared options, the worker ID, the last millisecond that an earlier generator used (NaN if omitted), and a
     /// number that states whether the generator follows clock rollbacks: 1 if it does, otherwise
@@ -49,7 +50,7 @@ impl<C: Host> Machine<C> {
     }
 }
 
-/// IDs are packed as their bytes.
+/// A packed ID consists of the ID's bytes.
 impl<C: Host> GeneratorCalls<C> for Generator<C> {
     fn put_one(&self, machine: &Machine<C>) -> Result<()> {
         machine.scratch.put_uuid7(0, self.try_generate()?);

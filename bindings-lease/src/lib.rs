@@ -68,7 +68,7 @@ pub extern "C" fn name(length: usize) -> usize {
             return Ok("null".to_owned());
         }
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
-        // Fail rather than make up an inode number, because two files with the same number would be treated as one store.
+        // Fail instead of inventing an inode number, because two files with the same number would be treated as one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");
         Ok(json!(name_of_file(inode.ok_or_else(none)?, facts["birth"].as_str())?).to_string())
     })
@@ -136,7 +136,8 @@ fn take_string(length: usize) -> Vec<u8> {
     })
 }
 
-/// Parses a JSON string, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call fails.
+/// Parses a JSON string, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call
+/// fails.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
     store_reply(call(&asked).unwrap_or_else(|error| error_json(&error)))

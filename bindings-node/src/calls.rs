@@ -1,18 +1,20 @@
-//! A machine's calls as JavaScript functions, written by hand.
+//! Exports a backend's calls as JavaScript functions, without napi's macros.
 //!
-//! napi's macros would generate these functions, but each call would take 40 ns more, which is longer than it takes to generate
-//! an ID. So a function here has no arguments, and finds its machine through the data pointer that Node-API stores with it.
+//! The macros could generate these functions, but each call would then take 40 ns more, which is longer than it takes to
+//! generate an ID. Therefore these functions have no arguments, and each function finds its
+//! [`Machine`](polyflake_js::Machine) through the data pointer that Node-API stores with the function.
 //!
-//! The functions in `makers` return an ID directly, as a string with one byte per character or as a bigint, because a return
-//! value is faster than a read from the scratch area. A failed call returns undefined, and its error is in the area. A panic
-//! becomes a JavaScript exception, because a panic that reached Node-API's frames would abort the process.
+//! The functions in `makers` return an ID directly, as a string with one byte per character or as a bigint, because a
+//! return value is faster than a read from the scratch area. A failed call returns undefined, and writes its error to the
+//! scratch area. A panic becomes a JavaScript exception, because a panic that reached Node-API's frames would abort the
+//! process.
 //!
 //! # Why the pointers are valid
 //!
 //! Node-API calls a function on the thread of the environment that created it, and only until that environment's clean-up.
 //! The data pointer refers to the machine in `machine::ATTACHED_MACHINE`, which the same clean-up drops. Therefore the
-//! machine outlives each call, and only one thread ever reaches it. Calls may nest, because a clock may generate an ID. For this
-//! reason, a function gets only a shared reference, and calls change only the machine's cells.
+//! machine outlives each call, and only one thread ever reaches it. Calls may nest, because a clock may generate an ID. For
+//! this reason, a function gets only a shared reference, and calls change only the machine's cells.
 #![allow(unsafe_code, reason = "Node-API itself, which is C")]
 
 use std::{
@@ -31,7 +33,7 @@ type NativeMachine = Machine<JsClock>;
 
 type Callback = unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value;
 
-/// Creates a JavaScript value from a call's results in the scratch area.
+/// A function that creates a JavaScript value from a call's results in the scratch area.
 type CreateAnswer = fn(sys::napi_env, &Scratch, &mut sys::napi_value) -> sys::napi_status;
 
 /// Functions whose data pointer refers to a machine, with their null-terminated names.

@@ -28,7 +28,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 pub(crate) type ReadCallback = FunctionRef<(), f64>;
 
 /// A callback for stalls, which returns 1 if the call may wait. Its arguments are the reason (0 for `sequence_exhausted`, 1
-/// for `clock_behind`), the time in Unix milliseconds, the number of calls, and the milliseconds slept.
+/// for `clock_behind`), the time in Unix milliseconds, the number of calls that are waiting, and the number of milliseconds
+/// that this call has slept.
 pub(crate) type StallCallback = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
 /// A generator's clock. Its functions are used only on the thread and in the environment that created them, and are freed

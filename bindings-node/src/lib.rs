@@ -1,9 +1,9 @@
-//! The native machine: the calls of `polyflake-js` as functions without arguments.
+//! The native backend, which exports the calls of `polyflake-js` as functions without arguments.
 //!
 //! Each thread that loads the addon has its own scratch area and generators. All copies of the package on a thread share
 //! them, because the addon keeps the first scratch area that it receives.
 //!
-//! Reading order: `machine` (a thread's machine), `clock`, `table` (default partitions), and `calls` (the functions).
+//! Reading order: `machine` (a thread's backend), `clock`, `table` (default partitions), and `calls` (the functions).
 
 mod calls;
 mod clock;
@@ -16,8 +16,8 @@ use napi_derive::napi;
 use polyflake::clock::SystemClock;
 use table::{EntryFunction, Functions, NextFunction, SwapFunction};
 
-/// Returns this thread's machine as an object with `area`, `calls` and `makers`. The machine's scratch area is the argument
-/// `area`, or the area that an earlier copy of the package passed.
+/// Returns this thread's backend as an object with the properties `area`, `calls` and `makers`. The backend's scratch area
+/// is the argument `area`, or the area that an earlier copy of the package passed.
 ///
 /// # Errors
 ///
@@ -54,7 +54,7 @@ pub fn watch_restores() -> Option<String> {
     polyflake::watch_restores().err().map(|error| error.to_string())
 }
 
-/// Lends this thread a table of default partitions that belongs to another copy of the package. The table's functions must
+/// Passes this thread a table of default partitions that belongs to another copy of the package. The table's functions must
 /// not throw.
 #[napi(catch_unwind)]
 pub fn lend(env: &Env, next: NextFunction, entry: EntryFunction, swap: SwapFunction) {

@@ -1,4 +1,4 @@
-//! The thread's machine, and its scratch area in JavaScript's memory.
+//! The thread's backend, and its scratch area in JavaScript's memory.
 //!
 //! JavaScript allocates the area, and the addon keeps a reference to it. If the addon allocated the area, it would have to
 //! be an external array buffer, which Node-API does not support in every runtime.
@@ -27,11 +27,11 @@ struct AttachedMachine {
     /// Keeps the memory of the scratch area alive for as long as the environment runs.
     area: ObjectRef<false>,
     env: sys::napi_env,
-    /// The table that another copy of the package lent.
+    /// The table that another copy of the package passed.
     lent: RefCell<Option<Rc<table::Functions>>>,
 }
 
-/// Returns the thread's machine. The first call creates it, with `area` as its scratch area.
+/// Returns the thread's backend. The first call creates the backend, with `area` as its scratch area.
 pub(crate) fn attach<'env>(env: &'env Env, area: Object<'env>) -> napi::Result<Object<'env>> {
     let attached = attached_machine().map_or_else(|| attach_first(env, area), Ok)?;
     if attached.env != env.raw() {
@@ -48,7 +48,7 @@ fn attach_first(env: &Env, area: Object<'_>) -> napi::Result<Rc<AttachedMachine>
     let machine = Machine::new(scratch_from_array(area)?);
     let (area, lent) = (area.create_ref()?, RefCell::default());
     let attached = Rc::new(AttachedMachine { machine, area, env: env.raw(), lent });
-    // The next environment on this thread must not find this environment's memory.
+    // The next environment on this thread must not use this environment's memory.
     env.add_env_cleanup_hook((), |()| drop(ATTACHED_MACHINE.take()))?;
     ATTACHED_MACHINE.set(Some(attached.clone()));
     Ok(attached)
@@ -83,7 +83,7 @@ pub(crate) fn lend(functions: table::Functions) {
     }
 }
 
-/// Returns the functions of the table that another copy of the package lent, or `None` once the environment is ending.
+/// Returns the functions of the table that another copy of the package passed, or `None` once the environment is ending.
 pub(crate) fn lent_functions() -> Option<Rc<table::Functions>> {
     attached_machine().and_then(|attached| attached.lent.borrow().clone())
 }

@@ -1,9 +1,9 @@
 //! A table of default partitions that belongs to another copy of the package. That copy runs on wasm or has its own addon.
 //!
 //! Two copies with separate tables could assign the same partition. Therefore the first copy that needs a table publishes
-//! it, and all other copies call its functions. The rules (who may claim an entry, and for how long) stay in the core:
-//! JavaScript only reads, compares and swaps cells. A call that fails returns NaN, which counts as a reserved entry, so
-//! that a failure never frees a partition.
+//! it, and all other copies call its functions. The core implements the rules that determine who may claim an entry, and
+//! for how long. JavaScript only reads, compares and swaps cells. A call that fails returns NaN, which counts as a reserved
+//! entry, so that a failure never frees a partition.
 
 use napi::{
     Env, JsValue as _,
@@ -24,8 +24,8 @@ pub(crate) type EntryFunction = FunctionRef<f64, f64>;
 /// A function that receives a partition, its expected entry and a new entry. It returns 1 if the new entry was stored.
 pub(crate) type SwapFunction = FunctionRef<FnArgs<(f64, f64, f64)>, f64>;
 
-/// The functions of a lent table. They belong to one thread, become unusable when the thread's environment ends, and never
-/// throw.
+/// The functions of a table that was passed to this thread. They belong to one thread, become unusable when the thread's
+/// environment ends, and never throw.
 pub(crate) struct Functions {
     pub(crate) env: Env,
     pub(crate) next: NextFunction,
@@ -33,7 +33,7 @@ pub(crate) struct Functions {
     pub(crate) swap: SwapFunction,
 }
 
-/// The table that was lent to the calling thread.
+/// The table that was passed to the calling thread.
 struct LentTable;
 
 #[allow(

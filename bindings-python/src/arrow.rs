@@ -69,7 +69,7 @@ pub(crate) fn is_column(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Returns the column that a value exports, after checking that it matches what an argument expects. Returns `None` if the
-/// value's type does not export columns. Exceptions from the value's methods are passed on.
+/// value's type does not export columns. Exceptions from the value's methods are propagated.
 pub(crate) fn column(
     value: &Bound<'_, PyAny>,
     name: &str,

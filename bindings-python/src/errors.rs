@@ -6,8 +6,8 @@ use std::{error, fmt};
 use polyflake::{Error, ErrorKind};
 use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
 
-/// The cause of a failed call from the core to Python code. The cause is an exception that the code raised, or a reason in
-/// words. It becomes the source of the core's error.
+/// The cause of a failed call from the core to Python code. The cause is either an exception that the Python code raised,
+/// or a string that states the reason. The core's error stores the cause as its source.
 #[derive(Debug)]
 pub(crate) enum RaisedError {
     /// An exception from a clock, which becomes the cause of `clock_failed`.
@@ -47,8 +47,8 @@ pub(crate) fn raise(error: Error) -> PyErr {
 /// interpreter shuts down, and `Python::attach` would panic at that time.
 #[allow(unsafe_code)]
 pub(crate) fn with_python<R>(work: impl FnOnce(Python<'_>) -> R) -> R {
-    // SAFETY: only functions called from Python create exceptions, and they do so while their thread is attached: every
-    // `detach` has ended before its result becomes an exception.
+    // SAFETY: only functions called from Python create exceptions. Their thread is attached at that time, because every
+    // `detach` ends before its result is converted to an exception.
     work(unsafe { Python::assume_attached() })
 }
 
@@ -69,8 +69,8 @@ pub(crate) fn raise_from(
     field: Option<&str>,
     cause: PyErr,
 ) -> PyErr {
-    // `KeyboardInterrupt` and `SystemExit` pass through unchanged. Otherwise a program that catches errors would also catch a
-    // request to stop.
+    // `KeyboardInterrupt` and `SystemExit` pass through unchanged. Otherwise a program that catches errors would also catch
+    // a request to stop.
     if !cause.is_instance_of::<PyException>(py) {
         return cause;
     }

@@ -1,5 +1,5 @@
 //! The Python module `polyflake._polyflake`: classes that wrap the core's types, conversions, and the mapping from errors
-//! to exceptions. All of the module's documentation comes from the package's stubs (`packages/python`), through `build.rs`.
+//! to exceptions. `build.rs` generates all of the module's documentation from the package's stubs (`packages/python`).
 
 #![allow(clippy::doc_markdown, reason = "the documentation is Python's, and marked up for it")]
 #![allow(clippy::needless_pass_by_value, reason = "arguments come out of Python as values")]

@@ -1,5 +1,5 @@
 //! Clocks that call JavaScript, because the module has no system calls. A clock calls either `Date.now`, as it was at
-//! import time, or a caller's function. Calls that have to wait sleep if the runtime allows it.
+//! import time, or a caller's function. A waiting call sleeps if the runtime allows it.
 //!
 //! Calling JavaScript from the module to get the time takes 13 ns longer than reading the time in the script. So for calls
 //! that generate one ID, the script reads `Date.now` just before the call and passes the clock reading in the scratch area.
@@ -26,8 +26,8 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Stores a generator's clock functions and returns the clock's number. Exported for tests: in the package, a script
-    /// calls this function.
+    /// Stores a generator's clock functions and returns the clock's number. In the package, a script calls this function.
+    /// It is exported only for tests.
     pub fn keep(clock: &JsValue) -> u32;
 
     fn forget(clock: u32);
@@ -39,8 +39,8 @@ extern "C" {
     fn step() -> u32;
 }
 
-/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. The type is atomic only
-/// because a static must be `Sync`: the module has one thread.
+/// The time of the call in Unix milliseconds, as the bits of a float, or 0 if no time was passed. The module has only one
+/// thread, so the type is atomic only because a static must be `Sync`.
 static CALL_TIME: AtomicU64 = AtomicU64::new(0);
 /// `true` if some of the module's calls receive the time.
 const HAS_CALL_TIME: bool = cfg!(feature = "call-time");

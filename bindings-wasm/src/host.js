@@ -1,4 +1,7 @@
-/** The functions that the wasm machine imports: the time, a sleep, user clocks by number, and default partitions. */
+/**
+ * The functions that the wasm machine imports. They read the time, sleep, call users' clocks by number, and access the
+ * table of default partitions.
+ */
 
 /**
  * `Date.now` as it was at import time. Generators must not use a mock that a test installs later, because their time
@@ -18,16 +21,19 @@ let latestReading = 0;
 /** Clocks by number, starting with 1. 0 is the system clock. */
 const clocks = /* @__PURE__ */ new Map();
 let lastClockNumber = 0;
-/** A cell to wait on. It is never notified. */
+/** The cell that a sleeping thread waits on. It is never notified. */
 let cell;
 
-/** Keeps a generator's functions: `read()` and, if present, `stalled(...)`. */
+/**
+ * Stores the functions of a generator's clock, which are `read()` and, if present, `stalled(...)`. Returns the clock's
+ * number.
+ */
 export function keep(clock) {
   clocks.set(++lastClockNumber, clock);
   return lastClockNumber;
 }
 
-/** Drops a generator's functions. */
+/** Removes the functions of a generator's clock. */
 export function forget(number) {
   clocks.delete(number);
 }
@@ -57,14 +63,14 @@ export function elapsed() {
 }
 
 /**
- * The greatest common divisor of all clock readings that {@link step} has made, in milliseconds. It starts at the
+ * The greatest common divisor of all clock readings that {@link step} has taken, in milliseconds. It starts at the
  * longest step of any browser's clock.
  */
 let commonStep = 100;
 
 /**
- * Returns the step of the system time in milliseconds: 100 in browsers that resist fingerprinting, otherwise 1 or a
- * little more. The step is the greatest common divisor of the readings, including those of the monotonic clock, which
+ * Returns the step of the system time in milliseconds: 100 in browsers that resist fingerprinting, otherwise 1 or
+ * slightly more. The step is the greatest common divisor of the readings, including those of the monotonic clock, which
  * has fractions of milliseconds unless the runtime coarsens time.
  */
 export function step() {
@@ -87,14 +93,15 @@ export function stalled(number, reason, unixMs, calls, sleptMs) {
 }
 
 /**
- * Waits on a cell for at most `ms` milliseconds. Throws where a thread cannot sleep, as on the main thread of a page.
+ * Waits on a cell for at most `ms` milliseconds. Throws on a thread that cannot sleep, such as the main thread of a
+ * page.
  */
 function pause(ms) {
   cell ??= new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(cell, 0, 0, ms);
 }
 
-/** Returns 1 if the runtime lets this thread sleep, else 0. */
+/** Returns 1 if the runtime lets this thread sleep, otherwise 0. */
 export function sleeps() {
   try {
     pause(0);
@@ -104,12 +111,15 @@ export function sleeps() {
   }
 }
 
-/** The number of consecutive equal readings after which a clock counts as stopped. They take about a millisecond. */
+/**
+ * The number of consecutive equal readings after which a clock counts as stopped. This many readings take about a
+ * millisecond.
+ */
 const MAX_STILL_READINGS = 20_000;
 
 /**
- * Sleeps. Where a thread cannot sleep, reads the clock until the time has passed. If the clock has stopped, the
- * function returns soon, because the number of equal readings is limited.
+ * Sleeps. If the thread cannot sleep, reads the clock until the time has passed. If the clock has stopped, the function
+ * returns soon, because the number of equal readings is limited.
  */
 export function sleep(ms) {
   try {
@@ -127,22 +137,25 @@ export function sleep(ms) {
 }
 
 /**
- * The table of default partitions or the source of keys that was lent to the module. The functions of both objects
+ * The table of default partitions or the source of keys that was passed to the module. The functions of both objects
  * never throw.
  */
 let table;
 
-/** Lends a table of default partitions or a source of keys to the module. */
+/** Passes a table of default partitions or a source of keys to the module. */
 export function lend(lent) {
   table = lent;
 }
 
-/** Returns 16 bits of a key by their index. Index 0 creates a new key. Returns NaN if no source was lent, or on failure. */
+/**
+ * Returns 16 bits of a key by their index. Index 0 creates a new key. Returns NaN if no source was passed, or on
+ * failure.
+ */
 export function word(index) {
   return table ? table.word(index) : NaN;
 }
 
-/** Returns 16 random bits, or NaN if no table was lent, or on failure. */
+/** Returns 16 random bits. Returns NaN if no table was passed, or on failure. */
 export function random() {
   return table ? table.random() : NaN;
 }
@@ -157,7 +170,7 @@ export function entry(partition) {
   return table.entry(partition);
 }
 
-/** Replaces a partition's entry `old` with `fresh`. Returns 0 if its entry was not `old`. */
+/** Replaces a partition's entry with `fresh` if the entry is `old`. Returns 0 if the partition has a different entry. */
 export function swap(partition, old, fresh) {
   return table.swap(partition, old, fresh);
 }

@@ -1,4 +1,4 @@
-//! The wasm machine: the calls of `polyflake-js`, exported as functions without arguments.
+//! The wasm backend, which exports the calls of `polyflake-js` as functions without arguments.
 //!
 //! WebAssembly has no source of entropy, so JavaScript provides random bytes (see `keys`). The functions that the module
 //! imports are in `host.js`.
@@ -26,7 +26,7 @@ pub fn scratch() -> *const Scratch {
     machine().scratch()
 }
 
-/// Sets the next generator's clock to the one with the given number in `host.js`.
+/// Sets the next generator's clock to the clock with the given number in `host.js`.
 #[wasm_bindgen]
 pub fn clock(number: u32) {
     machine().set_clock(JsClock(number));

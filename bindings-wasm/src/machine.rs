@@ -1,4 +1,4 @@
-//! The module's only machine.
+//! The module's only [`Machine`].
 
 use core::cell::OnceCell;
 
@@ -19,7 +19,7 @@ unsafe impl Sync for SingleThreadCell {}
 
 static MACHINE: SingleThreadCell = SingleThreadCell(OnceCell::new());
 
-/// Returns the machine, which is created on first use.
+/// Returns the module's `Machine`, which is created on first use.
 pub(crate) fn machine() -> &'static Machine<JsClock> {
     MACHINE.0.get_or_init(|| Machine::new(Box::leak(Box::default())))
 }

@@ -1,4 +1,4 @@
-//! The table of default partitions. It is kept in JavaScript, so that all copies of the package, all machines and all
+//! The table of default partitions. It is stored in JavaScript, so that all copies of the package, all backends and all
 //! threads share one table.
 
 use polyflake::{Result, fork::partitions::Table};
@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(module = "/src/host.js")]
 extern "C" {
-    /// Lends a table to the module. Exported for tests: in the package, a script calls this function.
+    /// Passes a table to the module. In the package, a script calls this function. It is exported only for tests.
     pub fn lend(table: &JsValue);
 
     fn random() -> f64;
@@ -16,10 +16,10 @@ extern "C" {
     fn swap(partition: u32, old: f64, new: f64) -> u32;
 }
 
-/// The table that JavaScript lent to the module.
+/// The table that JavaScript passed to the module.
 struct LentTable;
 
-/// Returns the partition table that the host has lent to this module.
+/// Returns the table of default partitions that JavaScript passed to this module.
 #[allow(clippy::unnecessary_wraps, reason = "`FindTable` may fail on other hosts")]
 pub(crate) fn find_lent() -> Result<&'static dyn Table> {
     Ok(&LentTable)

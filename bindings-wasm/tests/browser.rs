@@ -42,15 +42,15 @@ fn read_register(register: usize) -> f64 {
     numbers().get_index(u32::try_from(register).unwrap())
 }
 
-/// Creates a generator with the lent table, and returns its handle. If no partition is given, the generator picks one from
-/// the table.
+/// Creates a generator that uses the table that was passed to the module, and returns its handle. If no partition is given,
+/// the generator picks one from the table.
 fn build_generator(partition: Option<f64>) -> f64 {
     const NO_VALUE: f64 = f64::NAN;
     // In order: the start and the end of the window, whether to fail, the maximum wait, and whether to skip the first tick.
-    // The first tick is not skipped, because the clocks in these tests stand still.
+    // The first tick is not skipped, because the clocks in these tests do not advance.
     let shared = [NO_VALUE, NO_VALUE, NO_VALUE, NO_VALUE, 0.0];
-    // In order: 0 for a new generator, its metabyte, its partition, its sequence bounds (two registers), and whether the
-    // table is lent.
+    // In order: 0 for a new generator, its metabyte, its partition, its sequence bounds (two registers), and whether a
+    // table was passed.
     let own = [0.0, NO_VALUE, partition.unwrap_or(NO_VALUE), NO_VALUE, NO_VALUE, 1.0];
     for (place, option) in shared.into_iter().enumerate() {
         write_register(register::VALUE + place, option);
@@ -84,7 +84,7 @@ fn text(length: u32) -> String {
     String::from_utf8(bytes(length)).unwrap()
 }
 
-/// Lends a table whose partitions are all free.
+/// Passes the module a table whose partitions are all free.
 fn lend_table() {
     let table = Object::new();
     for (name, body) in [
@@ -98,8 +98,8 @@ fn lend_table() {
     machine::lend(&table);
 }
 
-/// Lends a table and creates a generator with partition 7, which marks that partition in the table. If `body` is given, the
-/// generator's clock is a JavaScript function with that body.
+/// Passes the module a table, and creates a generator with partition 7, which marks that partition in the table. If `body`
+/// is given, the generator's clock is a JavaScript function with that body.
 fn build_with_clock(body: Option<&str>) -> f64 {
     lend_table();
     if let Some(body) = body {

@@ -30,7 +30,8 @@ Examples:
   polyflake inspect --tsv --fields format,time < ids.txt")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Arguments {
-    /// IDs as strings, integers, UUIDs, or 0x and hexadecimal digits. By default, reads them from standard input, one per line.
+    /// IDs as strings, integers, UUIDs, or 0x and hexadecimal digits. By default, reads them from standard input, one per
+    /// line.
     #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = reject_empty)]
     ids: Vec<String>,
     /// Prints one JSON object per line.
@@ -157,7 +158,7 @@ fn inspect_all(
     Err(Failure::new("unknown_format", reason))
 }
 
-/// Returns standard output, with colours for cards. For JSON and tables, the output is buffered unless it goes to a
+/// Returns standard output, with colors for cards. For JSON and tables, the output is buffered unless it goes to a
 /// terminal.
 fn output(form: &Form) -> Box<dyn Write> {
     match form {
@@ -198,7 +199,7 @@ fn write_table_row(
     writeln!(out)
 }
 
-/// Replaces the characters that separate cells and rows in a string.
+/// Replaces the tabs and line breaks in a string with spaces, because these characters separate cells and rows.
 fn escape_cell(text: &str) -> String {
     text.trim().replace(['\t', '\r', '\n'], " ")
 }
@@ -260,7 +261,7 @@ fn is_shown(field: &Field) -> bool {
     !matches!(field.role, Role::Fixed | Role::Time)
 }
 
-/// Writes the bits, coloured by field.
+/// Writes the bits, colored by field.
 fn write_bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
     for field in &reading.fields {
         let style = paint::style(field.role);

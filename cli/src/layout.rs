@@ -19,7 +19,7 @@ Examples:
   polyflake layout sql orders.json --dialect duckdb > orders.sql
   polyflake layout sql discord --dialect sqlite";
 
-/// Checks and describes ID layouts, and writes SQL that reads their IDs.
+/// Checks and describes ID layouts, and writes SQL for databases that store IDs of these layouts.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 enum Command {
     /// Checks whether the JSON of a layout is valid.
     Check {
-        /// A file with a layout as JSON.
+        /// A JSON file that contains a layout.
         #[arg(value_name = "FILE")]
         layout: String,
     },
     /// Shows the fields, the capacity, and the first and last time of a layout.
     Describe {
-        /// The name of a preset, or a file with a layout as JSON.
+        /// The name of a preset, or a JSON file that contains a layout.
         #[arg(value_name = "PRESET|FILE")]
         layout: String,
         /// Prints JSON.
@@ -45,14 +45,14 @@ enum Command {
     },
     /// Lists the presets for known services, one name per line.
     Presets,
-    /// Writes SQL functions that read the time and the fields of IDs in a database, and that compute the range of IDs for a
-    /// time span.
+    /// Writes SQL functions that extract the time and the fields from IDs in a database, and that compute the range of IDs
+    /// for a time span.
     ///
     /// 64-bit integer IDs are stored in columns of type bigint, BIGINT or INTEGER. Byte IDs are stored in columns of type
     /// bytea or BLOB. Byte IDs of 16 bytes can also be stored in columns of type uuid.
     #[command(after_help = SQL_EXAMPLES)]
     Sql {
-        /// A preset, or a file with a layout as JSON.
+        /// The name of a preset, or a JSON file that contains a layout.
         #[arg(value_name = "PRESET|FILE")]
         layout: String,
         /// The database.
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Returns the preset with the given name, or else the layout in the given file.
+/// Returns the preset called `name` or, if there is no such preset, the layout in the file `name`.
 pub(crate) fn load(name: &str) -> Result<Layout, Failure> {
     preset(name, []).or_else(|_| from_file(Path::new(name)))
 }

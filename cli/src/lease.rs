@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
 
 #[derive(clap::Args)]
 struct NamespaceArguments {
-    /// The full name of the namespace: `orders/sno` for sno generators whose lease names `orders`.
+    /// The full name of the namespace, for example `orders/sno` for sno generators whose lease specifies `orders`.
     namespace: String,
     #[command(flatten)]
     store: Address,
@@ -32,14 +32,15 @@ struct NamespaceArguments {
 
 #[derive(clap::Args)]
 struct Address {
-    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable
+    /// `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
 }
 
 #[derive(clap::Args)]
 struct Confirmation {
-    /// Confirms the command. Without it, nothing changes.
+    /// Confirms the command. Without this option, the command changes nothing.
     #[arg(long, required = true)]
     yes: bool,
 }
@@ -73,8 +74,8 @@ enum Command {
         watch: Option<u64>,
     },
     Serve(serve::Arguments),
-    /// Prevents the grant of a worker ID from being renewed. The worker ID is free when the grant ends, after at most one
-    /// lease duration.
+    /// Prevents the grant of a worker ID from being renewed. The worker ID becomes free when the grant ends, at most one
+    /// lease duration later.
     Evict {
         #[command(flatten)]
         place: NamespaceArguments,
@@ -93,14 +94,14 @@ enum Command {
     },
     /// Frees the worker ID of a dead holder before its grant ends, or lists the worker IDs of a holder.
     ///
-    /// IDs repeat if the process or a copy of it still runs, or if its clock was ahead of the store's by more than a third of
-    /// the longest lease (5 to 60 seconds).
+    /// IDs repeat if the process or a copy of it still runs, or if its clock was ahead of the store's clock by more than a
+    /// third of the longest lease (5 to 60 seconds).
     Dead {
         #[command(flatten)]
         place: NamespaceArguments,
         #[arg(required_unless_present = "holder", requires = "token", requires = "yes")]
         number: Option<u64>,
-        /// The token of the grant, as `--holder` shows it.
+        /// The token of the grant, which `--holder` shows.
         #[arg(long, value_parser = parse_token)]
         token: Option<Random>,
         /// Confirms that the process and all copies of it are dead.
@@ -120,8 +121,8 @@ enum Command {
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Reports that the store named FROM became this store, named TO, without losing data. Worker IDs are then granted at
-    /// once. The command `status` shows the names of the stores.
+    /// Reports that the store named FROM became this store, named TO, without losing data. The store can then grant worker
+    /// IDs immediately. The command `status` shows the names of the stores.
     Promoted {
         #[command(flatten)]
         store: Address,
@@ -162,8 +163,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                         jiff::Timestamp::now().round(jiff::Unit::Second).unwrap_or_default()
                     )?;
                 }
-                // A temporary store failure does not end the watch. The first status request would already have reported a
-                // usage error.
+                // A temporary store failure must not end the watch. A usage error would already have been reported by the
+                // first status request.
                 match status(place, *json) {
                     Err(error @ Failure::Rejected { .. }) => {
                         error.report();
@@ -207,7 +208,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Promoted { store, from, to, .. } => {
             for namespace in store.operator()?.promoted(from, to)? {
                 let (name, quiet_until) = (namespace.name, namespace.quiet_until);
-                // If there was no earlier quiet time, `quiet_until` is 0.
+                // `quiet_until` is 0 if the namespace had no earlier quiet time.
                 match quiet_until {
                     0 => writeln!(out, "{name}: grants begin now")?,
                     _ => writeln!(out, "{name}: grants begin at {}", format_time(quiet_until))?,
@@ -218,8 +219,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users of
-/// the machine could see them.
+/// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users
+/// of the machine could see them.
 pub(crate) fn store_url(url: Option<&str>) -> Result<String, Failure> {
     reject_password(url)?;
     let variable = std::env::var("POLYFLAKE_LEASE").ok();
@@ -234,8 +235,8 @@ pub(crate) fn store_url(url: Option<&str>) -> Result<String, Failure> {
     Ok(place?.url().to_owned())
 }
 
-/// Returns a placeholder namespace for a URL without one. Generators read their namespace from the same variable, so the URL
-/// may already contain one, which this program ignores.
+/// Returns a placeholder namespace for a URL without one. Generators read their namespace from the same variable, so the
+/// URL may already contain one, which this program ignores.
 fn placeholder_namespace(url: &str) -> Option<&'static str> {
     Location::namespace_in(url).is_none().then_some("unused")
 }

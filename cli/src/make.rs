@@ -31,7 +31,7 @@ const FAMILIES: [(&str, Maker); 4] = [
     ("randflake", randflake_maker),
     ("uuid7", uuid7_maker),
 ];
-/// A time that is longer than any run, in seconds.
+/// A duration, in seconds, that is longer than any run of the program.
 const FOREVER_SECS: i64 = 10 * 365 * 86_400;
 
 /// Generates IDs, one per line.
@@ -44,7 +44,7 @@ Examples:
   polyflake new randflake --secret-file key --node 7
   polyflake new orders.json --bind shard=12")]
 pub(crate) struct Arguments {
-    /// sno, hotguid, randflake, uuid7, a preset (see `polyflake layout presets`), or a file with a layout as JSON.
+    /// sno, hotguid, randflake, uuid7, a preset (see `polyflake layout presets`), or a JSON file that contains a layout.
     #[arg(value_name = "FAMILY|PRESET|FILE")]
     family: String,
     /// The number of IDs to generate.
@@ -53,7 +53,8 @@ pub(crate) struct Arguments {
     /// sno: the type tag, 0 to 255. Defaults to 0.
     #[arg(long, visible_alias = "kind")]
     metabyte: Option<u8>,
-    /// sno: the worker ID. Without it and --namespace, it is random, so another process can have the same one.
+    /// sno: the worker ID. If neither --partition nor --namespace is set, the worker ID is random, so another process can
+    /// have the same worker ID.
     #[arg(long, conflicts_with = "namespace")]
     partition: Option<u16>,
     /// Hot Guid: the shard key. Defaults to 0.
@@ -62,7 +63,7 @@ pub(crate) struct Arguments {
     /// Randflake: the worker ID, 0 to 131071.
     #[arg(long, conflicts_with = "namespace")]
     node: Option<u32>,
-    /// UUID v7: the worker ID, 0 to 65535. Without it and --namespace, the bits are random.
+    /// UUID v7: the worker ID, 0 to 65535. If neither --worker-id nor --namespace is set, the bits are random.
     #[arg(long, conflicts_with = "namespace")]
     worker_id: Option<u16>,
     /// Randflake: a file with the secret, 16 bytes or 32 hexadecimal digits.
@@ -74,7 +75,8 @@ pub(crate) struct Arguments {
     /// Leases the worker ID in this namespace, so that no other process uses it at the same time.
     #[arg(long)]
     namespace: Option<String>,
-    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable
+    /// `POLYFLAKE_LEASE`.
     #[arg(long, value_name = "URL", requires = "namespace")]
     lease: Option<String>,
 }
@@ -126,7 +128,8 @@ pub(crate) fn exit_with_usage_error(reason: &str) -> ! {
     crate::Arguments::command().error(clap::error::ErrorKind::ValueValidation, reason).exit()
 }
 
-/// Returns a progress bar on the terminal, if the IDs are written somewhere else.
+/// Returns a progress bar. It is hidden if the IDs themselves are written to the terminal, or if there are at most
+/// [`STRIDE`] IDs.
 fn progress_bar(count: u64) -> ProgressBar {
     if io::stdout().is_terminal() || count <= STRIDE {
         return ProgressBar::hidden();
@@ -136,7 +139,7 @@ fn progress_bar(count: u64) -> ProgressBar {
     style.map_or(bar.clone(), |style| bar.with_style(style))
 }
 
-/// Returns the store and the namespace, if a worker ID is to be leased.
+/// Returns the store and the namespace, if the arguments request a leased worker ID.
 fn lease_options(arguments: &Arguments) -> Result<Option<(String, &str)>, Failure> {
     let Some(namespace) = arguments.namespace.as_deref() else { return Ok(None) };
     Ok(Some((store_url(arguments.lease.as_deref())?, namespace)))

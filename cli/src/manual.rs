@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Command;
 use clap_mangen::Man;
 
-/// Returns the manual page in roff. It is a single page, because a program that is distributed as one binary has no installer that
-/// would put a page for each command in place.
+/// Returns the manual page in roff. It is a single page, because a program that is distributed as one binary has no
+/// installer to install a separate page for each command.
 pub(crate) fn page(mut command: Command, examples: &str) -> io::Result<Vec<u8>> {
     command.build();
     let whole = Man::new(command.clone());

@@ -31,17 +31,18 @@ use access::Tokens;
 use metrics::Metrics;
 use pool::Pool;
 
-/// The pause between two checks of the store, and between two reads of the files of tokens and certificates.
+/// The interval at which the service checks the store and reloads the tokens and the certificate.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Serves worker IDs over HTTP, from any store, to programs that cannot reach it.
+/// Leases worker IDs from any store over HTTP, for programs that cannot connect to the store.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
   polyflake lease serve --create --url sqlite:/var/lib/polyflake/ids.db --tokens /etc/polyflake/tokens
   polyflake lease serve --listen 0.0.0.0:8420 --certificate cert.pem --key key.pem --tokens tokens")]
 pub(crate) struct Arguments {
-    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable
+    /// `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
     /// A file that contains a line `NAMESPACE TOKEN` for each token. By default, the tokens are read from the environment
@@ -69,7 +70,7 @@ pub(crate) struct Arguments {
     /// The maximum number of connections to the store: 8 by default, 1 for a file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     store_connections: Option<u8>,
-    /// The number of requests per second for each namespace. Up to four times as many can arrive at once.
+    /// The number of requests per second for each namespace. A burst may contain up to four times as many requests.
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: u32,
 }
@@ -181,7 +182,7 @@ async fn check_store(service: &Service) -> Result<(), Failure> {
     checked.map(drop).map_err(|rejection| Failure::new(rejection.code, rejection.message))
 }
 
-/// A request that every store can answer.
+/// Returns a request that every store can answer.
 fn probe() -> Request {
     Request { number: 0, namespace: "none".to_owned(), operation: Operation::Read { first: 0 } }
 }

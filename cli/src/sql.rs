@@ -1,7 +1,7 @@
 //! `polyflake layout sql`: generates database functions that read the IDs of a layout.
 //!
 //! Each layout is converted to a [`Table`]. The table contains the positions of the layout's fields. It also contains the
-//! bits that all fields except the timestamp have in the lowest and the highest ID of a time range. The dialects share the
+//! bits of the lowest and the highest ID in a time range, except for the timestamp's bits. The dialects share the
 //! expressions that read an ID. They differ in how they define a function and how they read bits from bytes.
 //! `sql/generate.py` takes the expressions for known services from this program's output, so the rule for reading a
 //! snowflake is implemented only in this folder.
@@ -27,7 +27,7 @@ pub(crate) enum Dialect {
     Sqlite,
 }
 
-/// Returns the functions of a layout in a dialect, as the text of a file.
+/// Returns the content of a file that defines the functions of a layout in a dialect.
 pub(crate) fn render(layout: &Layout, name: &str, dialect: Dialect) -> Result<String, Failure> {
     let table = Table::new(layout, name)?;
     match dialect {
@@ -77,10 +77,10 @@ pub(crate) fn parse_name(name: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// The arguments and columns of the functions that return bounds.
+/// The names of the arguments and result columns of the functions that return bounds.
 const ARGUMENT_NAMES: [&str; 6] = ["moment", "before", "start", "until", "lowest", "highest"];
 
-/// The parts of a layout that its functions are written from.
+/// The parts of a layout that determine its SQL functions.
 struct Table {
     name: String,
     /// The length of a byte ID, or `None` for an integer ID.
@@ -92,7 +92,7 @@ struct Table {
     bounds: Result<Bounds, &'static str>,
 }
 
-/// Formats an integer as SQL. The lowest integer becomes an expression, because SQL literals have no sign.
+/// Formats an integer as SQL. The minimum value is written as an expression, because SQL literals have no sign.
 fn literal(value: i64) -> String {
     if value == i64::MIN { format!("({} - 1)", i64::MIN + 1) } else { value.to_string() }
 }
@@ -167,8 +167,8 @@ impl Table {
         Ok(table)
     }
 
-    /// Returns how expressions read an ID. An integer ID is read as a whole, and a byte ID is read one range of bits at a
-    /// time.
+    /// Returns the source from which expressions read an ID. An integer ID is read as a whole, and a byte ID is read one
+    /// range of bits at a time.
     fn source(&self, word: &'static str, bits: fn(u32, u32) -> String) -> Source {
         self.length.map_or(Source::Word(word), |_| Source::Bytes(bits))
     }
@@ -181,7 +181,7 @@ impl Table {
         }
     }
 
-    /// Returns whether an ID can be stored as a UUID, which also has 16 bytes.
+    /// Returns whether an ID has 16 bytes, so that it can also be stored as a UUID.
     fn has_uuids(&self) -> bool {
         self.length == Some(16)
     }
@@ -242,8 +242,8 @@ impl Table {
         }
     }
 
-    /// Returns an expression for the number of the field with a given name. The expression fails if the name is unknown, or if
-    /// the field is not an integer of at most 64 bits.
+    /// Returns an expression for the integer value of the field with a given name. The expression fails if the name is
+    /// unknown, or if the field is not an integer of at most 64 bits.
     fn field(&self, id: Source) -> String {
         self.case_by_field_name("", |field| match field.kind {
             Kind::Integer => field.number(id),
@@ -251,8 +251,8 @@ impl Table {
         })
     }
 
-    /// Returns an expression for the value of the field with a given name. `cast` gives the error for an unknown name the same
-    /// type as the value.
+    /// Returns an expression for the value of the field with a given name. `cast` is appended to the expression for an
+    /// unknown name, so that this expression has the same type as the value.
     fn case_by_field_name(&self, cast: &str, value: impl Fn(&Field) -> String) -> String {
         let unknown = format!("flake.unknown_field_of('{}', field){cast}", self.name);
         if self.fields.is_empty() {
@@ -265,14 +265,14 @@ impl Table {
         format!("CASE field\n        {}ELSE {unknown}\n    END", options.collect::<String>())
     }
 
-    /// Returns the names of the fields that a function reads, for its comment.
+    /// Returns the names of the fields that a function reads, for the function's SQL comment.
     fn names(&self, is_read: impl Fn(&Field) -> bool) -> String {
         let read = self.fields.iter().filter(|field| is_read(field));
         read.map(|field| &*field.name).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Returns the bits of the constants as binary digits. All other bits are 0, except those of inverted fields.
+/// Returns the bits of the constants as binary digits. All other bits are 0, except that the bits of inverted fields are 1.
 fn constants(layout: &Layout, fields: &[&Value]) -> Result<String, Failure> {
     let mut values = layout.values();
     for json in fields {

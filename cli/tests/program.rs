@@ -1,5 +1,5 @@
-//! Tests the program as users run it: passes command-line arguments, and checks standard output, standard error and the
-//! exit status.
+//! Tests the program as a whole. Each test passes command-line arguments, and checks standard output, standard error and
+//! the exit status.
 
 use std::{
     collections::HashSet,
@@ -382,7 +382,7 @@ fn operator_commands_show_and_change_a_namespace() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("leases.db");
     let url = format!("sqlite:{}?allow=overlayfs", file.display());
-    // A wrong path is an error, and does not create an empty store.
+    // A wrong path causes an error, and no empty store is created.
     for step in [
         &["status", "orders/sno"][..],
         &["evict", "orders/sno", "1", "--yes"],

@@ -26,7 +26,7 @@ pub(super) fn ordered_counter() -> u64 {
     count
 }
 
-/// Returns whether this process may read the counter. On AArch64, every process may.
+/// Returns whether this process may read the counter. On AArch64, every process may read it.
 pub(super) const fn is_readable() -> bool {
     true
 }

@@ -16,7 +16,8 @@
 //! - While the counter runs at a constant rate, and the wall clock is neither slowed down nor set back, a reading is never
 //!   later than the wall clock.
 //! - In every other case, a reading is less than [`SPAN`] + [`MAX_LEAD`] (1.125 ms) later than a time that the wall clock
-//!   has actually shown. If the wall clock is set back, that time is one from before the step, until the anchor ends.
+//!   has actually shown. After the wall clock has been set back, and until the anchor ends, that time is from before the
+//!   step.
 //!
 //! A sample reads the counter, then the wall clock, then the counter again:
 //!
@@ -36,8 +37,8 @@
 //!   at most (this sample's `after` - the mark's `before` + 1). The quotient is the smallest rate that fits both samples. A
 //!   rate that is measured between close samples is inaccurate, so the mark is kept until it is 0.9 ms old.
 //! - **Trust.** A rate is used only if it agrees with the previous one to within an eighth, and then the smaller of the two
-//!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row agree
-//!   again. Until then, each reading is a system call.
+//!   rates is used. After a step of the wall clock or a fault of the counter, no anchor is valid until two rates in a row
+//!   agree again. Until then, each reading is a system call.
 //! - **The end.** An anchor is valid for `span` counts, which the scale converts to one millisecond. So whatever the
 //!   counter does, a reading is less than a millisecond later than the anchor's time. If the counter stops, each thread
 //!   renews the anchor after `MAX_READINGS` readings (a constant of the parent module).
@@ -81,7 +82,7 @@ const SHIFT: u32 = 32;
 /// The lifetime of an anchor, in nanoseconds. However fast the counter runs, a clock reading adds at most this much to the
 /// anchor's time.
 pub(super) const SPAN: i64 = 1_000_000;
-/// The minimum time between marks, in nanoseconds. A rate measured between closer marks would be inaccurate.
+/// The age, in nanoseconds, from which a mark may be replaced. A rate measured from a newer mark would be inaccurate.
 const MIN_MARK_AGE: i64 = SPAN * 9 / 10;
 /// The limit, in nanoseconds, below which a lead over the wall clock is corrected gradually: clock readings slow down until
 /// the wall clock has caught up. If the lead reaches the limit, clock readings jump back to the wall clock immediately.
@@ -140,7 +141,7 @@ struct AnchorState {
 }
 
 impl AnchorState {
-    /// Returns the clock reading at a counter value, or `None` if the value is past the span.
+    /// Returns the clock reading for a counter value, or `None` if the value is past the span.
     #[inline]
     fn reading_at(&self, counter: u64) -> Option<i64> {
         let passed = counter.wrapping_sub(self.counter);
@@ -211,8 +212,8 @@ impl Anchor {
         self.span.store(moment.span, Ordering::Release);
     }
 
-    /// Returns the current time. It comes from an anchor that this call writes, from one that another thread has written in
-    /// the meantime, or from the wall clock. `epoch` is the process generation.
+    /// Returns the current time. The time comes from an anchor that this call writes, from an anchor that another thread
+    /// has written in the meantime, or from the wall clock. `epoch` is the process generation.
     pub(super) fn renew<H: Hardware>(&self, hardware: &H, epoch: u32) -> Result<i64, H::Error> {
         loop {
             let seq = self.seq.load(Ordering::Acquire);
@@ -225,7 +226,7 @@ impl Anchor {
                 }
             }
             // Without a valid anchor, a write is useful only once the mark is old enough to measure a rate. Until then,
-            // threads read the wall clock and do not modify the shared words.
+            // threads read the wall clock and do not modify the shared state.
             if self.span.load(Ordering::Acquire) == 0 {
                 let now = hardware.wall_nanos()?;
                 if (0..MIN_MARK_AGE).contains(&now.saturating_sub(self.mark.nanos())) {
@@ -309,8 +310,8 @@ impl Anchor {
 }
 
 /// Returns the time and the scale of the next anchor, given the latest reading, `shown`. If that reading is slightly ahead
-/// of the wall clock, readings continue from it at a slower rate: they never go back, and agree with the wall clock after
-/// one span.
+/// of the wall clock, readings continue from it at a slower rate. They never move backwards, and they agree with the wall
+/// clock again after one span.
 fn slow_down(shown: i64, nanos: i64, scale: u64) -> (i64, u64) {
     let ahead = shown.saturating_sub(nanos);
     if !(0..MAX_LEAD).contains(&ahead) {
@@ -345,8 +346,8 @@ impl RateMark {
         if is_wide && strays < MAX_SLOW_SAMPLES {
             return 0;
         }
-        // The divisor is the largest number of counts that can have elapsed, so that the rate is too low rather than too
-        // high.
+        // The divisor is the largest number of counts that can have elapsed, so that any error makes the rate too low
+        // rather than too high.
         let counts = sample.after.wrapping_sub(self.counter.load(Ordering::Relaxed));
         let rate = if is_wide { 0 } else { rate(passed, counts) };
         self.counter.store(sample.before, Ordering::Relaxed);
@@ -369,7 +370,7 @@ fn rate(nanos: i64, counts: u64) -> u64 {
 
 #[cfg(test)]
 impl Anchor {
-    /// Creates an anchor for a counter that counts nanoseconds and started together with the wall clock.
+    /// Creates an anchor for a counter that counts nanoseconds and that was 0 when the wall clock showed 0.
     pub(super) fn synchronized() -> Self {
         let anchor = Self::new();
         let scale = 1 << SHIFT;

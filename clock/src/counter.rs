@@ -31,8 +31,8 @@ trait Hardware {
     /// The error that is returned if the wall clock cannot be read.
     type Error;
 
-    /// The number of times that a thread checks whether another thread has renewed the anchor. All checks together take longer
-    /// than a renewal.
+    /// The number of times that a thread checks whether another thread has renewed the anchor. All checks together take
+    /// longer than a renewal.
     const SPIN_LIMIT: u32 = 64;
 
     /// Returns the counter's value. The processor may execute the read a few instructions earlier or later than program
@@ -93,13 +93,13 @@ std::thread_local! {
 }
 
 /// Returns the wall-clock time in Unix nanoseconds. All calls in a process must pass the same `wall`. `epoch` returns the
-/// process generation, a number that is different in a forked child process.
+/// process generation, a number that changes in a forked child process.
 ///
 /// # Errors
 /// Returns any error that `wall` returns.
 #[inline]
 pub fn now<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
-    // Relaxed, because the choice is a plain number that guards no other memory.
+    // Relaxed ordering is sufficient, because the choice is a plain number that does not guard any other memory.
     match SOURCE_CHOICE.load(Ordering::Relaxed) {
         COUNTER => match READINGS_LEFT.with(|left| read_anchor(&ANCHOR, left, &Processor(&wall))) {
             Some(now) => Ok(now),
@@ -125,7 +125,8 @@ fn read_anchor(anchor: &Anchor, left: &Cell<u32>, hardware: &impl Hardware) -> O
     anchor.read(hardware)
 }
 
-/// Renews the anchor. This is a separate function, because large results are expensive to return.
+/// Renews the anchor. This is a separate function, so that the thread-local access in [`now`] only returns a small
+/// `Option<i64>` on the fast path. A large `Result` would be expensive to return.
 #[cold]
 #[inline(never)]
 fn renew_cold<E>(wall: impl Fn() -> Result<i64, E>, epoch: impl FnOnce() -> u32) -> Result<i64, E> {
@@ -142,8 +143,8 @@ fn renew_anchor<H: Hardware>(
     anchor.renew(hardware, epoch)
 }
 
-/// Makes this thread's next call to [`now`] read the wall clock directly. Call this function after a sleep, because the clocks
-/// may have changed in the meantime.
+/// Makes this thread's next call to [`now`] read the wall clock directly. Call this function after a sleep, because the
+/// wall clock and the counter may have diverged during the sleep.
 pub fn invalidate_after_sleep() {
     READINGS_LEFT.set(0);
 }

@@ -35,7 +35,7 @@ struct SimulatedMachine {
     samples: Cell<u32>,
     /// Whether some samples are interrupted, before or after the wall clock is read.
     is_interrupted: bool,
-    /// The time range in which the wall clock fails.
+    /// The time range in which the wall clock cannot be read.
     fails: Range<i64>,
 }
 
@@ -142,7 +142,8 @@ fn read_or_renew(anchor: &Anchor, left: &Cell<u32>, world: &SimulatedMachine) ->
 #[test]
 fn readings_lag_less_than_a_microsecond_with_few_system_calls() {
     for tenths in [10_i64, 240, 10_000, 26_000, 50_000] {
-        // The rates range from one megahertz to five gigahertz. Both bounds below allow for the duration of one count.
+        // The counter's rate ranges from one megahertz to five gigahertz. Both bounds below allow for the duration of one
+        // count.
         let world = SimulatedMachine::with_counter(move |now| now / 10 * tenths / 1000);
         let all = readings(&world, 100, 50 * MS);
         let (lead, lag) = max_lead_and_lag(&all, WARM_UP, 50 * MS);

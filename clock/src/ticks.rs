@@ -5,8 +5,8 @@ use loom::sync::atomic::{AtomicI64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The largest wall-clock rollback, in nanoseconds, that is ignored. A rollback of up to this size may be only apparent,
-/// because a delayed thread may report a clock reading that is older than the readings of other threads.
+/// The largest wall-clock rollback, in nanoseconds, that is ignored. A rollback of up to this size may not be real, because
+/// a delayed thread may report a clock reading that is older than the readings of other threads.
 const MAX_IGNORED_ROLLBACK: i64 = 10_000_000;
 
 /// The latest time, in Unix nanoseconds, that any thread has read from the wall clock.
@@ -48,9 +48,9 @@ impl SharedTime {
 
     /// Reads the wall clock and stores the reading. Only the thread that keeps the time up to date may call this method.
     ///
-    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time means that
-    /// the wall clock moved backwards, not that this thread was suspended after it read the clock. A time that another thread
-    /// stores in the meantime is kept.
+    /// The stored time is loaded before the clock is read. Therefore a reading that is well behind the stored time means
+    /// that the wall clock moved backwards, not that this thread was suspended after it read the clock. A time that another
+    /// thread stores in the meantime is kept.
     ///
     /// # Errors
     /// Returns any error that `read` returns. In that case, the stored time is unchanged.
@@ -66,8 +66,8 @@ impl SharedTime {
         Ok(())
     }
 
-    /// Stores a wall-clock reading from a thread other than the one that keeps the time up to date. Returns that reading or the
-    /// stored time, whichever is later.
+    /// Stores a wall-clock reading from a thread other than the one that keeps the time up to date. Returns that reading or
+    /// the stored time, whichever is later.
     pub fn observe(&self, wall: i64) -> i64 {
         self.0.fetch_max(wall, Ordering::AcqRel).max(wall)
     }

@@ -10,7 +10,7 @@ use super::{Hardware, arch};
 /// processors' counters disagree or the counter's rate is wrong.
 const CLOCK_SOURCE_FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// The number of readings of each clock source per trial when the costs of the sources are compared.
+/// The number of times that a trial reads a clock source. Trials compare the costs of the clock sources.
 const READINGS_PER_TRIAL: u32 = 16;
 const TRIALS: u32 = 4;
 

@@ -13,9 +13,9 @@ pub(super) fn counter() -> u64 {
     unsafe { _rdtsc() }
 }
 
-/// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second one keeps
-/// later ones from starting before the count is read. Without the fences, a sample could be shorter than the wall-clock
-/// reading that it encloses.
+/// Reads the counter between two fences. The first fence lets all earlier instructions finish, and the second fence keeps
+/// later instructions from starting before the count is read. Without the fences, a sample could be shorter than the
+/// wall-clock reading that it encloses.
 pub(super) fn ordered_counter() -> u64 {
     // SAFETY: every x86-64 processor has these instructions, `is_readable` has checked that this process may read the
     // counter, and the fences access no memory.

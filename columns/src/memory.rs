@@ -1,4 +1,4 @@
-//! Memory for many IDs.
+//! Allocation of memory for many IDs.
 //!
 //! The number of IDs comes from a caller, so a failed allocation must make the call return an error. By default, Rust would
 //! abort the process, so these functions allocate with `try_reserve_exact`.

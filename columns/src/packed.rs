@@ -13,7 +13,7 @@ pub struct Packed<T: Plain> {
     shape: [isize; 2],
     /// The number of bytes from one row to the next, and from one cell to the next.
     strides: [isize; 2],
-    /// Whether this is a table with a row of cells for each ID, instead of a list.
+    /// Whether the array is a table with a row of cells for each ID, as opposed to a list with one item for each ID.
     is_table: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Tests of Arrow columns from other libraries. In every layout, each item must be read as if it were decoded individually,
-//! and malformed columns must be rejected.
+//! Tests of Arrow columns from other libraries. In every layout, decoding a column must have the same result as decoding
+//! each item individually. Malformed columns must be rejected.
 
 mod producer;
 
@@ -35,7 +35,7 @@ fn read_ids<I: Textual>(column: &ForeignColumn) -> Result<Vec<I>, Fault> {
     ids
 }
 
-/// Reduces an error to its kind and its item, so that outcomes can be compared.
+/// Replaces an error with its kind and the index of its item, so that outcomes can be compared.
 fn describe_fault<T>(outcome: Result<T, Fault>) -> Result<T, String> {
     outcome.map_err(|fault| match fault {
         Fault::Kind(format) => format!("kind {format}"),

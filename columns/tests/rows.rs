@@ -26,7 +26,7 @@ fn rows(bytes: &[u8], width: usize, unit: Unit) -> Rows<'_> {
     Rows { bytes, width, unit, may_change: false }
 }
 
-/// The code of an error, the position in the string, and the index of the item.
+/// The code of an error, its position in the string, and the index of the item.
 type Rejection = (&'static str, Option<usize>, Option<usize>);
 
 fn read_ids<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Rejection> {

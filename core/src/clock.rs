@@ -84,8 +84,8 @@ pub trait Clock {
     /// so a wait ends after `max_wait` even if the wall clock stops.
     ///
     /// The default is `None`, which means that there is no monotonic clock. In this case, each sleep is assumed to last as
-    /// long as requested, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. The same
-    /// applies to a sleep during which the monotonic clock did not advance.
+    /// long as requested, and the wait also ends if the wall clock does not advance during 16 sleeps in a row. If the
+    /// monotonic clock did not advance during a sleep, it is treated as missing for that sleep.
     fn monotonic(&self) -> Option<Duration> {
         None
     }
@@ -145,15 +145,15 @@ pub struct ClockInfo {
     /// Therefore a lagging reading is not mistaken for a clock rollback, and no call waits because of it. The drawback is
     /// that a real rollback by less than the slack also goes undetected.
     pub slack: Duration,
-    /// Whether a generator with an explicit worker ID skips the tick in which it is first called. An earlier generator with the
-    /// same worker ID may have created IDs in that tick, for example before a restart.
+    /// Whether a generator with an explicit worker ID skips the tick in which it is first called. An earlier generator with
+    /// the same worker ID may have created IDs in that tick, for example before a restart.
     ///
     /// The default, `false`, is for clocks that are set manually or replay a recording. The operating system's clocks use
     /// `true`, and so should every clock that generators in different processes use.
     pub skips_first_tick: bool,
     /// The time unit of the clock's source, either a nanosecond or a millisecond. Errors state clock readings in this unit.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This field is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub unit: Duration,
     /// The observed resolution of the clock, or zero if the clock does not track it. All readings so far are multiples of
@@ -163,19 +163,19 @@ pub struct ClockInfo {
     /// before the clock's next step. Therefore waits end at that step, and `retry_at` is the time of that step.
     #[doc(hidden)]
     pub step: Duration,
-    /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. Not part of the public API; used by
-    /// bindings.
+    /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. This field is not part of the
+    /// public API. It exists for bindings.
     #[doc(hidden)]
     pub spins: bool,
-    /// Whether a wait blocks an event loop, so that calls wait only briefly by default. Not part of the public API; used by
-    /// bindings.
+    /// Whether a wait blocks an event loop, so that calls wait only briefly by default. This field is not part of the
+    /// public API. It exists for bindings.
     #[doc(hidden)]
     pub in_event_loop: bool,
 }
 
 impl ClockInfo {
-    /// Returns the default properties, which describe an exact clock that only this process reads. Each field's documentation
-    /// states its default.
+    /// Returns the default properties, which describe an exact clock that only this process reads. Each field's
+    /// documentation states its default.
     ///
     /// ```
     /// use std::time::Duration;
@@ -470,12 +470,12 @@ impl Clock for ManualClock {
 
 /// The operating system's wall clock. A call that has to wait puts its thread to sleep.
 ///
-/// On Linux, this clock reads the processor's counter if the kernel's own clock does. This takes a third of the time that a
-/// system call takes. [`SystemClock::source`] reports which source is used. The clock uses the counter to extrapolate from a
-/// reading of the wall clock that is at most one millisecond old. A change to the wall clock therefore takes effect within a
-/// millisecond. In addition, each thread reads the wall clock again after at most 4,096 extrapolations. If the environment
-/// variable `POLYFLAKE_CLOCK` is `exact`, every reading uses a system call. To do the same for a single generator, use
-/// [`ExactClock`].
+/// On Linux, this clock reads the processor's counter if the kernel's clock also uses that counter. Such a reading takes a
+/// third of the time of a system call. [`SystemClock::source`] reports which source is used. The clock uses the counter to
+/// extrapolate from a reading of the wall clock that is at most one millisecond old. A change to the wall clock therefore
+/// takes effect within a millisecond. In addition, each thread reads the wall clock again after at most 4,096
+/// extrapolations. If the environment variable `POLYFLAKE_CLOCK` is `exact`, every reading uses a system call. To do the
+/// same for a single generator, use [`ExactClock`].
 ///
 /// ```
 /// use polyflake::clock::{Clock, SystemClock};
@@ -489,8 +489,8 @@ pub struct SystemClock;
 
 #[cfg(feature = "std")]
 impl SystemClock {
-    /// Returns the source of time that this process uses. It is determined once, when the clock is first read or this function
-    /// is first called.
+    /// Returns the source of time that this process uses. It is determined once, when the clock is first read or this
+    /// function is first called.
     ///
     /// ```
     /// use polyflake::clock::SystemClock;
@@ -593,7 +593,7 @@ pub fn nanos_from_ms(unix_ms: i64) -> Result<i64> {
 /// Converts a clock reading from floating-point milliseconds, the unit that scripting languages use, to nanoseconds. The
 /// reading is rounded down to whole milliseconds. NaN and infinities result in `clock_failed`.
 ///
-/// Not part of the public API; used by bindings.
+/// This function is not part of the public API. It exists for bindings.
 #[inline]
 #[allow(
     clippy::cast_possible_truncation,

@@ -39,8 +39,8 @@ const MAX_LISTED_NAMES: usize = 16;
 /// The meaning, causes and remedies for each code are documented at
 /// <https://example.invalid/polyflake/blob/main/docs/errors.md>.
 ///
-/// An error is four words long on a 64-bit CPU. Errors that often occur in loops do not allocate memory. These are the errors
-/// for malformed strings, exhausted ticks, clocks that are behind, and windows and leases that have ended.
+/// An error is four words long on a 64-bit CPU. Errors that often occur in loops do not allocate memory. These are the
+/// errors for malformed strings, exhausted ticks, clocks that are behind, and windows and leases that have ended.
 #[derive(Clone, Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -67,7 +67,8 @@ impl Error {
         }
     }
 
-    /// Creates an error of the given kind without details. This is meant for custom clocks and custom sources of random bytes.
+    /// Creates an error of the given kind without details. This is meant for custom clocks and custom sources of random
+    /// bytes.
     ///
     /// ```
     /// use polyflake::{Error, ErrorKind};
@@ -284,8 +285,8 @@ impl Error {
         Self::invalid_character_unit(position, UNKNOWN_UNIT)
     }
 
-    /// Creates an error for the first invalid character of a string, at a 0-based position. `unit` is a Unicode scalar value, a
-    /// surrogate, or the result of [`unit_of_byte`] for a non-ASCII byte.
+    /// Creates an error for the first invalid character of a string, at a 0-based position. `unit` is a Unicode scalar
+    /// value, a surrogate, or the result of [`unit_of_byte`] for a non-ASCII byte.
     #[doc(hidden)]
     #[cold]
     pub const fn invalid_character_unit(position: usize, unit: u32) -> Self {
@@ -433,14 +434,14 @@ impl Error {
         Self { fact: self.fact.modify(|more| more.field = Some(field)), ..self }
     }
 
-    /// Returns the same error with the number of buffer items to which IDs were written.
+    /// Returns the same error with the number of IDs that were written to the buffer.
     #[doc(hidden)]
     #[must_use]
     pub fn after_writing(self, written: usize) -> Self {
         Self { progress: Progress::Written, count: written, ..self }
     }
 
-    /// Returns the same error with the index of the rejected slice item.
+    /// Returns the same error with the index of the rejected item in a slice.
     #[doc(hidden)]
     #[must_use]
     pub fn in_item(self, item: usize) -> Self {

@@ -12,7 +12,8 @@
 //! the shared pages, so one call reaches all processes of the fork tree. An identity belongs to a *generation*, which
 //! combines the process generation and the restore count. The identity is used only while both values are current.
 //!
-//! Miri has neither hooks nor `fork()`, and models simulate the atomics. Both use the code for platforms without forks.
+//! Miri has neither hooks nor `fork()`, and models simulate the atomics. Therefore tests under Miri and models use the code
+//! for platforms without forks.
 
 #[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten")))))]
 mod no_fork;
@@ -35,9 +36,9 @@ pub mod partitions;
 
 use crate::{Result, narrow};
 
-/// Prepares this process for forks. Without this call, the first generator prepares it. Bindings call this function when
-/// they are loaded, so that child processes share the table of default partitions even if they are forked before the first
-/// generator exists.
+/// Prepares this process for forks. If the program does not call this function, its first generator prepares the process.
+/// Bindings call this function when they are loaded, so that child processes share the table of default partitions even if
+/// they are forked before the first generator exists.
 ///
 /// This function neither reads a clock nor requests random bytes.
 ///
@@ -61,8 +62,8 @@ pub fn restores() -> u32 {
 
 /// Returns the current generation of identities: the process generation and the restore count.
 ///
-/// The process generation is read last. A caller that checks the result after its own work therefore detects every fork
-/// that happened before this read.
+/// The process generation is read last. A caller that checks the result after it has finished its work therefore detects
+/// every fork that happened before this read.
 #[inline]
 pub(crate) fn generation() -> u64 {
     let restores = imp::restores();
@@ -95,10 +96,10 @@ const fn combine(process: u32, restores: u32) -> u64 {
 /// processes that are forked earlier, call this function once before the program forks, or call it in each process. The
 /// call has these effects:
 ///
-/// - Default worker IDs and generators' random bytes are assigned anew. A generator with `identity_from` calls its function
-///   again, or fails with `forked` if it has a window. Handles drop the sequence slots that they had reserved.
-/// - Generators with an explicit worker ID, grant or window fail with `forked`. Create new ones with a worker ID that no other
-///   copy uses.
+/// - Generators get new default worker IDs and new random bytes. A generator with `identity_from` calls its function again,
+///   or fails with `forked` if it has a window. Handles drop the sequence slots that they had reserved.
+/// - Generators with an explicit worker ID, grant or window fail with `forked`. Create new ones with a worker ID that no
+///   other copy uses.
 ///
 /// The guarantee covers calls that begin after this function has returned. A call that is already in progress may return an
 /// ID that another copy also returns. If the program took a generator's snapshot before the restore, every copy has that
@@ -122,7 +123,7 @@ pub fn after_restore() -> Result<()> {
     if let Ok(table) = imp::shared_table() {
         return table.restore(partitions::random_base, imp::record_restore);
     }
-    // The system has no memory for a table, so no default generator has a partition.
+    // The system could not provide memory for a table, so no default generator has a partition.
     imp::record_restore();
     Ok(())
 }
@@ -130,15 +131,15 @@ pub fn after_restore() -> Result<()> {
 /// Starts a thread that calls [`after_restore`] whenever the kernel notices that this virtual machine is a restored copy.
 /// If the thread is already running, the call has no effect.
 ///
-/// This function requires Linux 5.18 or later and a hypervisor that changes the machine's generation ID (VMGENID), such as
-/// Firecracker, Cloud Hypervisor or QEMU. It also requires permission to read `/dev/kmsg`, where the kernel reports the
-/// restore. The thread does not detect copies of a process that are made in other ways, such as by CRIU or AWS Lambda.
+/// This function requires Linux 5.18 or later and a hypervisor that changes the virtual machine's generation ID (VMGENID),
+/// such as Firecracker, Cloud Hypervisor or QEMU. It also requires permission to read `/dev/kmsg`, where the kernel reports
+/// the restore. The thread does not detect copies of a process that are made in other ways, such as by CRIU or AWS Lambda.
 ///
 /// The thread detects a restore with a short delay. IDs that the program generates during this delay may also exist in
 /// another copy.
 ///
-/// The thread reaches the same processes as [`after_restore`]. A forked child does not inherit the thread: if the parent ends
-/// before the child does, call this function in the child.
+/// The thread reaches the same processes as [`after_restore`]. A forked child does not inherit the thread: if the parent
+/// ends before the child does, call this function in the child.
 ///
 /// ```
 /// if let Err(error) = polyflake::watch_restores() {
@@ -161,8 +162,8 @@ pub fn watch_restores() -> Result<()> {
     ))
 }
 
-/// Works like `after_restore`, for a host that keeps the table elsewhere. The host replaces the table's base before it
-/// calls this function.
+/// Works like `after_restore`, for a host that keeps the table of default partitions itself, for example in JavaScript. The
+/// host replaces the table's base before it calls this function.
 pub fn record_restore() {
     imp::record_restore();
 }

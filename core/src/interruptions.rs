@@ -139,8 +139,8 @@ impl SharedTableGenerators {
     }
 }
 
-/// Interrupts a call that generates an ID or closes the generator, while the other thread and the other generator perform three
-/// calls. The test runs once with generators that have already generated IDs, and once with new generators.
+/// Interrupts a call that generates an ID or closes the generator, while the other thread and the other generator perform
+/// three calls. The test runs once with generators that have already generated IDs, and once with new generators.
 #[test]
 fn default_partition_snos_stay_unique_if_a_call_is_interrupted() {
     let _used = TABLE_LOCK.lock();
@@ -202,8 +202,8 @@ fn draw() -> Result<[u8; 8]> {
     Ok([FIRST_RANDOM_BYTE.get(), 1, 2, 3, 4, 0, 0, 0])
 }
 
-/// Interrupts a call that generates a Hot Guid, either the generator's first call or a later one, while another thread performs
-/// up to five calls. Each ID must contain machine bytes that `draw` returned.
+/// Interrupts a call that generates a Hot Guid, either the generator's first call or a later one, while another thread
+/// performs up to five calls. Each ID must contain machine bytes that `draw` returned.
 #[test]
 fn hot_guids_stay_valid_if_a_call_is_interrupted() {
     let seconds = |after: usize| 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
@@ -282,7 +282,7 @@ mod forks {
         let (Ok(here) | Err(here)) = run_with_interruption(access, fork, call);
         if child.get() == 0 {
             to.write_all(&here).ok();
-            // SAFETY: `_exit` has no preconditions. It ends the child without running any destructors.
+            // SAFETY: `_exit` has no preconditions. It terminates the child without running any destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);
@@ -322,7 +322,7 @@ mod forks {
         id.map(Vec::from).unwrap_or_default()
     }
 
-    /// The tick of the previous call, if any, paired with the tick of the tested call. The tested call is the generator's
+    /// Pairs of the tick of the previous call, if any, and the tick of the tested call. The tested call is the generator's
     /// first call, a second call in the same tick, or a call in a later tick.
     const CALL_TICKS: [(Option<usize>, usize); 3] =
         [(None, 100), (Some(100), 100), (Some(100), 101)];
@@ -334,8 +334,8 @@ mod forks {
                 with_clock_at(tick_start_ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes),
             )
         };
-        // Explicit partitions come first: a default generator may lease partition 7, and an explicit generator can then use
-        // it only in a later tick.
+        // The explicit partition is tested first, because a default generator may lease partition 7, and an explicit
+        // generator can then use it only in a later tick.
         for partition in [Some(7), None] {
             for (before, now) in CALL_TICKS {
                 let make = || {
@@ -350,7 +350,7 @@ mod forks {
         }
     }
 
-    /// Returns different machine bytes in each process.
+    /// Returns different bytes for the machine field in each process.
     #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
     fn draw() -> Result<[u8; 8]> {
         let [a, b, c, d] = std::process::id().to_be_bytes();
@@ -373,8 +373,8 @@ mod forks {
         }
     }
 
-    /// Returns a generator whose random source returns the same bytes in each process, so only the process generation
-    /// distinguishes the random bits.
+    /// Returns a generator whose random source returns the same bytes in each process. Only the process generation makes
+    /// the random bits of a parent and its child differ.
     fn uuid_generator() -> Rc<uuid7::Generator<TestClock>> {
         Rc::new(uuid7::Builder::with_clock(TestClock, || Ok([7; 32])).build().unwrap())
     }
@@ -410,8 +410,8 @@ mod forks {
     #[test]
     fn uuids_of_a_handle_stay_unique_if_a_fork_interrupts_a_call() {
         let handle = || RefCell::new(uuid7::Handle::new(uuid_generator()));
-        // If the fork happens after the first call has compared the generation, the ID already exists, and both processes
-        // have that ID.
+        // If the fork happens after the first call has checked the process generation, the ID of the first call already
+        // exists, and both processes have that ID.
         fork_in_each_uuid_call(handle, |handle| {
             let mut handle = handle.borrow_mut();
             handle.try_generate()?;

@@ -1,13 +1,8 @@
 //! Time-sortable unique IDs: sno, Randflake, Hot Guid, UUID v7 and custom snowflakes.
 //!
-//! [`sno`]: mod@sno
-//! [`randflake`]: mod@randflake
-//! [`hotguid`]: mod@hotguid
-//! [`clock`]: mod@clock
-//! [`sparx64`]: mod@sparx64
-//! [`layout`]: mod@layout
-//! [`uuid7`]: mod@uuid7
-// The README is also the front page of the documentation; `cargo xtask test readme` runs its examples.
+//! [`sno`]: mod@sno [`randflake`]: mod@randflake [`hotguid`]: mod@hotguid [`clock`]: mod@clock [`sparx64`]: mod@sparx64
+//! [`layout`]: mod@layout [`uuid7`]: mod@uuid7
+// The README is also the front page of the documentation. `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]
 // Lints for unused code are enabled only with the `internals` feature.
@@ -38,14 +33,14 @@ pub mod base32;
 pub mod clock;
 #[cfg(all(feature = "std", not(feature = "internals")))]
 mod entropy;
-// Not part of the public API; used by bindings.
+// This module is not part of the public API. It exists for bindings.
 #[cfg(all(feature = "std", feature = "internals"))]
 #[doc(hidden)]
 pub mod entropy;
 mod error;
 #[cfg(not(feature = "internals"))]
 mod fork;
-// Not part of the public API; used by bindings.
+// This module is not part of the public API. It exists for bindings.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod fork;
@@ -54,7 +49,7 @@ mod generator;
 pub mod hotguid;
 #[cfg(not(feature = "internals"))]
 mod integrations;
-// Not part of the public API; used by `polyflake-sql`.
+// This module is not part of the public API. It exists for `polyflake-sql`.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod integrations;
@@ -80,17 +75,18 @@ pub use error::{Error, ErrorKind, Result};
 #[cfg(feature = "std")]
 pub use fork::{after_restore, watch_restores};
 pub use format::{Description, FieldDescription, UnixTime};
-// Not part of the public API; used by bindings.
 pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Handle, OnExhausted};
+// These re-exports are not part of the public API. They exist for the bindings.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::{Call, CallTypes, Mode, Progress, SlotSource, Windowed, WrittenCount};
-// Used by the code that `sno::by_metabyte!` generates.
+// The code that `sno::by_metabyte!` generates uses this re-export.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 pub use serde as __serde;
 
-/// Kernels for specific instruction-set levels, used by this project's benchmarks and tests. Not part of the public API.
+/// Kernels for specific instruction-set levels, used by this project's benchmarks and tests. This module is not part of the
+/// public API.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod kernels {

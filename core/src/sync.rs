@@ -1,4 +1,4 @@
-//! Provides the atomics for all other code, so that tests can replace them.
+//! Provides the atomics that all other code uses, so that tests can replace them.
 //!
 //! ```text
 //! build             atomics                  what it is for
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! In unit tests, the explorer runs the real code with these types. An earlier explorer simulated the atomic accesses, so
-//! it missed a fault in the real accesses. A test in this repository rejects atomics from other sources, except in clocks,
+//! it missed a bug in the real accesses. A test in this repository rejects atomics from other sources, except in clocks,
 //! CPU detection and the hooks of `fork()`, which are not part of a model.
 
 /// A pointer to memory reserved for forked children. The models do not track it, because they do not fork.
@@ -102,6 +102,7 @@ mod model {
         }
     }
 
-    // loom has no 128-bit atomics. loom does not track this type, which is fine because no generator in the models uses it.
+    // loom has no 128-bit atomics, so it does not track this type. This is acceptable because no generator in the models
+    // uses the type.
     pub(crate) use portable_atomic::AtomicU128;
 }

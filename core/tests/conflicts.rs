@@ -1,5 +1,5 @@
-//! Tests the detection of conflicting generators: pairs that can generate the same ID. The bindings warn about such pairs.
-//! `moving.rs` tests the detection of further conflicts, between generators of successive grants.
+//! Tests the detection of conflicting generators, which can generate the same ID. The bindings warn about such generators.
+//! `moving.rs` tests the detection of conflicts between generators of successive grants.
 
 use std::ops::{Range, RangeInclusive};
 

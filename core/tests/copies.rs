@@ -2,10 +2,10 @@
 //! copy can detect the other. Unlike a forked child, each copy has all of the memory, including the page that the kernel
 //! wipes at a fork, and a private copy of shared memory.
 //!
-//! `cargo test -p polyflake --test copies -- --ignored --nocapture print_figures` prints how many of 5,000 IDs two
-//! copies have in common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line, such as
+//! `cargo test -p polyflake --test copies -- --ignored --nocapture print_figures` prints how many of 5,000 IDs two copies
+//! have in common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line of the output, such as
 //! `leased sno, running`. With `copies_repeat_no_id_after_a_report` instead of `print_figures`, the test compares ten
-//! million IDs of each generator with those of a copy that reports the restore. `POLYFLAKE_IDS` changes the number of
+//! million IDs of each generator with the IDs of a copy that reports the restore. `POLYFLAKE_IDS` changes the number of
 //! IDs.
 #![cfg(all(target_os = "linux", not(miri)))]
 
@@ -70,7 +70,8 @@ fn count_common_ids_at_1000_per_second(
     }))
 }
 
-/// Returns how many IDs two copies have in common, per generator, if both generate them at the same times within one second.
+/// Returns, for each generator, how many IDs two copies have in common if both generate IDs at the same times within one
+/// second.
 fn count_common_ids_within_a_second(reports: bool) -> [usize; 4] {
     const ID_COUNT: u32 = 300;
     let (ids, guids) = (sno::Generator::new(), hotguid::Generator::new());
@@ -199,7 +200,7 @@ fn uuids_of_copies_also_differ_after_a_rollback() {
     run_in_separate_process(&[], || assert_eq!(count_common_uuids(60_000), [0; 2]));
 }
 
-/// Returns a generator for a lease's grant, as the lease crate creates it.
+/// Returns a leased generator that is created in the same way as in the lease crate.
 fn leased_sno() -> sno::Leased {
     let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis());
     let now = now.unwrap();
@@ -251,7 +252,7 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
 /// A function that generates ten IDs.
 type BatchMaker = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
 
-/// A function that creates a generator. If the format has worker IDs, the generator uses the given one.
+/// A function that creates a generator. The argument is the worker ID for generators with an explicit worker ID.
 type BatchFactory<'a> = &'a dyn Fn(u16) -> BatchMaker;
 
 /// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
@@ -298,7 +299,7 @@ fn discord_batch_maker(worker: u16) -> BatchMaker {
 }
 
 /// Generates IDs in this process and in a copy that reports the restore, and returns the number of duplicates. A generator
-/// with an explicit worker ID fails in the copy, so the copy replaces it with a generator that has another worker ID.
+/// with an explicit worker ID fails in the copy, so the copy replaces it with a generator that has a different worker ID.
 fn count_repeats_after_a_report(count: usize, new: BatchFactory<'_>, is_explicit: bool) -> usize {
     let mut make = new(1);
     (0..10).for_each(|_| drop(make().unwrap()));
@@ -319,7 +320,7 @@ fn count_repeats_after_a_report(count: usize, new: BatchFactory<'_>, is_explicit
     ids.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
-/// Checks that a copy that reports the restore repeats no ID of the other copy.
+/// Checks that a copy that reports the restore does not generate any ID that the other copy generates.
 #[test]
 #[ignore = "takes minutes"]
 fn copies_repeat_no_id_after_a_report() {
@@ -348,7 +349,7 @@ fn copies_repeat_no_id_after_a_report() {
     }
 }
 
-/// Prints the figures for `docs/promises.md`.
+/// Prints the statistics for `docs/promises.md`.
 #[test]
 #[ignore = "takes minutes, and prints figures"]
 fn print_figures() {

@@ -1,4 +1,4 @@
-//! Tests that errors report the same facts regardless of how they are stored. Also tests an error's source and size.
+//! Tests that errors report the same details regardless of how they are stored. Also tests an error's source and size.
 
 use std::{
     error::Error as _,
@@ -29,7 +29,7 @@ fn errors_are_send_sync_and_unwind_safe() {
     assert_send_sync_and_unwind_safe::<Error>();
 }
 
-/// An error and all facts that it must report, except its kind and its item number.
+/// An error and all details that it must report, except its kind and its item number.
 #[derive(Clone, Copy)]
 struct ExpectedError {
     error: fn() -> Error,
@@ -251,13 +251,13 @@ fn a_source_can_be_downcast() {
     assert_eq!(error.to_string(), "clock failed");
     assert!(format!("{error:?}").contains("receiver is silent"), "{error:?}");
 
-    // Methods that change the facts keep the source, and clones share the source.
+    // Methods that change an error's details keep its source, and clones share the source.
     let clone = error.clone().with_field("clock").after_writing(3).in_item(1);
     assert!(std::ptr::addr_eq(clone.source().unwrap(), error.source().unwrap()));
     assert_eq!((clone.field(), clone.item()), (Some("clock"), Some(1)));
     assert_eq!((error.field(), error.item()), (None, None));
 
-    // A new source replaces the old one, and errors of this crate may be sources too.
+    // A new source replaces the old source. An error of this crate may be a source, too.
     let replaced = clone.with_source(Error::invalid_secret(5, 16));
     assert!(replaced.source().unwrap().is::<Error>());
     assert!(error.source().unwrap().is::<io::Error>());

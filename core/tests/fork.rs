@@ -82,7 +82,7 @@ fn a_child_rejects_timeless_layouts_and_explicit_times() {
     assert_eq!(alone.generate(), Ok(Id::Integer(0)));
 }
 
-/// A child switches to its own grant without affecting the parent's grant.
+/// A child switches to a different grant without affecting the parent's grant.
 #[test]
 fn a_child_rejects_the_parents_grant() {
     let granted = |partition| {
@@ -117,8 +117,8 @@ fn a_child_rejects_an_explicit_window() {
 
 const CHILDREN: usize = 20;
 
-/// Makes IDs in this process, in its children, and in one child of each child. Asserts that all IDs differ, and returns
-/// them.
+/// Generates IDs in this process, in its children, and in one child of each child. Asserts that all IDs differ, and returns
+/// the IDs.
 #[track_caller]
 fn collect_from_all_processes<const LEN: usize, const N: usize>(
     mut make: impl FnMut() -> [[u8; LEN]; N],
@@ -146,7 +146,7 @@ fn children_and_parent_make_different_snos() {
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
 
-/// A caller may give a child the same identity as an earlier child that has just made IDs.
+/// A caller may assign a child the identity of an earlier child that has just generated IDs.
 #[test]
 fn a_child_with_an_identity_source_skips_its_first_tick() {
     let snos = sno::Builder::with_clock(SystemClock)
@@ -230,8 +230,8 @@ fn a_fork_inside_the_clock_is_detected() {
         let outcome = ids.generate(0);
         if std::process::id() != before {
             let is_refused = outcome.is_err_and(|error| error.code() == "forked");
-            // SAFETY: `_exit` has no preconditions. It ends the child that was forked during the clock reading, without
-            // running destructors.
+            // SAFETY: `_exit` has no preconditions. It terminates the child that was forked during the clock reading,
+            // without running destructors.
             unsafe { libc::_exit(if is_refused { 9 } else { 1 }) }
         }
         let mut status = 0;
@@ -242,8 +242,8 @@ fn a_fork_inside_the_clock_is_detected() {
     assert_eq!(found, [1, 9]);
 }
 
-/// Asserts that parent and child make different IDs after the fork, whether the fork happens in the generator's first call
-/// or in a later one.
+/// Asserts that the parent and the child generate different IDs after the fork, whether the fork happens in the generator's
+/// first call or in a later one.
 #[track_caller]
 fn assert_processes_differ<const LEN: usize>(
     make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN])),
@@ -314,8 +314,8 @@ fn fill_batch_across_a_fork(fill: impl Fn(SteppingClock) -> Vec<u8>) -> (Vec<u8>
         let made = fill(clock);
         if std::process::id() != before {
             to.write_all(&made).unwrap();
-            // SAFETY: `_exit` has no preconditions. It ends the child that was forked during the clock reading, without
-            // running destructors.
+            // SAFETY: `_exit` has no preconditions. It terminates the child that was forked during the clock reading,
+            // without running destructors.
             unsafe { libc::_exit(0) };
         }
         drop(to);

@@ -23,11 +23,11 @@ mod forks;
 mod separate_process;
 
 const CREATION_METHOD_VARIABLE: &str = "POLYFLAKE_WAY";
-/// The number of IDs that each process makes.
+/// The number of IDs that each process generates.
 const IDS_PER_PROCESS: usize = 20;
 const START_MS: i64 = 1_763_650_000_000;
 
-/// A function that makes an ID and returns its bytes, or no bytes if the generator fails because of a fork.
+/// A function that generates an ID and returns its bytes, or no bytes if the generator fails because of a fork.
 type IdMaker<'g> = Box<dyn FnMut() -> Vec<u8> + 'g>;
 
 fn id_bytes<T>(made: polyflake::Result<T>, bytes_of: impl FnOnce(T) -> Vec<u8>) -> Vec<u8> {
@@ -69,7 +69,7 @@ fn stopped_clock() -> &'static ManualClock {
     &STOPPED_CLOCK
 }
 
-/// A way to create a generator: its name, and the function that creates the generator.
+/// The name of a way to create a generator, and the function that creates the generator.
 type CreationMethod = (&'static str, fn() -> IdMaker<'static>);
 
 const CREATION_METHODS: &[CreationMethod] = &[
@@ -255,12 +255,14 @@ fn only_default_partitions_need_shared_memory() {
     });
 }
 
-/// Returns whether a forked child makes an ID within a few seconds. The child's own code does not allocate memory.
+/// Returns whether a forked child generates an ID within a few seconds. The test code in the child does not allocate
+/// memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn can_generate_id(fork: forks::Fork, ids: &Generator) -> bool {
     let child = fork();
     if child == 0 {
-        // SAFETY: both calls affect only the child: `alarm` ends it if it blocks, and `_exit` ends it when it is done.
+        // SAFETY: both calls affect only the child: `alarm` terminates it if it blocks, and `_exit` terminates it when it
+        // is done.
         unsafe {
             libc::alarm(5);
             libc::_exit(i32::from(ids.generate(0).is_err()));

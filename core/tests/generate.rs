@@ -20,7 +20,7 @@ impl Kind for User {
     const METABYTE: u8 = 1;
 }
 
-/// Asserts that each of the trait's four methods makes IDs.
+/// Asserts that each of the trait's four methods generates IDs.
 fn assert_id<I: Generated<Param: Copy> + Ord + Copy + Default + 'static>(
     ids: &impl Generate<I>,
     param: I::Param,
@@ -111,7 +111,7 @@ fn a_borrowed_handle_returns_an_error() {
     assert!(Id::<User>::generate_with(&handle).is_ok());
 }
 
-/// A generator that returns predefined IDs, like one that an application might use in its own tests.
+/// A generator that returns predefined IDs, similar to a generator that an application might use in tests.
 struct ListGenerator(RefCell<Vec<Sno>>);
 
 impl Generate<Sno> for ListGenerator {

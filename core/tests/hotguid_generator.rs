@@ -98,7 +98,8 @@ fn a_clock_rollback_stays_in_the_highest_second() {
 fn no_counter_repeats_within_a_second() {
     let clock = ScriptedClock::default();
     let ids = builder_at_start(&clock).build().unwrap();
-    // After the second is exhausted, the clock shows the previous second, then the exhausted one, and then the next.
+    // After the second is exhausted, the clock shows the previous second, then the exhausted second, and then the next
+    // second.
     set_seconds(&clock, [START_SECONDS, START_SECONDS - 1, START_SECONDS, START_SECONDS + 1]);
     let mut all = vec![HotGuid::default(); (1 << 24) + 2];
     ids.fill(7, &mut all).unwrap();
@@ -158,7 +159,7 @@ fn the_counter_starts_at_random_in_the_lower_half_of_each_second() {
         let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
         Ok([0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0x80 | draw, 0, draw])
     });
-    // The first draw is for the machine bytes.
+    // The first call of the random source provides the machine bytes.
     assert_next(&ids, START_SECONDS, 0x01_0001);
     assert_next(&ids, START_SECONDS, 0x01_0002);
     set_seconds(&clock, [START_SECONDS + 2]);
@@ -203,8 +204,8 @@ fn a_random_source_that_fails_later_leaves_the_start_of_the_machine_bytes() {
     assert_next(&ids, START_SECONDS + 1, 0x7f_fffe);
 }
 
-/// A copy of a machine contains the generator's entire state. From the next second on, the original generator and its copy
-/// make different IDs.
+/// A copy of a running process contains the generator's entire state. From the next second on, the original generator and
+/// its copy generate different IDs.
 #[test]
 fn default_generators_start_each_second_at_a_random_counter() {
     let clock = ScriptedClock::default();

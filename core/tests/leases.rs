@@ -1,5 +1,5 @@
-//! Tests default partitions. Each is leased for a limited time, so they never run out, and no two generators hold the same
-//! partition at the same time.
+//! Tests default partitions. Each partition is leased for a limited time, so the partitions never run out. No two
+//! generators hold the same partition at the same time.
 
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
 
@@ -76,7 +76,7 @@ fn partitions_exhausted_reports_when_one_is_free() {
             })
             .collect();
         assert_eq!(all.len(), 65_536);
-        // Each renewal extends a lease by the time that the partition has already been in use, up to a minute.
+        // Each renewal extends a lease by the lease's length so far, up to a minute.
         let later = MINUTE_MS + 1016;
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE_MS, later), (later, later + MINUTE_MS)]
@@ -291,7 +291,7 @@ fn parallel_default_generators_continue_for_hours() {
 #[path = "forks/mod.rs"]
 mod forks;
 
-/// Forks a child for each ID, like a server that forks a worker for each request and ends it with `_exit`.
+/// Forks a child for each ID, like a server that forks a worker for each request. Each child terminates with `_exit`.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -320,8 +320,8 @@ const fn used_table(first: u64, second: u64) -> SmallTable<2> {
     SmallTable { entries, ..SmallTable::new() }
 }
 
-/// A thread reads the clock and is interrupted. In the meantime, another thread makes the first ID, one tick later. At the
-/// time of the first thread's clock reading, the partition still belonged to another generator.
+/// A thread reads the clock and is interrupted. In the meantime, another thread generates the first ID, one tick later. At
+/// the time of the first thread's clock reading, the partition still belonged to another generator.
 #[test]
 fn a_stale_reading_switches_no_partition() {
     static TABLE: SmallTable<2> = used_table(1, 0);
@@ -338,7 +338,7 @@ fn a_stale_reading_switches_no_partition() {
 }
 
 /// A child drops its inherited generators and creates its own until no partition is left. Each renewal extends a lease by
-/// the time that it has already been held.
+/// the lease's length so far.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
@@ -418,7 +418,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
         clock.set_unix_ms(START_MS + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
-    // The lease ends 32 ms after START_MS, because its renewal extended it by the time that it had already been held.
+    // The lease ends 32 ms after START_MS, because its last renewal extended it by its length so far.
     let ids = explicit_builder(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
@@ -431,7 +431,7 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
     clock.set_unix_ms(START_MS + 32);
     let (mine, other) = (ids.generate(0).unwrap(), default.generate(0).unwrap());
     assert_ne!(mine.partition(), other.partition(), "the lease was not renewed");
-    // From now on, neither generator may make IDs in the other's ticks.
+    // From now on, neither generator may generate IDs in a tick of the other generator.
     clock.set_unix_ms(START_MS + 16);
     let error = assert_code(ids.generate(0), "sequence_exhausted");
     assert_eq!(error.retry_at(), Some(START_MS + 32));
@@ -507,7 +507,7 @@ fn an_explicit_partition_is_free_once_its_last_generator_is_dropped() {
     drop(low);
     let error = assert_code(default_partition(clock, || Ok(&TABLE)), "partitions_exhausted");
     assert_eq!(error.retry_at(), Some(START_MS + 44));
-    // The program may configure the partition again immediately, whatever its clock shows.
+    // The program may configure the partition again immediately, regardless of the time that the clock shows.
     clock.set_unix_ms(START_MS - 1000);
     assert!(explicit_builder(clock, || Ok(&TABLE), 0).build().unwrap().generate(0).is_ok());
     clock.set_unix_ms(START_MS + 44);

@@ -109,9 +109,9 @@ impl Table for InterruptedTable {
 enum Caller {
     Thread(Rc<TestGenerator>),
     Handle(Handle),
-    /// A task, and its waiting call if there is one.
+    /// A task, and its waiting call, if any.
     Task(Rc<TestGenerator>, Option<WaitingCall>),
-    /// A caller with its own generator, which competes for the partitions.
+    /// A caller with a separate generator, which competes for the partitions.
     Competitor(TestGenerator),
 }
 
@@ -151,7 +151,7 @@ fn new_call(ids: Rc<TestGenerator>) -> WaitingCall {
     Box::pin(async move { ids.generate_async(|_| yield_now(), 0).await })
 }
 
-/// A caller with no call in progress, together with the turns it has left and the IDs it has made.
+/// A caller with no call in progress, together with its number of remaining turns and the IDs that it has generated.
 struct IdleCaller {
     caller: Option<Caller>,
     turns: usize,
@@ -173,7 +173,8 @@ struct Run {
     looks: Cell<u16>,
     callers: RefCell<Vec<IdleCaller>>,
     /// Whether a call records a lease in the generator immediately after it gets the lease from the table, without being
-    /// suspended in between. If it were suspended there, another call might find the lease lost and change the partition.
+    /// suspended in between. If the call were suspended there, another call might consider the lease lost and switch to
+    /// another partition.
     records_leases_atomically: Cell<bool>,
     /// The number of calls that may still start inside other calls.
     inside: Cell<usize>,
@@ -259,9 +260,9 @@ fn competing_generator(_: &Rc<TestGenerator>) -> Caller {
 #[derive(Clone, Copy, PartialEq)]
 enum Setup {
     Nothing,
-    /// The generator has made the given number of IDs.
+    /// The generator has generated the given number of IDs.
     AnyId(usize),
-    /// The generator's lease ended after it had made an ID, and another generator then held the partition for a tick.
+    /// The generator generated an ID before its lease ended. Another generator then held the partition for a tick.
     Lost,
     /// Other generators held the partitions until the given ticks.
     Others([u64; 2]),
@@ -324,7 +325,7 @@ fn explore(
     }
 }
 
-/// Makes the IDs that exist before the callers start, in the run's first tick, and returns them.
+/// Generates and returns the IDs that exist before the callers start. These IDs belong to the run's first tick.
 fn make_initial_ids(before: Setup, run: &Run, ids: &TestGenerator) -> Vec<Sno> {
     run.tick.set(START_TICK);
     run.last_tick.set(START_TICK);
@@ -344,7 +345,8 @@ fn make_initial_ids(before: Setup, run: &Run, ids: &TestGenerator) -> Vec<Sno> {
     made
 }
 
-/// Checks a run's IDs: there are no duplicates, each caller's IDs are sorted, and the generator uses one partition per tick.
+/// Checks that a run's IDs contain no duplicates, that each caller's IDs are sorted, and that the generator uses one
+/// partition per tick.
 fn check_ids(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     let mut partitions: BTreeMap<_, _> = all.iter().map(|id| (id.tick(), id.partition())).collect();
     for IdleCaller { caller, made, .. } in callers {
@@ -366,8 +368,9 @@ fn check_ids(callers: &[IdleCaller], mut all: Vec<Sno>, seen: &mut Totals) {
     assert_eq!(all.len(), count, "an ID was given out twice");
 }
 
-/// Explores every pair of caller kinds with two nested turns, and every triple with one. Unless `may_fail` is true, no
-/// call may fail and no partition may change without a competitor.
+/// Explores every pair of caller kinds, with two nested turns. Also explores every pair together with a competitor, and all
+/// three kinds together, with one nested turn. Unless `may_fail` is true, asserts that without a competitor, no call fails
+/// and no partition changes.
 fn explore_interleavings(before: Setup, may_fail: bool) -> [Totals; 2] {
     let kinds: [fn(&Rc<TestGenerator>) -> Caller; 3] = [thread, handle, task];
     let [mut alone, mut beside] = [Totals::default(), Totals::default()];

@@ -1,5 +1,5 @@
-//! Tests generators that switch between grants: how long calls wait, which switches are rejected, and whether IDs stay
-//! unique.
+//! Tests generators that switch between grants. The tests check how long calls wait, which switches are rejected, and
+//! whether IDs stay unique.
 
 mod support;
 
@@ -147,8 +147,8 @@ fn a_call_in_steps_waits_for_the_next_grant_and_then_uses_it() {
     );
 }
 
-/// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used since
-/// then.
+/// A worker ID's previous generator may have used any sequence number of a tick, even if other worker IDs were used in the
+/// meantime.
 #[test]
 fn a_worker_id_is_reused_only_after_its_last_tick() {
     let time = HookedClock::at_unix_ms(START_MS);
@@ -207,7 +207,8 @@ fn nodes_are_reused_only_after_their_last_second() {
     for ((one, other), expected) in RANGE_SWITCHES {
         assert_eq!(moves(one, other, key), expected, "{one:?} {other:?}");
     }
-    // One secret differs in a bit of its first byte, the other in a bit of its last byte.
+    // The first secret differs from `key` in one bit of the first byte, and the second secret differs in one bit of the
+    // last byte.
     for other in [b"rixteen byte key", b"sixteen byte kex"] {
         assert_eq!(moves([1, 4], [1, 4], other), Ok(1));
     }
@@ -243,12 +244,12 @@ fn ranges_are_reused_only_after_their_last_tick() {
         assert_eq!(moves(workers(one, 3), workers(other, 3)), expected, "{one:?} {other:?}");
         assert_eq!(moves(workers(one, 3), workers(other, 4)), Ok(1), "another process");
     }
-    // A switch from a range to a single worker ID.
+    // The following calls switch from a range to a single worker ID.
     let single = |worker: i64| builder().bind("worker", worker).bind("process", 3);
     let is_moved = |worker| moves(workers([2, 4], 3), single(worker)).is_ok();
     assert_eq!([1, 2, 4, 5].map(is_moved), [true, false, false, true]);
-    // A switch from a range of workers in one process to a range of processes with worker 2. The switch fails if the two
-    // ranges share a combination of worker and process.
+    // These cases switch from a range of workers in one process to a range of processes, each with worker 2. The switch
+    // fails if the two ranges share a combination of worker and process.
     let processes = |first: u64| builder().bind("worker", 2).range("process", first..=first + 1);
     let is_moved =
         |workers_before, first| moves(workers(workers_before, 3), processes(first)).is_ok();
@@ -527,7 +528,7 @@ fn every_format_switches_between_grants() {
     assert_code(layout::Leased::new(alone), "unknown_field");
 }
 
-/// Threads make IDs while the generator switches between grants that reuse worker IDs.
+/// Threads generate IDs while the generator switches between grants that reuse worker IDs.
 #[test]
 fn grant_switches_never_repeat_an_id() {
     let moves = if cfg!(miri) { 5 } else { 100 };

@@ -36,8 +36,9 @@ unsafe impl GlobalAlloc for CountingAllocator {
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Returns the number of this thread's allocations. First makes the process detect its instruction-set level, because the
-/// detection reads an environment variable once, which allocates memory on Windows.
+/// Returns the number of this thread's allocations. The function triggers the detection of the instruction-set level before
+/// it reads the counter. The detection reads an environment variable once, and on Windows, reading the variable allocates
+/// memory.
 fn allocations() -> usize {
     assert!(levels().next().is_some());
     ALLOCATIONS.with(Cell::get)
@@ -256,7 +257,7 @@ fn errors_in_loops_allocate_nothing() {
     });
     let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW + 4));
     assert_no_allocation(|| waits(ids.try_generate(0)));
-    // The first rollback needs no wait, but the second one does.
+    // The first rollback does not require a wait, but the second rollback does.
     clock.set_unix_ms(NOW - 60_000);
     ids.try_generate(0).unwrap();
     clock.set_unix_ms(NOW - 120_000);

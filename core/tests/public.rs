@@ -264,7 +264,7 @@ fn one_secret_with_two_versions_is_rejected() {
     assert_eq!(error.to_string(), "expected a different secret for version 2 than for version 1");
 }
 
-/// Each width of a type has its own key. Therefore, a string that was encoded with one width is no more likely to decode
+/// Each width of a type has a separate key. Therefore, a string that was encoded with one width is no more likely to decode
 /// with another width than a forged string.
 #[test]
 fn widths_of_a_type_use_different_keys() {
@@ -295,7 +295,7 @@ fn types_use_different_keys() {
 }
 
 /// Forged strings with a correct check character decode at a rate of 2^(bits - 64), within five standard deviations. The
-/// figures in docs/public-ids.md were measured with `POLYFLAKE_TEXTS=16777216`.
+/// rates in docs/public-ids.md were measured with `POLYFLAKE_TEXTS=16777216`.
 #[test]
 fn forged_strings_decode_at_the_documented_rate() {
     let given = env::var("POLYFLAKE_TEXTS").ok();

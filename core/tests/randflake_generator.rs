@@ -14,7 +14,7 @@ const SECRET: [u8; 16] = *b"sixteen byte key";
 
 /// The second in which the tests start, in Unix seconds.
 const START_SECONDS: i64 = 1_763_650_000;
-/// The number of IDs that a node can make in a second.
+/// The number of IDs that a node can generate in a second.
 const IDS_PER_SECOND: usize = 131_072;
 
 fn grant(nodes: std::ops::RangeInclusive<u32>) -> Grant {
@@ -36,7 +36,7 @@ fn parts<C: Clock>(ids: &Generator<C>) -> Parts {
     ids.inspect(ids.generate().unwrap())
 }
 
-/// Makes the remaining `count` IDs of a second.
+/// Makes `count` IDs of the current second in one batch.
 fn exhaust<C: Clock>(ids: &Generator<C>, count: usize) -> Vec<Randflake> {
     let mut batch = vec![Randflake::default(); count];
     ids.fill(&mut batch).unwrap();

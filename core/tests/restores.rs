@@ -81,7 +81,7 @@ fn random_bits_of_uuids_are_rekeyed_after_a_restore() {
     });
 }
 
-/// The machine that runs the test may not support generation IDs, so the expected number of threads varies.
+/// The host that runs the test may not support generation IDs, so the expected number of threads varies.
 #[cfg(target_os = "linux")]
 #[test]
 fn one_thread_of_each_process_watches_for_restores() {
@@ -93,7 +93,7 @@ fn one_thread_of_each_process_watches_for_restores() {
         assert!(results.iter().all(|result| code(result) == code(&results[0])));
         assert!([None, Some("watch_unavailable")].contains(&code(&results[0])), "{results:?}");
         let expected = usize::from(results[0].is_ok());
-        // A thread exits on its own if it finds that another thread is watching.
+        // A thread exits if it detects that another thread is already watching.
         while threads() != before + expected {
             thread::yield_now();
         }
@@ -247,8 +247,8 @@ fn a_generator_that_is_being_closed_returns_no_snapshot() {
     });
 }
 
-/// In the child, the keeper, which maintains the lease, begins another grant, so the child's calls wait for that grant. The
-/// child must never use the parent's grant.
+/// In the child, the keeper of the lease begins a new grant, and the child's calls wait for that grant. The child must
+/// never use the parent's grant.
 #[cfg(unix)]
 #[test]
 fn a_childs_lease_is_unavailable_after_a_restore() {

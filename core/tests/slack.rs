@@ -75,7 +75,7 @@ fn expected_tick(now: i64, wall: i64, tick: i64) -> i64 {
     if now < begins && begins - now < SLACK_NANOS { wall } else { now.div_euclid(tick) }
 }
 
-/// A model of sno's state machine that makes one ID per call.
+/// A model of sno's state machine that generates one ID per call.
 #[derive(Default)]
 struct FlippingClock {
     wall: i64,
@@ -173,7 +173,7 @@ fn slack_does_not_change_hot_guids_rollback_rule() {
     assert_eq!(seconds, [0, 0, 1, 1]);
 }
 
-/// Makes three IDs with a handle. The clock shows the start of a tick, then a time one nanosecond earlier, and then the
+/// Generates three IDs with a handle. The clock shows the start of a tick, then a time one nanosecond earlier, and then the
 /// start of the tick again. Returns the tick, the tick-tock bit and the sequence number of each ID.
 fn rollback_results(slack: i64) -> Vec<(i64, bool, u16)> {
     let clock = LaggingClock::new(slack);

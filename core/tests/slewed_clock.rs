@@ -1,8 +1,8 @@
-//! Tests the system clock while the kernel slews it, as a time daemon does. Readings follow the slewed clock, and never go
-//! backwards within a thread.
+//! Tests the system clock while the kernel slews it, as happens when a time daemon adjusts the clock. Readings follow the
+//! slewed clock, and never go backwards within a thread.
 //!
-//! The test changes the machine's clock rate for a second at a time, which requires permission to set the time. It only
-//! runs on request: `cargo test --release -p polyflake --test slewed_clock -- --ignored --nocapture`.
+//! The test changes the clock rate of the host for a second at a time, which requires permission to set the time. The test
+//! is ignored by default. To run it, use `cargo test --release -p polyflake --test slewed_clock -- --ignored --nocapture`.
 #![cfg(all(feature = "std", target_os = "linux", not(miri)))]
 #![allow(unsafe_code, reason = "the C library's adjtimex has no safe door")]
 
@@ -29,7 +29,7 @@ struct ClockRateGuard(libc::timex);
 impl ClockRateGuard {
     /// Returns the current setting.
     fn from_current_rate() -> Self {
-        // SAFETY: `timex` consists of integers, so all-zero bytes are valid. With `modes` 0, the call only reads.
+        // SAFETY: `timex` consists of integers, so all-zero bytes are valid. With `modes` set to 0, the call only reads.
         let mut timex: libc::timex = unsafe { std::mem::zeroed() };
         // SAFETY: `timex` is valid and writable.
         assert_ne!(unsafe { libc::adjtimex(&raw mut timex) }, -1, "expected to read the slew");
@@ -63,20 +63,22 @@ fn last_os_error() -> std::io::Error {
     std::io::Error::last_os_error()
 }
 
-/// What one thread observed during one second of readings.
+/// The observations of one thread during one second of readings.
 #[derive(Debug, Default)]
 struct Observations {
     readings: u64,
-    /// Each reading is taken between two exact readings. `lag` is the most that a reading was behind the exact reading
-    /// before it, and `lead` is the most that a reading was ahead of the exact reading after it, in nanoseconds.
+    /// Each reading is taken between two exact readings. `lag` is the largest amount by which a reading was behind the
+    /// exact reading before it. `lead` is the largest amount by which a reading was ahead of the exact reading after it.
+    /// Both are in nanoseconds.
     lag: i64,
     lead: i64,
-    /// The number of lags and leads of less than 2^k ns, keyed by k.
+    /// A histogram of the readings' errors. The error of a reading is the larger of its lag and its lead. Entry k counts
+    /// the errors from 2^(k-1) up to but excluding 2^k ns, and entry 0 counts the readings without an error.
     histogram: BTreeMap<u32, u64>,
 }
 
 impl Observations {
-    /// Reads the clock until time is up. Asserts that this thread's readings never go backwards.
+    /// Reads the clock until `is_over` is set. Asserts that this thread's readings never go backwards.
     fn observe_until(is_over: &AtomicBool) -> Self {
         let (mut seen, mut last) = (Self::default(), i64::MIN);
         while !is_over.load(Ordering::Relaxed) {
@@ -106,7 +108,7 @@ impl Observations {
     }
 }
 
-/// Observes readings in two threads for `time`, while a third thread makes IDs.
+/// Observes readings in two threads for `time`, while a third thread generates IDs.
 fn observe_readings(time: Duration, ids: &Generator<impl Clock + Sync>) -> Observations {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -134,15 +136,15 @@ fn readings_follow_a_slew_without_moving_backwards() {
     let ids = Generator::builder().partition(7).on_stall(on_stall).build().unwrap();
     // Each slew is followed by its opposite, so that the clock ends up as accurate as before.
     for millionths in [0, 50, -50, 500, -500, 10_000, -10_000, 100_000, -100_000] {
-        // The slew is reset to zero in between, because a direct step from the largest slew to its opposite would exceed
+        // The slew is reset to zero in between, because a direct change from the largest slew to its opposite would exceed
         // the tolerance for readings.
         slew.set_rate(0);
         thread::sleep(Duration::from_millis(20));
         slew.set_rate(millionths);
         let seen = observe_readings(Duration::from_secs(1), &ids);
         println!("{millionths} millionths, by {}: {seen:?}", SystemClock::source().name());
-        // The slew moves the clock by up to this much in the millisecond before the next anchor. Interrupted readings add a
-        // few microseconds.
+        // The limit is the amount by which the slew can move the clock in the millisecond before the next anchor, plus a
+        // few microseconds for interrupted readings.
         let most = millionths.abs() * NANOS_PER_MS / 1_000_000 * 5 / 4 + 10_000;
         assert!(seen.lag <= most && seen.lead <= most, "{millionths}: {most} {seen:?}");
     }

@@ -65,7 +65,7 @@ fn tick_to_ms(tick: i64) -> i64 {
 
 type TestGenerator<'c> = Generator<&'c ManualClock>;
 
-/// The live generators, the stored snapshots, and every ID made so far.
+/// The live generators, the stored snapshots, and every ID generated so far.
 struct RandomWalk<'c> {
     clock: &'c ManualClock,
     random: u64,
@@ -88,8 +88,8 @@ struct RandomWalk<'c> {
 }
 
 impl<'c> RandomWalk<'c> {
-    /// Creates the initial state with three generators: one with partition 0, which is in the table, one with partition 7,
-    /// and one that leases partitions 5 and 6.
+    /// Creates the initial state with three generators. The first generator has partition 0, which is in the table. The
+    /// second generator has partition 7, and the third generator leases partitions 5 and 6.
     fn new(clock: &'c ManualClock, first: i64, seed: u64) -> Self {
         for entry in [table(), &SEPARATE_TABLE].iter().flat_map(|few| &few.entries) {
             entry.store(0, Ordering::Relaxed);
@@ -207,7 +207,8 @@ impl<'c> RandomWalk<'c> {
         }
     }
 
-    /// Restores a snapshot. Half of the time, the snapshot is restored with a separate table, as if in a different process.
+    /// Restores a snapshot. Half of the time, the snapshot is restored with a separate table, which simulates a different
+    /// process.
     fn restore(&mut self) {
         if self.stored.is_empty() {
             return;

@@ -197,7 +197,7 @@ fn a_random_lower_bound_is_reported_and_saved() {
     );
 }
 
-/// A new generator's state already contains the format's first tick, although no ID has been made in that tick.
+/// A new generator's state already contains the format's first tick, although no ID has been generated in that tick.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
     const EPOCH: i64 = 1_262_304_000_000;
@@ -362,8 +362,8 @@ fn a_clock_stuck_before_the_next_tick_ends_the_wait() {
     assert_eq!(error.retry_at(), Some(START_MS + 4));
 }
 
-/// A clock that advances by one tick at each reading. During each reading, it also makes an ID with the generator that is
-/// reading it.
+/// A clock that advances by one tick at each reading. During each reading, the clock also makes an ID with the generator
+/// that requested the reading.
 #[derive(Default)]
 struct InterferingClock {
     asker: OnceLock<Arc<Generator<Arc<Self>>>>,
@@ -443,7 +443,7 @@ fn a_snapshot_of_the_formats_first_tick_resumes_after_its_id() {
     assert_eq!((id.tick(), id.sequence()), (0, 0));
     let again = Generator::builder().clock(&clock).restore(ids.close().unwrap()).unwrap();
     assert_eq!(again.generate(0).unwrap().sequence(), 1);
-    // The original implementation would treat this snapshot as that of a generator that has not made an ID.
+    // The original implementation would treat this snapshot as the snapshot of a generator that has not generated an ID.
     let other = Generator::builder().clock(&clock).partition(8).build().unwrap();
     other.generate(0).unwrap();
     let imported = Generator::builder().clock(&clock).import_original(other.close().unwrap());

@@ -1,4 +1,4 @@
-//! Tests the cipher against its published test vector, the outputs of the original implementations, and its own inverse.
+//! Tests the cipher against its published test vector, the outputs of the original implementations, and its inverse.
 
 mod support;
 

@@ -1,8 +1,8 @@
 //! Tests the system clock on this machine, which reads the CPU's counter where possible. The clock must be accurate and
 //! never move backwards, in all threads and in child processes.
 //!
-//! `POLYFLAKE_SECONDS` sets the duration and `POLYFLAKE_THREADS` the number of threads. With `--nocapture`, the test prints
-//! two histograms: how far readings lag behind the exact time, and how far they lag behind another thread's readings.
+//! `POLYFLAKE_SECONDS` sets the duration, and `POLYFLAKE_THREADS` sets the number of threads. With `--nocapture`, the tests
+//! print histograms that show how far readings lag behind the exact time and behind another thread's readings.
 #![cfg(all(feature = "std", not(miri)))]
 
 use std::{
@@ -51,18 +51,18 @@ fn exact_unix_nanos() -> i64 {
     ExactClock.unix_nanos().unwrap()
 }
 
-/// The largest error allowed in a clock reading, in nanoseconds. It equals the limit below which the clock corrects a lead
-/// over the wall clock gradually.
+/// The largest error allowed in a clock reading, in nanoseconds. The system clock uses the same limit for its lead over the
+/// wall clock: it corrects any smaller lead gradually.
 const MAX_ERROR_NANOS: i64 = NANOS_PER_MS / 8;
 
-/// For each k, the number of values from 2^(k-1) up to but excluding 2^k nanoseconds.
+/// Maps each k to the number of values from 2^(k-1) up to, but excluding, 2^k nanoseconds.
 type Histogram = BTreeMap<u32, u64>;
 
 fn count(histogram: &mut Histogram, nanos: i64) {
     *histogram.entry(64 - nanos.max(0).leading_zeros()).or_default() += 1;
 }
 
-/// Runs `observe` in each thread until time is up, and adds up the histograms.
+/// Runs `observe` in several threads until the test duration has elapsed, and returns the sum of their histograms.
 fn run_in_threads(observe: impl Fn(&mut Histogram) + Sync) -> Histogram {
     let (start, is_over) = (Instant::now(), AtomicBool::new(false));
     let mut all = Histogram::new();
@@ -103,8 +103,8 @@ fn readings_are_between_two_exact_readings() {
     println!("{:?}: behind an exact reading before, 2^k ns: {lags:?}", SystemClock::source());
 }
 
-/// A reading that starts after another thread's reading has ended must not show an earlier time, except by less than the
-/// clock's slack. A lag within the slack is possible because the clock reads the CPU's counter without a fence.
+/// A reading that starts after another thread's reading has ended must not lag behind that reading by the clock's slack or
+/// more. A smaller lag is possible because the clock reads the CPU's counter without a fence.
 #[test]
 fn readings_never_move_backwards_by_the_slack() {
     let latest = AtomicI64::new(0);

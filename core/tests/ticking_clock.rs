@@ -1,6 +1,6 @@
 //! Tests a clock that a background thread keeps up to date. A reading returns the time of the last tick, or the wall-clock
-//! time in situations in which the background thread may not have ticked. A reading is never earlier than a reading that
-//! another thread has shared.
+//! time if the background thread may not have ticked. A reading is never earlier than a reading that another thread has
+//! shared.
 //!
 //! Most of these tests use clocks that tick once a second, so no tick happens during a test. `POLYFLAKE_SECONDS` sets how
 //! long threads race.
@@ -30,7 +30,7 @@ mod separate_process;
 const PAUSE_NANOS: u32 = 20_000_000;
 const PAUSE: Duration = Duration::from_nanos(PAUSE_NANOS as u64);
 
-/// Returns a clock that hardly ever ticks, and this thread's first reading of that clock.
+/// Returns a clock that rarely ticks, and this thread's first reading of that clock.
 fn slow_clock() -> (TickingClock, i64) {
     let clock = TickingClock::new(Duration::from_secs(1)).unwrap();
     let first = clock.unix_nanos().unwrap();
@@ -155,7 +155,7 @@ fn the_thread_ends_with_the_last_clone() {
     });
 }
 
-/// Makes more IDs than fit in a few ticks, so that some calls wait.
+/// Generates more IDs than fit in a few ticks, so that some calls wait.
 #[test]
 fn threads_never_repeat_an_id() {
     const READINGS: usize = 100_000;

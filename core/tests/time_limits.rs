@@ -1,4 +1,5 @@
-//! Tests the times in error messages: a format's first and last time, and the nearest range that contains an ID.
+//! Tests the times in error messages: the first and last time of a format, and the earliest end at which a time range
+//! contains a tick.
 
 use polyflake::{
     Error, OnExhausted, Result,

@@ -31,7 +31,7 @@ fn builder_at_start(clock: &ScriptedClock) -> Builder<ScriptedClock> {
     Generator::builder().clock(clock.clone())
 }
 
-/// Makes all but `left` IDs of an unused millisecond.
+/// Generates all but `left` IDs of an unused millisecond.
 fn exhaust_tick<C: Clock>(ids: &Generator<C>, left: usize) {
     ids.fill(&mut vec![Uuid7::MIN; IDS_PER_MS - left]).unwrap();
 }
@@ -68,7 +68,7 @@ fn a_millisecond_ends_with_the_last_sequence() {
     assert!(ids.generate().unwrap() > batch[made - 1]);
 }
 
-/// Other libraries lose the order after 4,096 IDs, when a 12-bit counter wraps around.
+/// In other libraries, the IDs of a millisecond are no longer sorted after 4,096 IDs, when a 12-bit counter wraps around.
 #[test]
 fn ids_of_one_millisecond_are_sorted_past_4096() {
     let clock = ScriptedClock::default();
@@ -386,8 +386,8 @@ impl Clock for RestartedClock {
     }
 }
 
-/// An earlier generator with the same worker ID or the same random bytes may have made IDs in the millisecond of the first
-/// call.
+/// An earlier generator with the same worker ID or the same random bytes may have generated IDs in the millisecond of the
+/// first call.
 #[test]
 fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
     let first = |configure: fn(Builder<&RestartedClock>) -> Builder<&RestartedClock>| {
@@ -487,8 +487,8 @@ fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
     assert!(!Generator::new().may_repeat(&Generator::new()));
 }
 
-/// The bits of a thread's stream are uniformly distributed, regardless of which kind of call makes the IDs. The test covers
-/// each bit, and 64 windows of 7 bits.
+/// The bits of a thread's stream are uniformly distributed, regardless of which kind of call generates the IDs. The test
+/// covers each bit, and 64 windows of 7 bits.
 #[test]
 #[cfg_attr(miri, ignore = "makes many IDs")]
 fn random_bits_pass_chi_square_tests() {
@@ -508,7 +508,8 @@ fn random_bits_pass_chi_square_tests() {
             let expected = f64::from(ID_COUNT / 128);
             let chi: f64 =
                 counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum();
-            // With 127 degrees of freedom, the statistic is below 49 or above 240 with a probability of 10^-9 each.
+            // With 127 degrees of freedom, the statistic is below 49 with a probability of 10^-9, and above 240 with the
+            // same probability.
             assert!((49.0..240.0).contains(&chi), "{name}, bits from {shift} on: {chi}");
         }
     }

@@ -109,8 +109,8 @@ fn a_stall_reports_how_long_the_call_has_slept() {
 
 #[test]
 fn lost_races_count_towards_max_wait() {
-    /// A clock that makes an ID during each reading, with the generator that is reading it. Each of these IDs is in a new
-    /// tick, so the caller loses every race.
+    /// A clock that, during each reading, makes an ID with the generator that requested the reading. Each of these IDs is
+    /// in a new tick, so the caller loses every race.
     struct RacingClock(
         SlowClock,
         std::sync::OnceLock<std::sync::Weak<sno::Generator<&'static RacingClock>>>,

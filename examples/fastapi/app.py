@@ -1,4 +1,4 @@
-"""A service with FastAPI, SQLAlchemy and PostgreSQL: people and orders, distinguished by the metabytes of their IDs."""
+"""A service with FastAPI, SQLAlchemy and PostgreSQL. The metabyte of an ID distinguishes people from orders."""
 # DATABASE_URL=postgresql+psycopg://localhost/shop uvicorn app:app
 
 import datetime as dt
@@ -59,9 +59,7 @@ app = FastAPI()
 @app.exception_handler(PolyflakeError)
 @app.exception_handler(StatementError)  # SQLAlchemy wraps an error that a column's default raises
 def respond_with_error(request: Request, error: Exception) -> JSONResponse:
-    """Responds with 422 to an invalid value from the client, such as a reversed span, or with 503 if no ID can be made
-    now.
-    """
+    """Responds with 422 to an invalid value, such as a reversed span, and with 503 if no ID can be generated now."""
     cause = error.orig if isinstance(error, StatementError) else error
     if not isinstance(cause, PolyflakeError):
         raise error

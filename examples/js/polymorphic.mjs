@@ -3,9 +3,9 @@
 // Run it: node examples/js/polymorphic.mjs
 import assert from "node:assert/strict";
 import { sno } from "polyflake";
-import { byMetabyte } from "polyflake/json"; // enough to read the JSON, in plain JavaScript without wasm
+import { byMetabyte } from "polyflake/json"; // Reading the JSON needs only this plain JavaScript module, not wasm.
 
-/** The base class of all records. Each class has its own metabyte. */
+/** The base class of all records. Each class has a different metabyte. */
 class Record {
   constructor(members) {
     Object.assign(this, members);

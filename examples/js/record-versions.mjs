@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { sno } from "polyflake";
 
-/** Documents with all their versions, from version 0 up to version 255. */
+/** A store that keeps all versions of each document, from version 0 up to version 255. */
 class Documents {
   #ids = new sno.Generator({ metabyte: 0 });
   #versions = new Map();
@@ -24,7 +24,7 @@ class Documents {
     return this.#put(nextId, text);
   }
 
-  /** Returns the contents of all versions, starting with the first. `id` can be any of them. */
+  /** Returns the contents of all versions, starting with the first. `id` can be the ID of any version. */
   history(id) {
     const versions = Array.from({ length: 256 }, (_, version) => sno.withMetabyte(id, version));
     return versions.filter((version) => this.#versions.has(version)).map((version) => this.#versions.get(version));

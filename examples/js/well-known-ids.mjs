@@ -1,4 +1,4 @@
-// Reads X and Discord IDs with presets: when a message was written, and on which machine.
+// Decodes X and Discord IDs with presets, to show when a message was written and which machine made its ID.
 //
 // The JSON of both services contains IDs as strings, because JavaScript numbers would round them. This example converts
 // each string directly to a bigint, so no digits are lost.
@@ -10,7 +10,7 @@ import { layout } from "polyflake";
 const TWITTER = layout.Layout.preset("twitter");
 const DISCORD = layout.Layout.preset("discord");
 
-/** Responses of the two services, shortened. */
+/** Shortened responses of the two services. */
 const RESPONSES = [
   [TWITTER, '{"data": {"id": "1541815603606036480", "text": "a post"}}', ({ data }) => data.id],
   [DISCORD, '{"id": "175928847299117063", "content": "a message"}', ({ id }) => id],

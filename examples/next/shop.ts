@@ -1,4 +1,4 @@
-// People and their orders. The metabytes of their IDs tell them apart.
+// Stores people and their orders. The metabyte of an ID identifies the type of the object.
 import { between } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { pgTable, text } from "drizzle-orm/pg-core";

@@ -1,4 +1,6 @@
-"""A service with FastAPI and SQLAlchemy whose orders have integer keys, and public IDs in every URL and response."""
+"""A service built with FastAPI and SQLAlchemy. Orders have integer keys, and every URL and response contains public
+IDs.
+"""
 # PUBLIC_IDS_SECRET=$(openssl rand -hex 32) DATABASE_URL=sqlite:///shop.db uvicorn app:app
 
 import os

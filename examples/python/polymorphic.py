@@ -14,7 +14,7 @@ from polyflake import sno
 
 @dataclass(frozen=True)
 class Record:
-    """The base class of all records. Each class has its own metabyte."""
+    """The base class of all records. Each class has a different metabyte."""
 
     METABYTE: ClassVar[int]
     id: sno.Sno

@@ -10,11 +10,11 @@ from polyflake import sno
 
 
 class StaleVersionError(Exception):
-    """A newer version was written after this one was read."""
+    """A newer version was written after this version was read."""
 
 
 class DocumentStore:
-    """Documents with all their versions, from version 0 up to version 255."""
+    """A store that keeps all versions of each document, from version 0 up to version 255."""
 
     def __init__(self) -> None:
         self.ids = sno.Generator(metabyte=0)
@@ -24,8 +24,8 @@ class DocumentStore:
         return self.put(self.ids.generate(), text)
 
     def update(self, id: sno.Sno, text: str) -> sno.Sno:
-        """Adds a version and returns its ID. ``id`` is the ID of the version that the caller read. That version must
-        still be the latest.
+        """Adds a version and returns its ID. ``id`` is the ID of the version that the caller read. Raises
+        ``StaleVersionError`` if a later version exists.
         """
         next_id = id.with_metabyte(id.metabyte + 1)
         if next_id in self.versions:

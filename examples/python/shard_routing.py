@@ -1,6 +1,8 @@
-"""Routing and sharding by a Hot Guid's shard key: an ID states where its record is stored, without a lookup table.
+"""Routing and sharding by the shard key of a Hot Guid. An ID identifies the location of its record, so no lookup table
+is needed.
 
-The application defines the 32 bits of the shard key. Here, 10 bits are the region and 22 bits the shard.
+The application defines the 32 bits of the shard key. In this example, the upper 10 bits contain the region, and the
+lower 22 bits contain the shard.
 
 Run it: ``python examples/python/shard_routing.py``
 """
@@ -33,7 +35,9 @@ class Location:
 
 
 class Region:
-    """A region's servers, which store the records of each shard and can look up the other regions."""
+    """The servers of a region. They store the records of the region's shards, and can read records from the other
+    regions.
+    """
 
     def __init__(self, name: str, shards: int, others: dict[int, Region]) -> None:
         self.number = REGIONS[name]
@@ -42,14 +46,14 @@ class Region:
         others[self.number] = self
 
     def create(self, customer: str, record: str) -> UUID:
-        """Creates a record in this region. All records of a customer are in the same shard."""
+        """Creates a record in this region. All records of a customer are stored in the same shard."""
         shard = zlib.crc32(customer.encode()) % len(self.shards)
         id = hotguid.generate(Location(self.number, shard).shard_key())
         self.shards[shard][id] = record
         return id
 
     def read(self, path: str) -> str:
-        """Returns the response to ``/records/<id>``, wherever the record is stored."""
+        """Returns the response to a request for ``/records/<id>``, regardless of the region that stores the record."""
         id = hotguid.parse(path.removeprefix("/records/"))
         home = Location.from_id(id)
         return self.others[home.region].shards[home.shard][id]

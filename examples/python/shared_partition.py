@@ -1,4 +1,4 @@
-"""Two generators that share a partition through sequence bounds, so that a host's two processes need only one
+"""Two generators that share a partition by using disjoint sequence ranges. Two processes on one host then need only one
 partition.
 
 Run it: ``python examples/python/shared_partition.py``
@@ -18,7 +18,7 @@ BOUNDS = {"web": (0, 49_151), "jobs": (49_152, 65_535)}
 
 
 def generate_ids(process: str) -> sno.SnoArray:
-    """Makes IDs in one of the processes."""
+    """Generates IDs in one of the processes."""
     least, most = BOUNDS[process]
     return sno.Generator(PARTITION, sequence_min=least, sequence_max=most).generate_many(200_000)
 

@@ -1,4 +1,4 @@
-"""Reads X and Discord IDs with presets: when a message was written, and on which machine.
+"""Decodes X and Discord IDs with presets, to show when a message was written and which machine made its ID.
 
 Run it: ``python examples/python/well_known_ids.py``
 """

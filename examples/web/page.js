@@ -1,6 +1,6 @@
 import { sno } from "polyflake";
 
-/** The application defines what the metabytes mean. */
+/** The object type that each metabyte represents. The application assigns the metabytes. */
 const KINDS = new Map([
   [1, "user"],
   [2, "order"],
@@ -14,7 +14,7 @@ const SAMPLE = [
 
 const element = (id) => document.getElementById(id);
 
-/** Yields every ID in a JSON value, with the ID's JSON pointer (RFC 6901). */
+/** Yields every ID in a JSON value, together with the ID's JSON Pointer (RFC 6901). */
 function* idsIn(value, pointer = "") {
   if (sno.isValid(value)) yield [pointer || "(all)", value];
   if (typeof value !== "object" || value === null) return;
@@ -27,8 +27,8 @@ function* idsIn(value, pointer = "") {
 const COLUMN_NAMES = Array.from(document.querySelectorAll("th"), (th) => th.textContent);
 
 /**
- * Returns a table cell whose contents are wrapped in one element. On narrow screens, the cell then consists of two
- * items: the column name and that element.
+ * Returns a table cell whose contents are wrapped in a single element. On narrow screens, the layout of the cell
+ * therefore has exactly two items: the column name and that element.
  */
 function cell(name, ...contents) {
   const [td, span] = [document.createElement("td"), document.createElement("span")];
@@ -39,7 +39,7 @@ function cell(name, ...contents) {
   return td;
 }
 
-/** Returns an ID's parts, with the two characters that contain its metabyte marked. */
+/** Splits an ID into three parts, and wraps the two characters that contain the metabyte in a `mark` element. */
 function highlightMetabyte(id) {
   const mark = document.createElement("mark");
   mark.textContent = id.slice(8, 10);

@@ -1,6 +1,6 @@
-//! ID bits, starting with the most significant one, and the alphabets of encoded IDs.
+//! The bits of an ID, most significant bit first, and the alphabets of encoded IDs.
 
-/// The maximum number of bits in an ID. The largest layout has this many bits.
+/// The maximum number of bits in an ID. This is the size of the largest possible layout.
 pub(crate) const MAX_BITS: u32 = 1024;
 const MAX_BYTES: usize = MAX_BITS as usize / 8;
 
@@ -78,7 +78,7 @@ pub(crate) fn bit(bytes: &[u8], len: u32, at: u32) -> bool {
     bytes[(at / 8) as usize] >> (7 - at % 8) & 1 == 1
 }
 
-/// The characters of an encoding, ordered by value. The first one has the value 0.
+/// The characters of an encoding, sorted by value. The first character has the value 0.
 pub(crate) struct Alphabet(pub(crate) &'static [u8]);
 
 impl Alphabet {

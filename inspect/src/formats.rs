@@ -1,4 +1,4 @@
-//! The table of known formats: how a string is decoded to bits, and what the bits mean.
+//! The table of known formats. For each format, it describes how a string is decoded, and what the decoded bits mean.
 
 use crate::{
     bits::Alphabet,
@@ -13,10 +13,10 @@ pub(crate) struct Format {
     /// The fields, starting with the most significant one.
     pub(crate) parts: &'static [Part],
     pub(crate) scale: Option<Scale>,
-    /// The rarity of the format: 0 for version 4 UUIDs, 1 for formats that are half as frequent, 2 for a quarter of the
-    /// frequency, and so on.
+    /// The rarity of the format: 0 for version 4 UUIDs, 1 for formats that are half as frequent, 2 for formats that are a
+    /// quarter as frequent, and so on.
     pub(crate) rarity: u32,
-    /// Whether this is one of this project's own formats.
+    /// Whether the format is defined by this project.
     pub(crate) is_ours: bool,
 }
 
@@ -29,14 +29,15 @@ pub(crate) enum Text {
     Uuid,
     /// An integer encoded in an alphabet, with a fixed number of characters.
     Number(&'static Alphabet, usize),
-    /// An integer encoded in an alphabet, without leading zeros and with a minimum and a maximum number of characters. If a
-    /// string is shorter than most of the format's IDs, it is more likely to be a word.
+    /// An integer encoded in an alphabet, without leading zeros and with a minimum and a maximum number of characters. The
+    /// minimum excludes strings that are shorter than most of the format's IDs, because such strings are more likely to be
+    /// words.
     Short(&'static Alphabet, usize, usize),
     /// A type, `_`, and an integer with a fixed number of characters.
     Typed(&'static Alphabet, usize),
     /// A type, `_`, and the 15 characters of a public ID. The last character is the check character.
     Public,
-    /// `c`, followed by the time, a counter, a fingerprint and random characters, each an integer in base 36.
+    /// `c`, followed by the time, a counter, a fingerprint and a random number, each encoded in base 36.
     Cuid,
     /// A UUID whose 16 bytes are the characters of an encoded ID.
     InUuid(&'static Alphabet),
@@ -51,8 +52,8 @@ pub(crate) struct Part {
     /// [`CHECKED_BY_DECODER`]. For a field that contains a part of the time, it is the position of that part's lowest bit
     /// within the time. For other fields, it is 1 if the byte order is little-endian.
     pub(crate) value: u64,
-    /// The field's typical values: half of all IDs contain one of them. `None` means that small values are typical, and an
-    /// empty list means that all values are equally likely.
+    /// The field's typical values, which are assumed to occur in half of all IDs. `None` means that small values are
+    /// typical, and an empty list means that all values are equally likely.
     pub(crate) usual: Option<&'static [u64]>,
 }
 
@@ -93,7 +94,7 @@ const fn fixed_part(bits: u32, name: &'static str, value: u64) -> Part {
     Part { bits, name, role: Fixed, value, usual: None }
 }
 
-/// Describes an integer in little-endian byte order.
+/// Creates a field that contains a little-endian integer.
 const fn little_endian_part(bits: u32, name: &'static str, role: Role) -> Part {
     Part { bits, name, role, value: 1, usual: None }
 }

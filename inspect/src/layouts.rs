@@ -20,8 +20,8 @@ use crate::{
 /// The rarity of the user's own layouts. An ID is more likely to have one of these layouts than any other format.
 const RARITY: u32 = 0;
 
-/// Interprets a string with the user's layouts, and adds the readings. Only an integer, or bytes in hexadecimal digits, can
-/// have such readings.
+/// Interprets a string according to the user's layouts, and appends the results to `readings`. Only integers and
+/// hexadecimal strings can match a layout.
 pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
     if let Some(id) = texts::parse_integer(text) {
         read_bits(Bits::from_number(id.into(), 64), context, true, readings);
@@ -31,7 +31,7 @@ pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Re
     }
 }
 
-/// Interprets bytes with the user's layouts, and adds the readings.
+/// Interprets bytes according to the user's layouts, and appends the results to `readings`.
 pub(crate) fn read_bytes(bytes: &[u8], context: &Context<'_>, readings: &mut Vec<Reading>) {
     for integer in [true, false] {
         read_bits(Bits::from_bytes(bytes), context, integer, readings);
@@ -51,7 +51,7 @@ fn read_bits(
     }
 }
 
-/// Interprets an ID with a layout. Returns `None` if the layout's constants differ from the ID's bits.
+/// Interprets an ID according to a layout. Returns `None` if the layout's constants differ from the ID's bits.
 fn read_with_layout(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Option<Reading> {
     let parsed = match bits.as_bytes().try_into().map(i64::from_be_bytes) {
         Ok(id) if layout.is_integer() => layout.parse_integer(id).ok()?,
@@ -88,7 +88,7 @@ fn read_with_layout(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Op
     Some(Reading::new(named, bits, fields, cost, time, now_ms))
 }
 
-/// Packs the parsed values into an ID again, together with the layout's own constants.
+/// Packs the parsed values and the layout's constants into an ID.
 fn repack(layout: &Layout, parsed: &Parsed<'_>) -> Result<Bits> {
     let mut values = layout.values();
     if let Some(ms) = parsed.unix_ms() {

@@ -30,13 +30,13 @@ pub use crate::{
 /// The maximum number of bits in an ID.
 pub const MAX_BITS: u32 = bits::MAX_BITS;
 
-/// Readings with a lower probability than this are not displayed.
+/// The minimum probability of the readings that are displayed.
 const MIN_ODDS: f64 = 0.001;
 
 /// Additional information that helps to interpret an ID.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// The current time in Unix milliseconds. A reading is unlikely if it places the ID's time in the future.
+    /// The current time in Unix milliseconds. An interpretation with a time in the future is rated as unlikely.
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
@@ -80,8 +80,8 @@ pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
     readings.iter().filter(move |reading| reading.odds >= MIN_ODDS || is_ours(reading))
 }
 
-/// Returns all possible readings of an ID's big-endian bytes, most likely first. For example, 8 bytes are an integer and 16
-/// bytes are a UUID.
+/// Returns all possible readings of an ID's big-endian bytes, most likely first. For example, 8 bytes are interpreted as an
+/// integer, and 16 bytes as a UUID.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect_bytes};

@@ -8,8 +8,9 @@
 //! bits may represent a time last year, worker 1 and sequence 7. In another format, they may represent a time in 2090 and
 //! machine 51,234.
 //!
-//! The length of a description measures this. A good code has short words for typical values: a value with the probability p
-//! needs -log2(p) bits. So costs in bits add up where probabilities would be multiplied, and one scale serves all formats:
+//! The length of a description measures how remarkable the ID is. A good code has short words for typical values: a value
+//! with probability p needs -log2(p) bits. Costs in bits are added where probabilities would be multiplied, so one scale
+//! serves all formats:
 //!
 //! ```text
 //! cost of a reading = rarity of the format + time + the other fields
@@ -39,7 +40,7 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 /// The rarity of a format that is not in the table.
 const UNKNOWN_FORMAT_COST: Cost = Cost::bits(11);
 /// The maximum advantage of one reading over another if the two readings differ only in their time. The popularity of the
-/// formats and their typical field values make one reading at most twice as likely as the other.
+/// formats and their typical field values can make one reading at most twice as likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
 
 /// A cost in sixteenths of a bit. Each additional bit halves the probability.
@@ -69,7 +70,7 @@ pub(crate) struct CostBreakdown {
     /// The cost of all fields except the time.
     pub(crate) fields: Cost,
     pub(crate) time: Cost,
-    /// The cost of the format's fixed bits in a different format, in which these bits could have any value.
+    /// The cost that the format's fixed bits would have in another format, in which these bits could have any value.
     pub(crate) fixed: Cost,
     /// Whether IDs in the format could have been generated at the reading's time.
     pub(crate) is_likely: bool,
@@ -80,8 +81,8 @@ impl CostBreakdown {
         self.rarity + self.fields + self.time
     }
 
-    /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. This
-    /// alternative limits the probability of a rare format.
+    /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. Including this
+    /// alternative limits the probability of rare formats.
     fn unknown_format_cost(&self) -> Cost {
         self.fields + self.time + self.fixed + UNKNOWN_FORMAT_COST
     }
@@ -112,8 +113,8 @@ pub(crate) fn random_text_cost(text: &str) -> Cost {
     Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
 }
 
-/// Returns the cost of a string's characters. Each of them could be any character in the smallest class that contains the
-/// whole string.
+/// Returns the cost of a string's characters. Each character could be any member of the smallest character class that
+/// contains all characters of the string.
 fn characters_cost(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
     let kind = if all(u8::is_ascii_digit) {
@@ -220,8 +221,8 @@ pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
     }
 }
 
-/// Finds pairs of readings in formats from the table that differ only in their time, if the time is likely in both formats.
-/// For such readings, the age is ignored, other evidence has little weight, and each reading gets a note about the other
+/// Finds pairs of readings that differ only in their time, if both formats are in the table and both times are likely. For
+/// such readings, the age is ignored, other evidence has little weight, and each reading gets a note about the other
 /// format.
 fn merge_indistinguishable(readings: &mut [Reading]) {
     for at in 1..readings.len() {
@@ -245,8 +246,8 @@ fn merge_indistinguishable(readings: &mut [Reading]) {
     }
 }
 
-/// Returns whether two likely readings use formats from the table that have the same fields at the same positions, apart
-/// from the time.
+/// Returns whether both readings are likely, use formats from the table, and have the same fields at the same positions,
+/// apart from the time.
 fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
     let of_table = |reading: &Reading| reading.origin == Origin::Table && reading.unix_ms.is_some();
     let is_rest = |field: &&Field| !matches!(field.role, Role::Time | Role::Fixed);
@@ -259,7 +260,7 @@ fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
         && rest(one) == rest(other)
 }
 
-/// Returns 1 for the lowest cost. Each additional bit halves the result.
+/// Returns the weight of a cost relative to the lowest cost, which has the weight 1. Each additional bit halves the weight.
 fn relative_weight(cost: Cost, least: Cost) -> f64 {
     let more = cost.0 - least.0;
     let halved = 2.0 - f64::from(more % 16) / 16.0;

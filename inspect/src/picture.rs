@@ -1,4 +1,4 @@
-//! Renders readings as pictures: the ID, its bits by field, and a line for each field.
+//! Renders readings as pictures that show the ID, its bits grouped by field, and a line for each field.
 
 use alloc::{format, string::String};
 use core::fmt::Write;
@@ -7,8 +7,7 @@ use crate::reading::{Field, Reading, Role};
 
 const WIDTH: u32 = 480;
 const MARGIN: u32 = 16;
-/// The number of bits in a row. Each bit is [`CELL_WIDTH`] wide, so a row is as wide as the picture without its
-/// margins.
+/// The number of bits in a row. Each bit is [`CELL_WIDTH`] wide, so a row is as wide as the picture without its margins.
 const BITS_PER_ROW: u32 = 32;
 const CELL_WIDTH: u32 = 14;
 const ROW_HEIGHT: u32 = 24;
@@ -16,7 +15,7 @@ const BITS_PER_LINE: u32 = 22;
 /// The vertical position of the first row of bits.
 const BITS_TOP: u32 = 56;
 /// An encoded sno has `SNO_LEN` characters of `BITS_PER_CHARACTER` bits each. In the picture, each character is
-/// `CHARACTER_WIDTH` wide, so together the characters are as wide as a row of bits.
+/// `CHARACTER_WIDTH` wide, so all characters together are as wide as a row of bits.
 const SNO_LEN: usize = 16;
 const BITS_PER_CHARACTER: u32 = 5;
 const CHARACTER_WIDTH: u32 = 28;
@@ -44,9 +43,9 @@ text { fill: #f0f6fc; }
 }";
 
 impl Reading {
-    /// Returns the reading as an SVG picture. It shows the ID as it was written, the bits in the colors of their fields, and
-    /// the names, widths and values of the fields. The picture has a light and a dark color scheme, and a title with the same
-    /// content in words.
+    /// Returns the reading as an SVG picture. It shows the ID as it was written, the bits in the colors of their fields,
+    /// and the names, widths and values of the fields. The picture supports light and dark color schemes, and its title
+    /// describes the same content in words.
     ///
     /// ```
     /// use polyflake_inspect::{Context, inspect};
@@ -93,9 +92,9 @@ impl Reading {
         format!("The {} bits of the {} {id}: {}", self.bits, self.title, fields.join("; "))
     }
 
-    /// Draws the characters of a sno above the bits, in the colors of their fields. A character contains five bits, and has
-    /// the color of the field to which most of them belong. Two fields that share a character never have the same number of
-    /// bits in it.
+    /// Draws the characters of a sno above the bits, in the colors of their fields. A character encodes five bits, and has
+    /// the color of the field to which most of these bits belong. Ties are impossible, because two fields that share a
+    /// character never contribute the same number of bits.
     fn draw_characters(&self, id: &str, svg: &mut String) {
         let owner = |at: u32| {
             let bits = at * BITS_PER_CHARACTER..(at + 1) * BITS_PER_CHARACTER;
@@ -173,7 +172,7 @@ impl Reading {
 
 /// Draws the ID as the user wrote it, in the largest font that fits the picture's width.
 fn draw_caption(id: &str, svg: &mut String) {
-    // In these fonts, a character's width is six tenths of the font size.
+    // In the style sheet's monospaced fonts, the width of a character is six tenths of the font size.
     let size = (WIDTH - 2 * MARGIN) * 10 / 6 / id.chars().fold(0, |count, _| count + 1).max(1);
     let (size, id) = (size.clamp(6, 24), escape_xml(id));
     write_line(
@@ -188,7 +187,7 @@ fn write_line(svg: &mut String, line: core::fmt::Arguments<'_>) {
     writeln!(svg, "{line}").expect("a String takes all that is written");
 }
 
-/// Returns the string, or its first `most` characters if it is longer.
+/// Returns the string, or its first `most` characters and an ellipsis if the string is longer.
 fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

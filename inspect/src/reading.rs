@@ -37,10 +37,10 @@ pub struct Reading {
     pub(crate) origin: Origin,
 }
 
-/// Where a format is described.
+/// The origin of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// A format of this project.
+    /// A format that this project defines.
     Ours,
     /// A format from this crate's table.
     Table,
@@ -74,7 +74,7 @@ pub enum Role {
     Time,
     /// The type or the location of the object that the ID identifies: a metabyte or a shard key.
     Kind,
-    /// The ID's generator: a partition, a node ID, or a machine field.
+    /// The identity of the ID's generator: a partition, a node ID, or a machine field.
     Maker,
     /// A sequence number that distinguishes IDs that were generated at the same time.
     Sequence,
@@ -160,7 +160,7 @@ impl Reading {
         }
     }
 
-    /// Returns a note about this reading. The note is shown with another reading that has the same bits.
+    /// Returns a note about this reading, for display with a different reading of the same bits.
     pub(crate) fn to_note(&self) -> String {
         let at = self.time().unwrap_or_default();
         let (article, title) = (words::article(self), &self.title);
@@ -226,7 +226,7 @@ impl Time {
 
 const DAY_MS: i64 = 86_400_000;
 
-/// Explains why an ID is or is not likely to be in a format.
+/// Returns an explanation of why a reading is likely or unlikely.
 fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) -> String {
     let Some(time) = time else { return missing_time_reason(fields, origin).to_owned() };
     let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };

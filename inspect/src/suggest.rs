@@ -1,4 +1,4 @@
-//! If a string is not an ID, suggests which ID the user may have meant. The suggestion may be a part of the string, or the
+//! Suggests which ID the user may have meant if a string is not an ID. The suggestion may be a part of the string, or the
 //! string converted to lowercase or uppercase. If the string is one character longer or shorter than an ID, the suggestion
 //! says so.
 
@@ -12,15 +12,15 @@ use crate::{Context, Reading, inspect, likely};
 
 type LengthRule = (&'static str, usize, fn(u8) -> bool);
 
-/// The fixed-length formats whose IDs people copy by hand, each with its name, its number of characters, and the characters
-/// that it allows.
+/// The fixed-length formats whose IDs are often copied by hand. Each entry contains the format's name, the length of its
+/// IDs, and a function that returns whether a character is allowed.
 const LENGTHS: [LengthRule; 4] = [
     ("a UUID has", 36, |c| c.is_ascii_hexdigit() || c == b'-'),
     ("a UUID without hyphens has", 32, |c| c.is_ascii_hexdigit()),
     ("a ULID has", 26, |c| c.is_ascii_digit() || c.is_ascii_uppercase()),
     ("a sno has", 16, |c| matches!(c, b'2'..=b'9' | b'a'..=b'x')),
 ];
-/// The minimum length of a part that may be suggested. Shorter parts of a string are usually words and numbers.
+/// The minimum length of a substring that may be suggested. Shorter substrings are usually words or numbers.
 const MIN_CANDIDATE_LEN: usize = 8;
 
 /// Returns a suggestion for a string whose readings are all unlikely. The string may contain an ID, it may be an ID after
@@ -57,7 +57,7 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
         .or_else(|| detect_wrong_length(text))
 }
 
-/// If the string is an ID, returns a question that asks whether the user meant it.
+/// Returns a question that asks whether the user meant the ID in `id`, or `None` if `id` is probably not an ID.
 fn did_you_mean(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
     let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;

@@ -93,9 +93,9 @@ fn parse_number(text: &str, alphabet: &Alphabet, length: usize, len: u32) -> Opt
     (text.len() == length).then(|| Bits::from_text(text, alphabet, len))?
 }
 
-/// Decodes a type, `_`, and 15 characters. The last character must be the check character, as docs/formats.md describes:
-/// the weighted sum of the other characters' values in the field of 32 elements, with powers of 2 as weights. The check
-/// does not depend on the secret.
+/// Decodes a public ID, which consists of a type, `_`, and 15 characters. The last character must be the check character.
+/// As docs/formats.md describes, it is the weighted sum of the other characters' values in the field of 32 elements, with
+/// powers of 2 as weights. The check does not require the secret.
 fn parse_public_id(text: &str) -> Option<Bits> {
     let (kind, tail) = text.rsplit_once('_')?;
     let is_type = (1..=63).contains(&kind.len())
@@ -118,8 +118,8 @@ fn parse_cuid(text: &str) -> Option<Bits> {
     Bits::from_number((time << 21 | counter) << 63 | fingerprint << 42 | random, 126)
 }
 
-/// Returns a reading of the bits in the given format, or `None` if they do not match it. The reading of a Randflake
-/// contains its fields only if the secret is known.
+/// Returns a reading of the bits in the given format, or `None` if the bits do not match the format. The reading of a
+/// Randflake contains its fields only if the secret is known.
 fn read_in_format(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {

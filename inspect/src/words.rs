@@ -1,4 +1,4 @@
-//! Describes readings as a sentence, and as JSON.
+//! Describes readings in words and as JSON.
 
 use alloc::{
     borrow::ToOwned,
@@ -12,9 +12,9 @@ use crate::{
     reading::{Field, Origin, Reading, Role},
 };
 
-/// Fields with more bits than this are displayed in hexadecimal.
+/// The maximum number of bits in a field that is displayed in decimal. Wider fields are displayed in hexadecimal.
 const DECIMAL_BITS: u32 = 53;
-/// The values of fields with more bits than this are omitted from sentences.
+/// The maximum number of bits in a field whose value is included in a sentence. The values of wider fields are omitted.
 const MAX_SENTENCE_VALUE_BITS: u32 = 32;
 
 /// Describes a string in words, based on its readings.
@@ -80,8 +80,8 @@ impl Reading {
         }
     }
 
-    /// Returns the bits of a field as `0x` and hexadecimal digits. Each digit represents four bits, and the last digit ends
-    /// at the field's last bit.
+    /// Returns the bits of a field as `0x` followed by hexadecimal digits. Each digit represents four bits, and the last
+    /// digit ends at the field's last bit.
     fn digits(&self, field: &Field) -> String {
         let first = |digit: u32| (field.bits - 4 * digit).saturating_sub(4);
         let digit = |at: u32| {
@@ -108,13 +108,13 @@ mod json {
 
     use super::{Field, Reading};
 
-    /// The names of the members in a reading's JSON, in order.
+    /// The names of the members of a reading's JSON object, in order.
     pub const MEMBERS: [&str; 10] =
         ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
 
     impl Reading {
-        /// Returns one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading does not have
-        /// that member.
+        /// Returns the value of one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading has
+        /// no value for that member.
         #[must_use]
         pub fn member(&self, name: &str) -> String {
             match name {
@@ -129,8 +129,8 @@ mod json {
             }
         }
 
-        /// Returns the reading as JSON with the given [`MEMBERS`]. Integers beyond 2^53, which many JSON parsers round, are
-        /// decimal strings.
+        /// Returns the reading as a JSON object that contains the given [`MEMBERS`]. Integers greater than 2^53 are encoded
+        /// as decimal strings, because many JSON parsers would round them.
         ///
         /// ```
         /// use polyflake_inspect::{Context, inspect};
@@ -193,7 +193,7 @@ mod json {
         }
     }
 
-    /// Returns a string as a JSON string. Names come from layouts and may contain any characters, so they must be escaped.
+    /// Encodes a string as a JSON string. Names come from layouts and may contain any characters, so they must be escaped.
     fn quote(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }

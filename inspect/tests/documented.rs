@@ -1,5 +1,5 @@
-//! Tests the example IDs in this project's own documentation. Each must have a time in the past, and must be recognized as
-//! an ID of the right format.
+//! Tests the example IDs in this project's own documentation. Each ID must have a time in the past, and must be recognized
+//! as an ID of the correct format.
 #![cfg(not(target_family = "wasm"))] // Tests in WebAssembly cannot read folders.
 
 use std::{fs, path::Path};
@@ -25,7 +25,8 @@ fn collect_texts(folder: &Path, texts: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns the format of a string that looks like an ID of this project. Ordinary words do not look like IDs.
+/// Returns the format of a string that looks like an ID in one of this project's formats, or `None` for any other string,
+/// such as an ordinary word.
 fn detect_own_format(text: &str) -> Option<&'static str> {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_sno = |c: u8| matches!(c, b'2'..=b'9' | b'a'..=b'x');

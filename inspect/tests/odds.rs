@@ -10,7 +10,7 @@ const CONTEXT: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, 
 /// One millisecond in the units of a snowflake, whose lowest 22 bits are not part of the time.
 const SNOWFLAKES_PER_MS: u64 = 1 << 22;
 
-/// A random number generator that returns the same numbers on each run.
+/// A pseudorandom number generator that produces the same sequence on each run.
 struct Random(u64);
 
 impl Random {
@@ -216,7 +216,7 @@ fn ids_of_this_project_are_recognized() {
     }
 }
 
-/// The check character matches the one that the core crate writes.
+/// The inspector accepts the check characters that the core crate writes.
 #[test]
 fn public_ids_of_the_vectors_are_recognized() {
     let vectors = include_str!("../../tests/vectors/public.json");

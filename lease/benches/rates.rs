@@ -1,8 +1,8 @@
 //! Measures how long claims and renewals take in real stores, and how many renewals per second are possible over one
 //! connection and over eight connections. Use `cargo bench -p polyflake-lease --all-features --bench rates` to run the
-//! benchmark, which takes two minutes and needs an idle machine. If `POLYFLAKE_STORE` is the URL of an empty store, such as
-//! one served by `polyflake lease serve --rate 1000000`, the benchmark measures that store instead. `tests/leases/cold.py`
-//! measures many processes that start at the same time.
+//! benchmark, which takes two minutes and needs an idle machine. If `POLYFLAKE_STORE` contains the URL of an empty store,
+//! for example a store that is served by `polyflake lease serve --rate 1000000`, the benchmark measures that store instead.
+//! `tests/leases/cold.py` measures many processes that start at the same time.
 #![allow(unreachable_pub, reason = "modules of one program")]
 
 #[allow(dead_code, reason = "tests use the rest")]
@@ -30,9 +30,9 @@ use redis_server::RedisServer;
 use server::{Server, programs};
 
 const NAMESPACE: &str = "rates/randflake";
-/// The number of claims, which is also the number of renewals.
+/// The number of claims to measure, and the number of renewals to measure.
 const ROUNDS: usize = 300;
-/// The number of claims that are measured in a namespace in which all records exist.
+/// The number of claims to measure after all records of the namespace have been created.
 const CLAIMS_IN_FULL_NAMESPACE: usize = 40;
 const WORKER_ID_COUNT: u64 = 131_072;
 /// The default length of a lease, in milliseconds.
@@ -52,8 +52,8 @@ fn keeper() -> Keeper<impl FnMut() -> Result<Random>> {
     Keeper::new(options, || Ok(Random(fastrand::u128(1..))))
 }
 
-/// Claims a worker ID in an open store, from the first request until the grant begins. Returns the elapsed time and the
-/// record that the claim wrote.
+/// Claims a worker ID in an open store. Returns the time from the first request until the grant begins, and the record that
+/// the claim wrote.
 fn claim(store: &mut dyn Store) -> (Duration, Record) {
     let (mut keeper, began, mut put) = (keeper(), Instant::now(), None);
     loop {
@@ -78,7 +78,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
     }
 }
 
-/// Starts a `Redis` server, and returns it once the waiting time of its namespace has ended.
+/// Starts a `Redis` server, and skips the waiting time of its namespace.
 fn start_redis_after_wait(program: &Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
@@ -97,7 +97,7 @@ fn start_redis_after_wait(program: &Path) -> RedisServer {
     }
 }
 
-/// Repeats a request until no other connection has the file locked, and returns the result.
+/// Repeats an operation until no other connection holds a lock on the file, and returns the result.
 fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     loop {
         match operation() {
@@ -107,8 +107,8 @@ fn retry_while_locked<V>(mut operation: impl FnMut() -> Result<V>) -> V {
     }
 }
 
-/// Writes a record with a new end, and returns how long the write took. The write is a renewal, or a release if the new end
-/// is earlier than the current end.
+/// Changes the end of the grant in a record, and returns how long the write took. The write is a release if the new end is
+/// earlier than the current end, and a renewal otherwise.
 fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Duration {
     let new = Record { granted_until, version: record.version + 1, ..record.clone() };
     let operation = Operation::Put { old: record.clone(), new: new.clone() };
@@ -119,8 +119,8 @@ fn write(store: &mut dyn Store, record: &mut Record, granted_until: u64) -> Dura
     began.elapsed()
 }
 
-/// Returns the end that a renewal at the current time requests. However often the lease is renewed, this end is never later
-/// than a store allows.
+/// Returns the time until which a renewal extends the grant, based on the current time. However often the lease is renewed,
+/// this time is never later than a store allows.
 fn renewal_end() -> u64 {
     now().wall_ms + LEASE_MS
 }
@@ -131,7 +131,7 @@ fn print_times(name: &str, mut times: Vec<Duration>) {
     println!("{name}: p50 {:.2?}, p99 {:.2?}, of {}", at(50), at(99), times.len());
 }
 
-/// Measures the number of renewals per second over several connections, each with its own worker ID.
+/// Measures the number of renewals per second over several connections. Each connection leases a separate worker ID.
 fn measure_rate(url: &str, connections: usize) -> f64 {
     let threads: Vec<_> = (0..connections)
         .map(|_| {
@@ -164,7 +164,8 @@ fn measure(name: &str, url: &str) {
             measure_rate(url, connections)
         );
     }
-    // A client waits at most 15 seconds for a lease service. With this many records, the service may need longer.
+    // The remaining measurements are skipped for a lease service. A client waits at most 15 seconds for the service, which
+    // may need longer once all records have been created.
     if url.starts_with("http") {
         return;
     }

@@ -1,6 +1,6 @@
-//! The hosts of keepers, which perform the actions that the keepers request. One host is a thread that keeps all of a
-//! process's leases. Another host keeps each lease in a task on an executor. This module also contains `Operator`, which
-//! performs administrative actions on a namespace.
+//! The hosts of keepers. A host performs the actions that its keepers request. One host is a thread that maintains all of a
+//! process's leases. Another host maintains each lease in a task on an executor. This module also contains `Operator`,
+//! which performs administrative actions on a namespace.
 
 pub(crate) mod grantee;
 #[cfg(feature = "hosted")]

@@ -1,4 +1,4 @@
-//! Leases of worker IDs that cannot overlap. Each worker ID is leased to one process for a limited time, and the next holder
+//! Non-overlapping leases of worker IDs. Each worker ID is leased to one process for a limited time, and the next holder
 //! starts after the last tick that the previous holder may have used.
 //!
 //! - [`Keeper`] implements the rules. It has no clock, opens no connection and starts no thread. Its host passes the time

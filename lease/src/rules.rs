@@ -1,5 +1,5 @@
-//! The code shared by the hosts in all languages: the state machine that keeps a lease, its records and requests, and its
-//! events. It reads no clock, opens no connection and starts no thread.
+//! The code shared by the hosts in all languages: the state machine that maintains a lease, the records, the requests, and
+//! the events. This code reads no clock, opens no connection and starts no thread.
 
 #[cfg(feature = "hosted")]
 pub(crate) mod check;

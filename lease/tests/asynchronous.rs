@@ -1,4 +1,5 @@
-//! Tests asynchronous calls on an executor: while a call waits, other tasks run, and dropped futures leak no worker ID.
+//! Tests asynchronous calls on an executor. While a call waits, other tasks must be able to run. Dropped futures must not
+//! leak worker IDs.
 #![cfg(feature = "sqlite")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -58,8 +59,8 @@ impl SingleIdStore {
         connection
     }
 
-    /// Returns whether another generator can acquire the worker ID within a short wait. Leases last an hour, so the worker
-    /// ID cannot be free because a lease expired.
+    /// Waits until the worker ID is free, and returns `false` if it is not free after a short time. Leases last an hour, so
+    /// the worker ID cannot become free because a lease expires.
     async fn wait_until_free(&self) -> bool {
         for _ in 0..1000 {
             time::sleep(Duration::from_millis(10)).await;
@@ -194,7 +195,7 @@ fn a_failed_future_reports_the_reason() {
     });
 }
 
-/// The `PostgreSQL` driver blocks only the lease's own thread, so the executor continues.
+/// The `PostgreSQL` driver blocks only the thread that serves the lease, so the executor keeps running.
 #[test]
 #[cfg(all(feature = "postgresql", unix))]
 fn the_executor_runs_while_a_server_does_not_respond() {
@@ -203,7 +204,7 @@ fn the_executor_runs_while_a_server_does_not_respond() {
     let Some(programs) = server::programs() else { return };
     let server = server::Server::start(&programs);
     Generator::with(&server.url(), SingleIdStore::options(), LONG_TIMEOUT).unwrap().close();
-    // The blocking client needs a separate thread, because it contains a runtime.
+    // The blocking client needs a separate thread, because it contains its own async runtime.
     let lock = || {
         let (url, (held, holds)) = (server.url(), mpsc::channel());
         let (unlock, unlocked) = mpsc::channel::<()>();

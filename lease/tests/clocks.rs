@@ -95,8 +95,8 @@ fn a_store_clock_step_revokes_no_worker_ids() {
     }
 }
 
-/// A file store uses the holder's clock as its own. A claim made while that clock is ahead blocks the worker ID until a
-/// time in the future, so the holder needs a different worker ID after the rollback.
+/// A file store has no clock, so it uses the holder's clock. A claim made while that clock is ahead blocks the worker ID
+/// until a time in the future, so the holder needs a different worker ID after the rollback.
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
     for apart in [DAY, 3653 * DAY] {

@@ -1,5 +1,5 @@
-//! Many generators start at once on a server that allows fewer connections than there are generators. All of them must
-//! eventually receive a worker ID, and the application must still be able to connect.
+//! Starts many generators at once against a server that allows fewer connections than there are generators. All of them
+//! must eventually receive a worker ID, and the application must still be able to connect.
 //!
 //! `POLYFLAKE_STARTS=1000 cargo test --release -p polyflake-lease --all-features --test cold -- --nocapture` takes a
 //! minute.
@@ -23,7 +23,7 @@ use polyflake_lease::{AsyncPostgresql, Host, Options, Shape, sno::Generator};
 use server::{Server, programs};
 use tokio::{runtime, time};
 
-/// A timeout so long that calls do not reach it even on a busy machine.
+/// A timeout that calls do not reach, even on a busy machine.
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[test]
@@ -44,7 +44,7 @@ fn processes_that_start_together_all_get_worker_ids() {
             thread::sleep(Duration::from_millis(50));
         }
     };
-    // Each generator has its own task and thus behaves like a separate process. The threads that normally renew leases
+    // Each generator runs in a separate task, so it behaves like a separate process. The threads that normally renew leases
     // would send only a few requests at a time.
     let start = async |url: String| {
         let open = move || {

@@ -1,6 +1,5 @@
-//! Tests real copies of a process that holds a lease. A copy that reports its restore (`after_restore`) must lease another
-//! worker ID and must not repeat any ID. A task on the test's thread keeps the lease, because a forked copy has no other
-//! threads.
+//! Tests real copies of a process that holds a lease. A copy that calls `after_restore` must lease another worker ID and
+//! must not repeat any ID. A task on the test's thread renews the lease, because a forked copy has no other threads.
 //!
 //! `cargo test -p polyflake-lease --all-features --test copies -- --ignored --nocapture restored` compares ten million IDs
 //! of each format, or as many as `POLYFLAKE_IDS` specifies. With `window` instead of `restored`, the command prints how
@@ -43,7 +42,8 @@ impl AsyncStore for FileStore {
     }
 }
 
-/// Keeps a lease on the calling thread, and makes progress only when [`ManualKeeper::run_due_work`] is called.
+/// A keeper that renews a lease on the calling thread. It makes progress only when [`ManualKeeper::run_due_work`] is
+/// called.
 struct ManualKeeper {
     folder: TempDir,
     task: Arc<Mutex<Option<Task>>>,
@@ -89,11 +89,11 @@ fn pause(duration: Duration) -> impl Future<Output = ()> + Send {
     poll_fn(move |_| if Instant::now() < end { Poll::Pending } else { Poll::Ready(()) })
 }
 
-/// Generates up to eight IDs without waiting.
+/// A function that generates up to eight IDs without waiting.
 type MakeIdsFn<'a> = &'a dyn Fn() -> polyflake::Result<Vec<[u8; 16]>>;
 
-/// Generates IDs in this process and in a copy of it. If `reports` is true, the copy first reports that it was restored
-/// (`after_restore`). Returns the number of duplicate IDs.
+/// Generates IDs in this process and in a copy of it. If `reports` is true, the copy first calls `after_restore`. Returns
+/// the number of duplicate IDs.
 fn count_duplicates(
     keeper: &ManualKeeper,
     count: usize,
@@ -126,8 +126,8 @@ fn options(shape: Result<Shape>) -> Options {
     Options::new("orders", shape.unwrap()).unwrap()
 }
 
-/// Calls [`count_duplicates`] with a leased generator of one format. The original process and its copy both continue to
-/// run the lease's task.
+/// Calls [`count_duplicates`] with a leased generator of one format. The lease's task keeps running in the original process
+/// and in its copy.
 macro_rules! count_duplicates_of_format {
     ($count:expr, $reports:expr, $family:ident($($argument:expr),*), $shape:expr, $empty:expr, $bytes:expr $(, $type:expr)?) => {{
         let keeper = ManualKeeper::new();
@@ -211,8 +211,8 @@ fn restored_copies_repeat_no_id() {
     assert_eq!(repeated, [0; 5]);
 }
 
-/// Measures the time between a jump in the wall clock and the next renewal. Copies of a process share a worker ID for this
-/// long.
+/// Measures the time between a jump in the wall clock and the next renewal. Until that renewal, copies of a process share a
+/// worker ID.
 #[test]
 #[ignore = "needs libfaketime, and takes a minute"]
 fn measure_the_shared_window_after_a_clock_jump() {

@@ -29,7 +29,7 @@ fn hot_guid_generator_for(number: u64, uuid8: bool) -> hotguid::Generator {
     hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
 }
 
-/// The version and variant of UUIDs occupy bits of the machine field, but none that contain the worker ID.
+/// The version and variant of UUIDs occupy some bits of the machine field, but the worker ID is never stored in these bits.
 #[test]
 fn hot_guids_encode_distinct_worker_ids() {
     let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];

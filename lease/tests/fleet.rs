@@ -78,8 +78,8 @@ fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
     Ok(Reply { content: ReplyContent::Survey { records, latest_end: 0 }, ..reply })
 }
 
-/// Asserts that each holder renews about four times an hour. The number is slightly higher because holders renew up to a tenth
-/// of the interval early.
+/// Asserts that each holder renews about four times an hour. The number is slightly higher because holders renew up to a
+/// tenth of the interval early.
 fn assert_four_renewals_per_hour(holders: u64, figures: &FleetMetrics) {
     assert_eq!(figures.refused, 0);
     let expected = 4 * holders..=4 * holders * 110 / 100;

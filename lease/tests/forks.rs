@@ -1,5 +1,5 @@
-//! Tests leased generators in forked child processes. Each child must lease its own worker ID and leave its parent's lease
-//! unchanged.
+//! Tests leased generators in forked child processes. Each child must lease a different worker ID and must not change its
+//! parent's lease.
 #![cfg(all(feature = "sqlite", unix, not(miri)))]
 #![allow(unsafe_code, reason = "fork has no safe door")]
 #![allow(unreachable_pub, reason = "modules of one test")]
@@ -44,7 +44,7 @@ fn temp_store_url() -> (TempDir, String) {
     (folder, url)
 }
 
-/// Returns a bitwise copy of the generator, which lets a child close its copy while the original is left untouched.
+/// Returns a bitwise copy of the generator, so that a child can close the copy without using the original.
 fn copy(ids: &Generator) -> Generator {
     // SAFETY: this runs in a child that exits with `_exit` and never uses or drops the original generator again. Only the
     // copy is closed, so nothing is freed twice.
@@ -70,7 +70,7 @@ fn check_children(url: &str) {
         let work = || {
             let mut made = vec![ids.generate(0).unwrap(), Sno::default(), Sno::default()];
             ids.fill(0, &mut made[1..]).unwrap();
-            // The child's own child leases a worker ID as well.
+            // The grandchild leases a worker ID as well.
             made.extend(decode_ids(
                 &run_in_child_with(fork, || encode_ids(&[ids.generate(0).unwrap()])),
                 1,
@@ -262,8 +262,8 @@ fn a_child_forked_during_requests_leases_a_worker_id() {
     });
 }
 
-/// The fork hooks abort a request that waits for a locked file, so that the child can open files. A fork that bypasses the
-/// hooks leaves the child unable to open files.
+/// The fork hooks abort a request that waits for a locked file, so that the child can open files. If a fork bypasses the
+/// hooks, the child cannot open files.
 #[test]
 fn a_child_forked_during_a_file_lock_leases_a_worker_id() {
     let _alone = lock_tests();

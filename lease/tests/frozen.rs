@@ -56,7 +56,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     events.next("sealed");
     events.next("refused");
     server.thaw();
-    // The worker ID was not released, so it becomes free when the lease ends.
+    // The worker ID was not released, so it becomes free only when the lease ends.
     Generator::with(&server.url(), self::options(), LONG_TIMEOUT).unwrap().generate(0).unwrap();
 }
 

@@ -19,7 +19,7 @@ fn unavailable_reply() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
 }
 
-/// Moves the wall clock but not the monotonic clock, as happens when the machine is restored from an image or its clock is
+/// Moves the wall clock but not the monotonic clock, as happens when a virtual machine is restored or the system clock is
 /// set.
 fn move_wall_clock(host: &mut KeeperHost, ms: i64) {
     host.now.wall_ms = host.now.wall_ms.saturating_add_signed(ms);
@@ -39,7 +39,8 @@ fn next_wait_ms(host: &mut KeeperHost) -> u64 {
     }
 }
 
-/// Drives a keeper for `ms` milliseconds, advancing the clocks from one of its actions to the next. The store is available.
+/// Drives a keeper for `ms` milliseconds, and advances the clocks to the time of each action. The store is always
+/// available.
 fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
     let until = host.now.elapsed_ms + ms;
     while host.now.elapsed_ms < until {
@@ -51,7 +52,7 @@ fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
 }
 
 /// Returns copies of one process. `image` runs in each copy with the same random numbers and the same replies, as if it had
-/// run before the process was copied. After `image` returns, the copies draw different random numbers.
+/// run before the process was copied. After `image` returns, the copies use different random numbers.
 fn copies<const N: usize>(
     store: &mut Memory,
     numbers: u64,
@@ -87,7 +88,8 @@ fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
     }
 }
 
-/// Asserts that one copy kept the worker ID, that the others acquired different ones, and that no copy released a worker ID.
+/// Asserts that one copy kept the worker ID, that the others acquired different ones, and that no copy released a worker
+/// ID.
 #[track_caller]
 fn assert_copies_diverged(hosts: &[KeeperHost], store: &Memory) {
     let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
@@ -342,8 +344,8 @@ fn a_copy_that_finds_another_copys_renewal_does_not_release() {
     assert_eq!(store.records("orders/sno")[0], renewed);
 }
 
-/// If clocks jump while the store is unavailable, no grant ends early: the keeper neither seals nor forgets the grant, and
-/// renews it as soon as the store is available again.
+/// If clocks jump while the store is unavailable, no grant ends early. Each keeper retains its grant without sealing the
+/// generator, and renews the grant as soon as the store is available again.
 #[test]
 fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
     for ms in [-30 * 60_000, -2_000, 2_000, 10 * 60_000, 20 * 60_000] {

@@ -1,4 +1,4 @@
-//! Tests leases that a host in another language keeps. A small host over `SQLite` executes the lease's commands, and the
+//! Tests leases for hosts in other languages. A simple host with a `SQLite` store executes the lease's commands, and the
 //! tests check the resulting IDs.
 #![cfg(feature = "sqlite")]
 
@@ -47,7 +47,7 @@ struct Host {
     /// The commands that the host executed, and the events that were reported to it.
     done: Vec<String>,
     told: Vec<Json>,
-    /// Replies to use instead of the host's own replies. The last element is used first.
+    /// Replies that replace the host's replies, each with the name of its command. The last element is used first.
     instead: Vec<(&'static str, Json)>,
 }
 
@@ -202,7 +202,7 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(refused.code(), "lease_unavailable");
 }
 
-/// A strict lease extends its generator's window every second. These extensions are not renewals.
+/// A strict lease extends its generator's window every second. These extensions do not count as renewals.
 #[test]
 fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +221,7 @@ fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
     assert_eq!((&status["renewals"], &status["gaps"]), (&json!(0), &json!(0)));
     assert!(status["end"].as_u64().unwrap() > now + 3_000_000, "{status}");
     assert_eq!(host.event_names(), ["acquired"]);
-    // The clocks diverge, as they do when the machine's clock is set or its image is restored, and the store does not
+    // The clocks diverge, as they do after the system clock is set or a virtual machine is restored. The store does not
     // reply.
     host.elapsed_ms += 60_000;
     host.instead = vec![("run", json!({ "silent": true })), ("run", json!({ "silent": true }))];
@@ -256,8 +256,8 @@ fn failures_are_reported_and_retried() {
     assert_eq!(host.status()["refused"], Json::Null);
 }
 
-/// An exception in another language has a code and a message. The lease rules decide only from the code and the message
-/// whether waiting may help.
+/// An exception in another language has a code and a message. Only the code and the message determine whether waiting may
+/// help.
 #[test]
 fn only_unrecoverable_host_errors_are_permanent() {
     let folder = tempfile::tempdir().unwrap();
@@ -579,7 +579,7 @@ fn a_child_leases_from_the_environment() {
     let twitter = preset("twitter", []).unwrap();
     let ids = polyflake_lease::sno::Generator::from_env().unwrap();
     assert_eq!(ids.lease().number(), expected);
-    // A lease for a required worker ID lasts one minute, so the remaining time shows which kind of lease it is.
+    // A lease for a required worker ID lasts one minute, so the remaining time shows whether the worker ID is required.
     let is_insisting = ids.lease().figures().remaining.as_secs() <= 60;
     assert_eq!(is_insisting, expected != Some(0));
     let ids = polyflake_lease::hotguid::Generator::from_env().unwrap();

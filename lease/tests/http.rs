@@ -1,4 +1,5 @@
-//! Tests the HTTP store against a misbehaving service. `cli/tests/serve` runs the conformance suite against the real service.
+//! Tests the HTTP store against a misbehaving service. `cli/tests/serve` runs the conformance suite against the real
+//! service.
 #![cfg(all(feature = "http", feature = "tls"))]
 
 use std::{

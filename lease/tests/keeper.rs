@@ -1,4 +1,4 @@
-//! Tests a keeper step by step: its requests, how it handles replies, and its errors.
+//! Tests each step of a keeper: the requests that it sends, the way it handles replies, and the errors that it reports.
 #![cfg(feature = "std")]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -169,7 +169,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
-/// The network delivers a write twice, and the second delivery finds the record that the first one wrote.
+/// The network delivers a write twice. When it is delivered again, the store already contains the record that it wrote.
 #[test]
 fn a_duplicated_write_is_resolved_by_another_write() {
     let mut store = Memory::new(START_MS);
@@ -520,7 +520,8 @@ fn the_driver_suite_detects_faults() {
     }
 }
 
-/// One of two connections to a store. It reads and writes in separate steps, so its swaps are not atomic.
+/// One of two connections to a store. It reads and writes in separate steps, so its compare-and-swap operations are not
+/// atomic.
 struct NonAtomicStore(Arc<Mutex<Memory>>);
 
 impl Store for NonAtomicStore {
@@ -807,7 +808,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     assert_eq!(twin.drive_until_idle(&mut store), None);
     assert_eq!(twin.keeper.number(), None, "its generator is sealed at once");
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
-    // A clone does not release the worker ID of the other clone either.
+    // A clone does not release the other clone's worker ID either.
     let before = store.records("orders/sno");
     for clone in [&mut twin, &mut third] {
         clone.keeper.close();

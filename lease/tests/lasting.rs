@@ -18,7 +18,7 @@ use polyflake_lease::{
 };
 use server::{Server, programs};
 
-/// Longer than any test takes, so that a call that waits for the full timeout is noticed.
+/// A timeout that exceeds the duration of any test, so that a call that waits for the full timeout is noticed.
 const LONG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Asserts that a generator and a check fail immediately for the same reason.

@@ -133,7 +133,8 @@ fn a_reported_backup_starts_a_quiet_time() {
     assert_error_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
 }
 
-/// In a planned failover, the old server is off, and the new server has everything that the old one acknowledged.
+/// In a planned failover, the old server has been shut down, and the new server has all writes that the old server
+/// acknowledged.
 #[test]
 fn a_lossless_promotion_grants_immediately() {
     for is_met in [false, true] {
@@ -296,13 +297,14 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     assert_eq!(next.drive_until_idle(&mut store), None);
     let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
     assert_eq!(grant.start(), freed.granted_until);
-    // The operator's statement was false: the first holder is alive. At its next renewal, it loses the lease.
+    // The operator's statement was false, because the first holder is alive. This holder loses the lease at its next
+    // renewal.
     let mut living = dead;
     living.advance(15 * 60_000);
     living.drive_until_idle(&mut store);
     assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
-    // An operator's statement that a holder is dead never moves the grant's end to a later time, and never moves it to a
-    // time before the grant's start.
+    // An operator's statement that a holder is dead never moves the end of the grant to a later time or to a time before
+    // its start.
     let token = store.records("orders/sno")[0].token;
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());

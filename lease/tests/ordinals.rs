@@ -1,4 +1,4 @@
-//! Tests which ordinals are accepted, and which worker IDs leases derive from them.
+//! Tests which ordinals are accepted, and how leases derive worker IDs from ordinals.
 #![cfg(feature = "std")]
 
 use std::{env, ffi::OsString, process::Command, time::Duration};

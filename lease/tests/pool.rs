@@ -1,4 +1,4 @@
-//! Tests the asynchronous `PostgreSQL` store, both with its own connections and with connections from a pool.
+//! Tests the asynchronous `PostgreSQL` store, both with connections that the store opens and with connections from a pool.
 #![cfg(all(feature = "deadpool", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -30,7 +30,7 @@ fn pool(server: &Server, size: usize) -> Pool {
     Pool::builder(manager).max_size(size).build().unwrap()
 }
 
-/// A blocking store that drives an asynchronous one and waits for its replies.
+/// A blocking store that sends each request to an asynchronous store and waits for the reply.
 struct BlockingStore<'r>(&'r Runtime, AsyncPostgresql);
 
 impl Store for BlockingStore<'_> {

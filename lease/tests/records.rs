@@ -2,7 +2,7 @@
 
 use polyflake_lease::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape};
 
-const PAGE: &str = include_str!("../../docs/leases.md");
+const LEASES_PAGE: &str = include_str!("../../docs/leases.md");
 
 fn record() -> Record {
     Record {
@@ -34,10 +34,10 @@ fn namespace() -> Namespace {
 
 #[test]
 fn the_page_shows_the_stored_records() {
-    assert!(PAGE.contains(&format!("\n{}\n", record().to_json())), "{}", record().to_json());
+    assert!(LEASES_PAGE.contains(&format!("\n{}\n", record().to_json())), "{}", record().to_json());
     let namespace = namespace();
-    assert!(PAGE.contains(&format!("shape   {}\n", namespace.shape)));
-    assert!(PAGE.contains(&format!("digest  {}\n", namespace.digest())));
+    assert!(LEASES_PAGE.contains(&format!("shape   {}\n", namespace.shape)));
+    assert!(LEASES_PAGE.contains(&format!("digest  {}\n", namespace.digest())));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn malformed_requests_and_replies_are_rejected() {
     let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, content: found };
     let (request, reply) = (request.to_json(), reply.to_json());
     for text in [&request, &reply] {
-        assert!(PAGE.contains(&request), "{request}");
+        assert!(LEASES_PAGE.contains(&request), "{request}");
         for (from, to) in [
             ("\"find\"", "\"seek\""),
             ("\"differs\"", "\"different\""),

@@ -31,7 +31,7 @@ fn wait_for_new_worker_id<I>(
             Ok(_) => break,
             Err(error) => assert_eq!(error.code(), "lease_unavailable", "{error}"),
         }
-        // If the restore were not reported, the keeper would check the time only every ten seconds.
+        // Without the report, the keeper would check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
     let number = number().unwrap();
@@ -80,7 +80,7 @@ fn generator_builder() -> BuildGeneratorFn {
     })
 }
 
-/// Another copy of the process has the same grant, so the lease's keeper must seal the generator before it begins another
+/// Another copy of the process has the same grant, so the lease's keeper must seal the generator before it starts a new
 /// grant.
 fn a_grant_prepared_before_a_restore_does_not_begin() {
     const GRANT_SPAN: Range<u64> = 1_763_650_000_000..2_000_000_000_000;

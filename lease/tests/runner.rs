@@ -1,5 +1,5 @@
-//! Tests leases that are kept by threads. The tests cover generators that cannot be created, limits on waiting, and secrets
-//! in freed memory.
+//! Tests leases that are renewed by threads. The tests cover generators that cannot be created, limits on waiting, and
+//! secrets in freed memory.
 #![cfg(feature = "sqlite")]
 #![allow(unsafe_code, reason = "an allocator is needed to look at memory that is given back")]
 
@@ -122,7 +122,7 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
         }
         // By default each of these calls would wait for a second.
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
-        // If the store remained unavailable, dropping each generator would block for its full time limit.
+        // If the store remained unavailable, dropping each generator would block until the time limit.
         away.store(0, Ordering::Relaxed);
     }
 }
@@ -138,7 +138,7 @@ static UNWIPED_ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 // too.
 unsafe impl GlobalAlloc for AuditingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller upholds the contract of `alloc`, which is the same as that of `alloc_zeroed`, so the call is
+        // SAFETY: the caller upholds the contract of `alloc`, and `alloc_zeroed` has the same contract, so the call is
         // sound. The memory is zeroed so that `dealloc` never reads uninitialized bytes.
         unsafe { System.alloc_zeroed(layout) }
     }
@@ -228,7 +228,7 @@ fn expect_ready<V>(future: impl Future<Output = V>) -> V {
     }
 }
 
-/// The worker ID is released later. Until then, the generator makes no IDs.
+/// A closed generator generates no IDs, even before its worker ID has been released.
 #[test]
 fn close_returns_immediately_if_the_store_does_not_respond() {
     let is_slow = Arc::new(AtomicUsize::new(0));

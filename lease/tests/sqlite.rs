@@ -64,7 +64,7 @@ fn volatile_stores_are_rejected() {
     }
 }
 
-/// If an operator mistypes a path, the command must fail instead of showing an empty store.
+/// If an operator mistypes a path, the command must fail instead of reporting an empty store.
 #[test]
 fn an_operator_creates_neither_a_file_nor_tables() {
     let (folder, path) = file();
@@ -146,7 +146,7 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
         by_hand.query_row(found, [first], |row| row.get(0)).unwrap()
     };
     assert_eq!([colour(0), colour(1)], ["blue", "red"]);
-    // The namespace's own row is changed last.
+    // The namespace's row is changed last.
     by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
     assert_error(claim(&mut store), ErrorKind::SchemaTooNew);
 }
@@ -324,7 +324,7 @@ fn a_file_system_without_creation_times_is_rejected() {
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
 }
 
-/// Covers a moved file, the same file under another path, and the same volume mounted as another device.
+/// Covers a file that is moved, a file that is opened through another path, and a volume that is mounted as another device.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_moved_or_remounted_file_is_the_same_store() {
@@ -380,7 +380,7 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
     // Two folders contain two stores, so the same worker ID is free in both.
     let other = sno::Generator::with(&file_url("leases.db"), options.clone(), longest).unwrap();
     assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
-    // A file is a single store, however its path is written.
+    // Different paths that lead to the same file refer to the same store.
     let same = sno::Generator::with(&file_url("../one/leases.db"), options, longest).unwrap();
     assert_ne!(same.lease().number(), Some(0));
 }

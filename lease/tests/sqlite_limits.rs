@@ -23,7 +23,7 @@ fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
     claim_with(store, options).map(drop)
 }
 
-/// Creates a folder that other users may enter, with a store's file in which one worker ID is claimed.
+/// Creates a folder that other users may enter, and a store's file in that folder. One worker ID is claimed in the store.
 fn create_store() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();

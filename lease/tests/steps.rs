@@ -50,8 +50,8 @@ const DISTANT_FUTURE: u64 = 9_000_000_000_000;
 /// Allows only one test at a time to write the recording.
 static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
-/// Collects the statements and outcomes of a recording. A turn consists of the statements that the steps send at once, and
-/// their outcome. The text of each distinct statement is stored only once.
+/// Collects the statements and outcomes of a recording. A turn consists of the statements that the steps send together, and
+/// the outcome of these statements. The text of each distinct statement is stored only once.
 struct Recorder<'r> {
     engine: Engine,
     run: &'r mut dyn FnMut(&Statement) -> Result<Rows, Failure>,
@@ -61,7 +61,7 @@ struct Recorder<'r> {
     number: u64,
 }
 
-/// What happens to the connection while a request is processed.
+/// An event on the connection while a request is processed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ConnectionEvent {
     Kept,
@@ -142,7 +142,7 @@ impl Recorder<'_> {
     }
 }
 
-/// Overwrites the time in a row that describes the store's state.
+/// Replaces the time in a row that describes the store's state with a fixed time.
 fn set_time(row: &mut [Value]) {
     if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
         *now = NOW;
@@ -243,7 +243,7 @@ fn assert_recorded(engine: &str, found: &Json) {
     assert_eq!(&file[engine], found);
 }
 
-/// Formats JSON. On the upper levels, each object member and array item is on its own line.
+/// Formats JSON. At the outer levels, each object member and array item is on its own line.
 fn format_json(value: &Json, depth: usize) -> String {
     let lines = |parts: Vec<String>, [open, close]: [char; 2]| {
         let (pad, end) = (" ".repeat(depth + 1), " ".repeat(depth));
@@ -334,8 +334,8 @@ fn postgresql_matches_the_recorded_conversation() {
     assert_postgresql_conversation(&mut |statement| run_in_postgresql(&mut client, statement));
 }
 
-/// Given the recorded outcomes, the steps must produce the recorded statements and replies. The bindings for every language
-/// have this test.
+/// Given the recorded outcomes, the steps must produce the recorded statements and replies. The bindings for each language
+/// have the same test.
 #[test]
 fn recorded_outcomes_produce_the_recorded_statements_and_replies() {
     let file = parse_json(&fs::read_to_string(STEPS_FILE).unwrap());

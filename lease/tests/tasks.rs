@@ -1,5 +1,5 @@
-//! Tests leases kept by tasks. The executor must stay responsive while the store is slow, and dropped futures must not leak
-//! worker IDs.
+//! Tests leases that are renewed by tasks. The executor must stay responsive while the store is slow, and dropped futures
+//! must not leak worker IDs.
 #![cfg(feature = "std")]
 
 use std::{
@@ -177,8 +177,8 @@ fn dropped_futures_leak_no_worker_id() {
     });
 }
 
-/// No matter when a task is dropped, its generator stops at the end of its window, and the next holder of the worker ID
-/// repeats no ID.
+/// Regardless of when a task is dropped, its generator stops at the end of its window, and the next holder of the worker ID
+/// does not generate the same IDs.
 #[test]
 fn a_dropped_task_repeats_no_id() {
     let slow = SlowStore::new(20);
@@ -226,7 +226,7 @@ fn a_task_that_never_runs_is_reported_immediately() {
     });
 }
 
-/// A call that blocks the thread on which its own task must run would wait forever.
+/// A call would wait forever if it blocked the thread that must run the lease's task.
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
     let made = async { Generator::with(SlowStore::new(0).host(), options(), LONG_TIMEOUT) };

@@ -1,4 +1,4 @@
-//! Tests the threads that keep leases. A process has one thread for all of its leases, plus one thread for each slow
+//! Tests the threads that renew leases. A process has one thread for all of its leases, plus one thread for each slow
 //! request.
 #![cfg(all(feature = "std", target_os = "linux"))]
 
@@ -139,7 +139,7 @@ fn a_panicking_store_ends_only_its_own_lease() {
     wait_until("no thread", || thread_count() == 0);
 }
 
-/// Measures the cost of keeping forty leases for half a minute, both with this crate's threads and with one thread per
+/// Measures the cost of maintaining forty leases for half a minute, both with this crate's threads and with one thread per
 /// lease. `cargo test -p polyflake-lease --test threads -- --ignored --nocapture` prints the results.
 #[test]
 #[ignore = "measures for a minute"]

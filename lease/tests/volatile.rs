@@ -136,7 +136,7 @@ fn is_namespace_write(request: &Request) -> bool {
     matches!(request.operation, Operation::Open(_) | Operation::PutNamespace { .. })
 }
 
-/// If a proposed namespace could grow, a write that only adds records would make it look as if its waiting time had begun.
+/// If a proposed namespace could grow, a write that only adds records would make its waiting time appear to have begun.
 #[test]
 fn a_proposed_namespace_does_not_grow() {
     let mut store = Memory::volatile(START_MS);

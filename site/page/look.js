@@ -1,4 +1,4 @@
-/** Identifies the IDs in the box while they are typed. */
+/** Identifies the IDs in the text box as the reader types. */
 
 import * as bound from "inspect";
 import wasm from "inspect.wasm";
@@ -12,7 +12,7 @@ const EXAMPLES = [
   ["UUID v7", "019a1b3c-7c00-7aaa-baaa-aaaaaaaaaaaa"],
 ];
 
-/** The maximum number of lines. Further lines are ignored, because every keystroke reads all lines again. */
+/** The maximum number of lines. Further lines are ignored, because all lines are read again after every keystroke. */
 const MAX_LINES = 500;
 
 const formatPercent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
@@ -20,7 +20,7 @@ const formatPercent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "un
 /** Names for the roles of fields whose own names do not describe the role. */
 const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
 
-/** Returns the bits of a reading as binary digits. */
+/** Returns the bits of an interpreted ID as binary digits. */
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
 
 /** Formats a time in the reader's time zone. Returns an empty string if a date cannot represent it. */
@@ -68,7 +68,10 @@ function table(reading) {
   );
 }
 
-/** Lists the lines in the box, each with its most likely reading. A button shows the complete reading below. */
+/**
+ * Lists the lines in the box, each with its most likely interpretation. A button shows the complete interpretation
+ * below the list.
+ */
 function list(answers, current, choose) {
   const heads = ["ID", "Format", "Time"].map((text) => create("th", { scope: "col" }, text));
   const line = ({ id, readings: [first] }, at) => {
@@ -116,8 +119,8 @@ const otherReading = (reading) =>
   );
 
 /**
- * Returns the copy buttons: for the time, for the readings as JSON, and, if there are several lines, for a spreadsheet
- * table.
+ * Returns the buttons that copy the time, all interpretations of the ID as JSON and, if there are several lines, a
+ * table for a spreadsheet.
  */
 function copyButtons(answers, id, first, readings) {
   const line = ({ id, readings: [first] }) => [id, first?.format ?? "", first?.time ?? ""].join("\t");

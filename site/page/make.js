@@ -17,7 +17,7 @@ const once = (make) => {
 };
 const randomBelow = (limit) => crypto.getRandomValues(new Uint32Array(1))[0] % limit;
 const orderGenerator = once(() => new sno.Generator());
-const keyGenerator = once(() => new hotguid.Generator());
+const getKeyGenerator = once(() => new hotguid.Generator());
 const eventGenerator = once(() => new uuid7.Generator());
 const invoiceGenerator = once(() => {
   const now = Math.floor(Date.now() / 1000);
@@ -52,7 +52,7 @@ const FAMILIES = {
     about: "A GUID that sorts by time. It contains random bits, a counter and a shard key that you choose.",
     kind: ["Shard key", 0xffffffff],
     picture: hotguidPicture,
-    make: (kind) => keyGenerator().generate(kind),
+    make: (kind) => getKeyGenerator().generate(kind),
   },
   uuid7: {
     title: "UUID v7",

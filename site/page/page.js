@@ -1,6 +1,6 @@
 /**
- * The page's script: connects the inspector, the package and the layout editor to the document. Its state is stored in
- * the URL's fragment.
+ * Connects the inspector, the package and the layout editor to the page. The page's state is stored in the URL's
+ * fragment.
  */
 import logo from "favicon.svg";
 import { element } from "./elements.js";
@@ -10,7 +10,7 @@ import { startMaker } from "./make.js";
 
 const state = new URLSearchParams(location.hash.slice(1));
 
-/** Stores a part of the state. An empty part is omitted. */
+/** Stores one value of the page's state. If the value is empty, removes it from the state. */
 function storeState(name, value) {
   if (value) state.set(name, value);
   else state.delete(name);
@@ -19,7 +19,10 @@ function storeState(name, value) {
 
 element("logo").src = logo;
 const inspector = await startInspector(state.get("id"), (id) => storeState("id", id));
-/** The layout that the page starts with. IDs are read with a layout only if the reader drew, loaded or used it. */
+/**
+ * The layout that the page starts with. The page decodes IDs with a layout only after the reader has edited or loaded
+ * the layout, or has generated IDs with it.
+ */
 let initialLayout;
 const layout = startLayout(state.get("layout"), (json) => {
   initialLayout ??= json;

@@ -1,7 +1,7 @@
 """Writes the reference of the Python package as Markdown, one page for each module.
 
-The source is read and not imported. The compiled modules are read from their stubs, and all others from their Python
-code.
+The script parses the source instead of importing it. For compiled modules, it parses the stubs. For all other modules,
+it parses the Python code.
 
 Usage: ``python3 reference.py FOLDER``
 """
@@ -24,7 +24,7 @@ Member = tuple[str, str, str]
 
 
 def exported_names(module: ast.Module) -> list[str]:
-    """The names that ``__all__`` lists."""
+    """Returns the names that ``__all__`` lists."""
     for statement in module.body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
             return ast.literal_eval(statement.value)
@@ -47,7 +47,7 @@ def signature(name: str, function: Function, is_method: bool) -> str:
 
 
 def format_parameters(arguments: ast.arguments) -> list[str]:
-    """Each parameter with its type and its default value, and the separators between them."""
+    """Returns the parameters, each with its type and its default value, and the separators between the parameters."""
 
     def format_argument(argument: ast.arg, default: ast.expr | None) -> str:
         text = ast.unparse(argument)
@@ -72,7 +72,7 @@ def format_parameters(arguments: ast.arguments) -> list[str]:
 
 
 def to_markdown(docstring: str | None) -> str:
-    """A docstring's reStructuredText as Markdown: roles become code, and fields become a list."""
+    """Converts a docstring from reStructuredText to Markdown. Roles become code, and fields become a list."""
     text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", docstring or "").replace("``", "`")
     text = re.sub(r"^:param ([^:]+):", r"- `\1`:", text, flags=re.MULTILINE)
     text = re.sub(r"^:raises ([^:]+):", r"- Raises `\1`:", text, flags=re.MULTILINE)
@@ -120,11 +120,11 @@ class Reference:
         self.private = [module for stem, module in self.modules.items() if stem.startswith("_")]
 
     def public_stems(self) -> list[str]:
-        """The names of the public modules."""
+        """Returns the names of the public modules."""
         return [stem for stem in self.modules if stem == "__init__" or not stem.startswith("_")]
 
     def page(self, stem: str) -> str:
-        """The page of a module."""
+        """Returns the page of a module."""
         module = self.modules[stem]
         name = "polyflake" if stem == "__init__" else f"polyflake.{stem}"
         parts = [f"# {name}", to_markdown(ast.get_docstring(module))]
@@ -139,7 +139,7 @@ class Reference:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def entry(self, name: str, module: ast.Module) -> list[str]:
-        """The heading of a name, its signature, its documentation and its members."""
+        """Returns the entry for a public name: the heading, the signature, the documentation and the members."""
         definition = self.find_class(name, module)
         if definition is None:
             entry_members = [
@@ -159,13 +159,14 @@ class Reference:
         return parts
 
     def find_class(self, name: str, *modules: ast.Module) -> ast.ClassDef | None:
-        """Returns the class with this name from one of these modules, or from the private ones that the package
-        imports."""
+        """Returns the class with this name from one of the given modules, or from the private modules that the package
+        imports.
+        """
         statements = (statement for module in [*modules, *self.private] for statement in module.body)
         return next((one for one in statements if isinstance(one, ast.ClassDef) and one.name == name), None)
 
     def find_statements(self, name: str, module: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
-        """Returns the definitions of a function or a value in the module or in a private one."""
+        """Returns the definitions of a function or a value in the given module or in a private module."""
         for one in [module, *self.private]:
             found = [pair for pair in documented_statements(one.body) if name_of(pair[0]) == name]
             if found:

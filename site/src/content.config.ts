@@ -5,7 +5,10 @@ import { landingPage } from "./landing.mjs";
 import { FILES, isSearchable, REPOSITORY, readPage } from "./pages.mjs";
 import { WORDS } from "./words.mjs";
 
-/** Returns further words that readers search for when they need a page. */
+/**
+ * Returns a meta tag with additional words that readers search for when they need the page. Returns no tag if the page has
+ * no additional words.
+ */
 const searchKeywords = (id) => {
   const attrs = { name: "keywords", content: WORDS[id] ?? "", "data-pagefind-meta": "words[content]" };
   return id in WORDS ? [{ tag: "meta", attrs }] : [];

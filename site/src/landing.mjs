@@ -35,7 +35,10 @@ export function landingPage({ title, description, body, file }) {
 /** The colours of the fields, as in the formats' pictures. */
 const COLORS = { time: "#0969da", kind: "#bc4c00", maker: "#1a7f37", sequence: "#bf3989" };
 
-/** Returns the picture that other sites show next to a link to this one: 1200 by 630 pixels. */
+/**
+ * Returns the image that other sites show in previews of links to this site. The size of the image is 1200 by 630
+ * pixels.
+ */
 export function previewImage() {
   const characters = FIELDS.flatMap(([characters, role]) => Array.from(characters, (character) => [character, role]));
   const tile = ([character, role], k) =>

@@ -57,7 +57,7 @@ const NAMES_FILE = "packages/api.toml";
 const UNSEARCHED_PAGES = new Set(["decisions", "bench/goals", "platforms", "changes"]);
 export const isSearchable = (place) => !UNSEARCHED_PAGES.has(place) && !place.startsWith("api/");
 
-/** Files by their path in the site. */
+/** The files from which pages are generated, keyed by the page's path in the site. */
 export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...pythonPages, [NAMES_PLACE, NAMES_FILE]]);
 /**
  * The path of each file's page. A link to `site/README.md`, which describes the page that identifies IDs, leads to that
@@ -67,7 +67,7 @@ const PATHS_BY_FILE = new Map([...[...FILES].map(([place, file]) => [file, place
 
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 
-/** Returns the target of a file's link. A link to a file without a page leads to the repository. */
+/** Returns the target of a link in a file. A link to a file without a page leads to the repository. */
 function target(link, file) {
   if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(REPO_URL))) return link;
   const [path, ...anchor] = link.split("#");
@@ -92,14 +92,17 @@ function mapProse(text, change) {
 
 const toPlainText = (markdown) => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]/g, "");
 
-/** Formats an entry of `api.toml` as a list item. A string is the summary of a name that exists in all languages. */
+/**
+ * Formats an entry of `api.toml` as a list item. If the entry is a string, it is the summary of a name that exists in
+ * all languages.
+ */
 function item(name, entry) {
   const languages = entry.in ?? ["rust", "python", "js"];
   const shown = languages.map((language) => ({ rust: "Rust", python: "Python", js: "JavaScript" })[language]);
   return `- \`${name}\`${shown.length === 3 ? "" : ` (${shown.join(", ")})`}: ${entry.summary ?? entry}\n`;
 }
 
-/** Returns the page of the names in all languages, starting with those that the guide teaches. */
+/** Returns the page that lists the public names in all languages. The names that the guide teaches come first. */
 function namesPage() {
   const { guide, ...api } = parse(readFileSync(join(REPOSITORY, "packages/api.toml"), "utf8"));
   const body = Object.entries(guide).map(([family, taught]) => {

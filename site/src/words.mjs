@@ -1,6 +1,6 @@
 /**
- * Words that readers search for, by page. A page's own text lacks them, or contains them no more often than other
- * pages.
+ * Words that readers search for, keyed by page. The page's text does not contain these words, or contains them no more
+ * often than other pages.
  */
 export const WORDS = {
   "how-it-works": "duplicate IDs, duplicates, uniqueness, clock went backwards, clock skew, NTP, drift, leap second",

@@ -1,4 +1,4 @@
-/** Opens pages in the machine's browsers: Chromium and Firefox. */
+/** Opens pages in the browsers that are installed on this machine: Chromium and Firefox. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import puppeteer from "puppeteer-core";

@@ -1,4 +1,4 @@
-/** Checks the public names of `packages/api.toml`: the references of the built site must have an entry for each. */
+/** Checks that the references of the built site have an entry for each public name in `packages/api.toml`. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";

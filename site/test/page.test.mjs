@@ -12,8 +12,8 @@ const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js
 const WIDTHS = [360, 768, 1280, 3840];
 
 /**
- * Returns the violations that axe-core finds. Its script is injected by the driver, so the page's policy does not block
- * it.
+ * Returns the violations that axe-core finds. The browser driver injects axe-core's script, so the page's content
+ * security policy does not block it.
  */
 async function violations(page) {
   await page.evaluate(AXE_SCRIPT);
@@ -23,7 +23,7 @@ async function violations(page) {
 
 const text = (page, selector) => page.$eval(selector, (element) => element.textContent);
 
-/** Replaces the text in the box, as a reader does by pasting. */
+/** Simulates a reader who replaces the text in the box by pasting an ID. */
 async function paste(page, id) {
   await page.click("#id", { count: 3 });
   await page.keyboard.press("Backspace");

@@ -25,7 +25,7 @@ fn conversion_error<T>(from: &'static str, error: polyflake::Error) -> DbErr {
     DbErr::TryIntoErr { from, into: type_name::<T>(), source: Arc::new(error) }
 }
 
-/// Implements a column's traits for an ID by converting it to the type that represents the column.
+/// Implements a column's traits for an ID type. IDs are converted to and from the Rust type that represents the column.
 macro_rules! column {
     ([$($of:tt)*] $column:ident<$id:ty>, $by:ty, |$given:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<$($of)*> From<$column<$id>> for Stored {
@@ -76,7 +76,7 @@ macro_rules! column {
         }
 
         impl<$($of)*> TryFromU64 for $column<$id> {
-            /// Rejects a database's auto-increment values, because they are not IDs.
+            /// Returns an error, because a database's auto-increment values are not IDs.
             fn try_from_u64(_: u64) -> Result<Self, DbErr> {
                 Err(DbErr::ConvertFromU64(stringify!($column)))
             }
@@ -84,7 +84,7 @@ macro_rules! column {
     };
 }
 
-/// Implements all columns for an ID type that has bytes, a string form and a UUID form.
+/// Implements all columns for an ID type that has a byte form, a string form and a UUID form.
 macro_rules! columns {
     ([$($of:tt)*] $id:ty) => {
         column!([$($of)*] Text<$id>, String, |id| Column::text(id), |text| Value::Text(&text));

@@ -1,4 +1,4 @@
-//! Serializes a column in the same way as its ID.
+//! Serde support: a column is serialized in the same way as the ID that it contains.
 
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 

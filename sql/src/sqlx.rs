@@ -10,7 +10,7 @@ use sqlx::{
 
 use crate::{BigInt, Bytes, Text, Uuid};
 
-/// Implements a column's traits with two types, one for writing and one for reading.
+/// Implements a column's traits with one Rust type for writing and one for reading.
 macro_rules! column {
     ($column:ident, $written:ty, $read:ty, |$id:ident| $write:expr, |$found:ident| $value:expr) => {
         impl<T, DB: Database> Type<DB> for $column<T>

@@ -1,8 +1,8 @@
 """Inspects an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
-Fails if a file in the archive contains the name of one of the folders. Also fails if the library or program is not
-stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``, which does not
-have to be exported. For an archive without a library or program, pass an empty entry point.
+Fails if the contents of a file in the archive include the name of one of the folders. Also fails if the library or
+program is not stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``,
+which does not have to be exported. For an archive without a library or program, pass an empty entry point.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def inspect_elf(data: bytes) -> tuple[set[str], list[str]]:
-    """Returns the names that an ELF file exports, and the problems found in the file."""
+    """Returns the names of the symbols that an ELF file exports, and the problems found in the file."""
     elf = ELFFile(io.BytesIO(data))
     sections = {section.name: section for section in elf.iter_sections()}
     faults = [f"has the section {name}" for name in sections if name == ".symtab" or name.startswith(".debug")]
@@ -46,10 +46,11 @@ def inspect_elf(data: bytes) -> tuple[set[str], list[str]]:
         if isinstance(section, GNUVerNeedSection):
             required_versions = [version.name for _, versions in section.iter_versions() for version in versions]
             faults += [f"needs {name}" for name in required_versions if is_too_new(name)]
-        # A Python module must use the system library for stack unwinding. musl and Node do not need that library.
+        # A Python module must use the system library for stack unwinding. Node addons and Python modules for musl do
+        # not need that library.
         if isinstance(section, DynamicSection) and "libc.so.6" in needed_libraries(section) and is_py_module(sections):
             faults += [] if "libgcc_s.so.1" in needed_libraries(section) else ["has an unwinder of its own"]
-    # A static program has no dynamic symbol table.
+    # A statically linked program has no dynamic symbol table.
     symbols = sections[".dynsym"].iter_symbols() if ".dynsym" in sections else ()
     return {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}, faults
 
@@ -79,7 +80,7 @@ def inspect_pe(data: bytes) -> tuple[set[str], list[str]]:
 
 
 def inspect_macho(data: bytes) -> tuple[set[str], list[str]]:
-    """Returns the names that a 64-bit Mach-O file exports, and the problems found in the file."""
+    """Returns the names of the symbols that a 64-bit Mach-O file exports, and the problems found in the file."""
     symtab, segment, external, debug, defined = 0x2, 0x19, 0x01, 0xE0, 0x0E
     _, _, _, _, commands = struct.unpack_from("<5I", data)
     at, names, faults = 32, set(), []

@@ -1,6 +1,6 @@
-"""Prints tables of download sizes: ``sizes.py FOLDER``, where the folder contains the files of a release.
+"""Prints tables of download sizes. Usage: ``sizes.py FOLDER``, where the folder contains the files of a release.
 
-The tables also contain other packages for comparison, whose newest versions are downloaded with pip, npm and cargo. An
+For comparison, the tables also contain other packages. Their newest versions are downloaded with pip, npm and cargo. An
 unpacked size is the sum of the sizes of all files in an archive. Sizes are in bytes.
 """
 

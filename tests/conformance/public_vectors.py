@@ -3,7 +3,7 @@
     python public_vectors.py > ../vectors/public.json
 
 HKDF is implemented directly from its definition, and the check character is computed with logarithms in a finite field.
-The core implements both in a different way.
+The core implements both of them differently.
 """
 
 import hashlib

@@ -37,7 +37,7 @@ const GENERATORS = {
   "Discord's layout": [true, (worker) => new layout.Generator(layout.Layout.preset("discord", { worker, process: 0 }))],
 };
 
-/** Generates IDs in batches. Each batch contains the IDs that are available without waiting. */
+/** Generates IDs in batches. Each batch contains only IDs that are available without waiting. */
 function* chunks(ids, count) {
   for (let left = count; left > 0; ) {
     const made = ids.tryGenerateMany(Math.min(10_000, left));
@@ -46,7 +46,7 @@ function* chunks(ids, count) {
   }
 }
 
-/** Reports the restore, and returns the generator that the copy uses from then on. */
+/** Reports the restore in the copy, and returns the generator that the copy uses from then on. */
 function reportRestore(create, ids, isExplicit) {
   afterRestore();
   if (!isExplicit) return ids;

@@ -38,7 +38,9 @@ GENERATORS: dict[str, tuple[bool, Callable[[int], GenerateMany]]] = {
 
 
 def generate_chunks(generate_many: GenerateMany, count: int) -> Iterator[list[str]]:
-    """Generates IDs in batches. A batch that fails because no ID became available in time is repeated."""
+    """Generates IDs in batches. If a batch fails because its IDs did not become available in time, retries the
+    batch.
+    """
     while count > 0:
         try:
             ids = [str(id) for id in generate_many(min(CHUNK_SIZE, count))]
@@ -50,7 +52,7 @@ def generate_chunks(generate_many: GenerateMany, count: int) -> Iterator[list[st
 
 
 def report_restore(new: Callable[[int], GenerateMany], generate_many: GenerateMany, is_explicit: bool) -> GenerateMany:
-    """Reports the restore, and returns the generator that the copy uses from then on."""
+    """Reports the restore in the copy, and returns the generator that the copy uses from then on."""
     polyflake.after_restore()
     try:
         generate_many(1)

@@ -1,4 +1,4 @@
-"""Forks thousands of times and compares the IDs that parents, children and grandchildren make with shared generators.
+"""Forks thousands of times, and compares the IDs of parents, children and grandchildren that share generators.
 
     python tests/forks/forks.py [--forks N] [--ids N]
 
@@ -23,7 +23,7 @@ from polyflake import PolyflakeError, hotguid, layout, randflake, sno, uuid7
 
 #: The number of children that generate IDs at the same time.
 CONCURRENT_CHILDREN = 8
-#: One in every `GRANDCHILD_INTERVAL` children also forks.
+#: One in every `GRANDCHILD_INTERVAL` children also forks a child.
 GRANDCHILD_INTERVAL = 10
 
 SNO, GUID, UUID7 = sno.Generator(), hotguid.Generator(), uuid7.Generator()
@@ -40,7 +40,7 @@ EXPLICIT_GENERATORS: list[Any] = [
 
 
 def make_ids(count: int) -> bytes:
-    """Returns the bytes of `count` IDs of each format from this process."""
+    """Generates `count` IDs of each format in this process, and returns their bytes."""
     half = count // 2
     generated_ids = [
         b"".join([bytes(sno.generate()) for _ in range(half)]) + bytes(SNO.generate_many(half)),
@@ -59,7 +59,7 @@ def error_code(generator: Any) -> str:
 
 
 class Child:
-    """A forked process that makes IDs and sends them to its parent."""
+    """A forked process that generates IDs and sends them to its parent."""
 
     def __init__(self, make_child_work: Callable[[], bytes]) -> None:
         self.reading, writing = os.pipe()
@@ -84,7 +84,9 @@ class Child:
 
 
 def make_child_work(count: int, has_child: bool) -> Callable[[], bytes]:
-    """Returns a function that makes `count` IDs and, with ``has_child``, forks a child that makes the same number."""
+    """Returns a function that generates `count` IDs and, if ``has_child`` is true, forks a child that generates the
+    same number of IDs.
+    """
 
     def run_child() -> bytes:
         codes = [error_code(generator) for generator in EXPLICIT_GENERATORS]
@@ -108,7 +110,7 @@ def are_distinct(ids: bytes, width: int) -> bool:
 
 
 def split_by_format(made: bytes, count: int, formats: list[bytearray]) -> None:
-    """Distributes the IDs of a process and its child to one list per format."""
+    """Distributes the IDs of a process and its child among the lists in `formats`, one list per format."""
     start = 0
     while start < len(made):
         for ids, width in zip(formats, WIDTHS, strict=True):

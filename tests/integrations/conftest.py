@@ -35,7 +35,7 @@ django.setup()
 
 
 class Server:
-    """The server's socket folder and programs."""
+    """A PostgreSQL server, with the folder of its socket and the folder of its programs."""
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder, self.programs = folder, programs
@@ -43,7 +43,8 @@ class Server:
         self.user = "postgres" if os.geteuid() == 0 else None
 
     def run(self, program: str, *arguments: str) -> None:
-        # The folder of another PostgreSQL version may contain no client programs, so fall back to those on the `PATH`.
+        # The folder of another PostgreSQL version may contain no client programs, so fall back to the programs on the
+        # `PATH`.
         program_path = shutil.which(program, path=self.programs) or program
         subprocess.run(
             [program_path, *arguments],
@@ -75,7 +76,7 @@ class Server:
 
 @contextmanager
 def running_server(setting: str = "fsync=off") -> Iterator[Server]:
-    """Runs a server inside the context. Skips the test on a machine without PostgreSQL."""
+    """Runs a server while the context is active. Skips the test on a machine without PostgreSQL."""
     initdb_paths = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda program: int(program.parts[-3]))
     if "POLYFLAKE_POSTGRESQL" in os.environ:  # the folder of another version's programs
         initdb_paths = [Path(os.environ["POLYFLAKE_POSTGRESQL"]) / "initdb"]
@@ -98,7 +99,7 @@ def server() -> Iterator[Server]:
 
 
 class MariaDb:
-    """A server of MariaDB or MySQL without accounts. MariaDB then needs no system tables."""
+    """A MariaDB or MySQL server without accounts. Without accounts, MariaDB needs no system tables."""
 
     def __init__(self, folder: Path, program: str) -> None:
         self.socket, self.log = folder / "socket", folder / "log"
@@ -115,8 +116,8 @@ class MariaDb:
             "innodb-buffer-pool-size": "8M",
         }
         stated = [f"--{name}={value}" for name, value in options.items() if value]
-        # On startup, a server deletes the temporary tables of all servers that share its folder for temporary files, so
-        # give each server its own folder.
+        # On startup, a server deletes the temporary tables of all servers that use the same folder for temporary files,
+        # so give each server a separate folder.
         environment = os.environ | {"TMPDIR": str(folder)}
         if self.is_mysql:
             initialize_command = [program, "--no-defaults", "--initialize-insecure", *stated]
@@ -128,7 +129,7 @@ class MariaDb:
         return pymysql.connect(unix_socket=str(self.socket), user="root", **options)
 
     def wait(self) -> None:
-        """Returns once the server listens. It sends clients a greeting when it is ready."""
+        """Waits until the server's socket accepts connections. The server sends its greeting once it is ready."""
         for _ in range(1200):
             with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
                 return client.connect(str(self.socket))
@@ -177,7 +178,7 @@ def mariadb() -> Iterator[MariaDb]:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator[Path]:
-    """Runs a Redis server that saves nothing, and yields its socket."""
+    """Runs a Redis server without persistence, and yields the path of its socket."""
     program = os.environ.get("POLYFLAKE_REDIS_SERVER") or shutil.which("redis-server")
     if not program:
         assert "CI" not in os.environ, "expected Redis on this machine"
@@ -204,7 +205,7 @@ def _django() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the folder of the migrations that Django writes for the shop."""
+    """Returns the folder of the migrations that Django generates for the shop."""
     package = tmp_path_factory.mktemp("migrations") / "written"
     package.mkdir()
     (package / "__init__.py").touch()
@@ -217,7 +218,7 @@ def migrations(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", params=["sqlite3", "postgresql", "mysql"])
 def database(request: pytest.FixtureRequest, migrations: Path, _django: None) -> Iterator[str]:
-    """Selects a Django database with the migrations' tables."""
+    """Selects a Django database, and creates its tables by running the migrations."""
     database_settings = {"ENGINE": f"django.db.backends.{request.param}", "NAME": ":memory:"}
     if request.param == "postgresql":
         server: Server = request.getfixturevalue("server")

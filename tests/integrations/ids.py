@@ -42,5 +42,5 @@ GENERATOR = layout.Generator(LAYOUT)
 
 
 def new_post() -> int:
-    """Makes an ID of the layout."""
+    """Generates an ID of the layout."""
     return GENERATOR.generate()

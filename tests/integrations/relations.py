@@ -7,14 +7,14 @@ from uuid import UUID
 
 from ids import FORMS, GUIDS, IDS, POST_IDS
 
-# The kinds of keys. "reference" stands for the UUID type of each library.
+# The keys of each kind. The kind "reference" represents each library's native UUID type.
 KEYS: dict[str, list[Any]] = {
     "reference": [UUID(int=0x0190_0000_0000_7000_8000_0000_0000_0000 | k << 80) for k in range(20)],
     **dict.fromkeys(FORMS, IDS),
     "hotguid": GUIDS,
     "int64": POST_IDS,
 }
-# For each order number: the numbers of its tags, the numbers of its lines, and the number of its parent order.
+# The tags, the lines and the parent of each order. All rows are identified by their numbers.
 TAGS_BY_ORDER: dict[int, list[int]] = {0: [0, 1], 1: [1], 2: [], 3: [0, 2]}
 LINES_BY_ORDER: dict[int, list[int]] = {0: [0, 1, 2], 1: [3], 2: [], 3: [4, 5]}
 PARENTS: dict[int, int | None] = {0: None, 1: 0, 2: 0, 3: 1}

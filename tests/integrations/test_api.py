@@ -1,5 +1,5 @@
-"""Compares the modules' public names with packages/api.toml, runs the modules' examples, and checks which libraries the
-modules import.
+"""Compares the modules' public names with packages/api.toml, runs the modules' examples, and checks which libraries
+each module imports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs the statements on the pages about databases as written there."""
+"""Runs the SQL statements from the documentation's pages about databases as they are written on those pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SPAN = {
 
 
 def statements(heading: str, page: str = PAGE) -> tuple[str, list[str]]:
-    """Returns the statement that creates the table, and the queries."""
+    """Returns a section's statement that creates the table, and its queries."""
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     table, *queries = re.findall(r"[^;]+;", section.split("```sql\n")[1].split("```")[0])
     assert len(queries) == 3

@@ -83,7 +83,7 @@ def test_migrations_import_the_fields_and_are_complete(migrations: Path) -> None
     (written,) = migrations.glob("0001*.py")
     source = written.read_text()
     assert "polyflake.django.SnoField(blank=True, form='bytes', null=True" in source, source
-    # Since version 6.1, Django writes the arguments of a partial function in call syntax.
+    # Since version 6.1, Django's migrations contain the arguments of a partial function in call syntax.
     expected_arguments = "7" if django.VERSION >= (6, 1) else "*(7,), **{}"
     assert f"functools.partial(polyflake.sno.generate, {expected_arguments})" in source, source
     state = MigrationLoader(connection).project_state()
@@ -168,7 +168,7 @@ def test_id_like_values_are_accepted() -> None:
 
 
 class Backend:
-    """A stand-in for the SQL Server backend, because no such server runs here."""
+    """A stub of the SQL Server backend, because the tests run without SQL Server."""
 
     vendor = "microsoft"
 
@@ -264,7 +264,7 @@ class RandflakeSerializer(ModelSerializer):
 
 
 def send_request(serializer: Any, method: str, text: str, **options: Any) -> Any:
-    """Returns the response of a view set that uses the mixin, for a string in the URL."""
+    """Returns the response of a view set that uses the mixin. `text` is the lookup value from the URL."""
     members = {"queryset": serializer.Meta.model.objects.all(), "serializer_class": serializer, **options}
     view = type(
         "View", (IdLookupMixin, ModelViewSet), {**members, "authentication_classes": (), "permission_classes": ()}

@@ -1,4 +1,4 @@
-"""Django relations with keys of every kind, on every database, compared with Django's own UUID field."""
+"""Django relations with keys of every kind, on every database, compared with Django's built-in UUID field."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shop.models import SHOPS, Shop
 
 
 class FilledShop:
-    """The models with one kind of key, filled with the rows of `relations`. `keys[number]` is the key of the row with
-    that number.
+    """The models that use one kind of key, filled with the rows of `relations`. `keys[number]` is the key of the row
+    with that number.
     """
 
     def __init__(self, shop: Shop) -> None:
@@ -63,7 +63,7 @@ def parents(shop: FilledShop) -> dict[int, int | None]:
 
 
 def other_orders(shop: FilledShop) -> dict[int, int]:
-    """Returns the numbers of the keys in the `other` column."""
+    """Returns the number of the key in each order's `other` column."""
     return map_by_order(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
 
 
@@ -252,9 +252,9 @@ def test_relations_work_with_id_keys(shop: FilledShop, question: str) -> None:
 
 
 def submitted_values(form: Any) -> dict[str, Any]:
-    """Returns what a browser sends for a form that was not edited."""
+    """Returns the values that a browser submits for a form that was not edited."""
     values = {name: "" if form[name].value() is None else form[name].value() for name in form.fields}
-    # A browser sends a field with a default function twice, so that a new default does not count as a change.
+    # A browser submits a field with a default function twice, so that a new default does not count as a change.
     return {add(name): value for add in (form.add_prefix, form.add_initial_prefix) for name, value in values.items()}
 
 

@@ -1,4 +1,4 @@
-"""sqlite3, psycopg and asyncpg, and what PostgreSQL reports about version 8 UUIDs."""
+"""Tests IDs with sqlite3, psycopg and asyncpg, and how PostgreSQL handles version 8 UUIDs."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
             span = "SELECT id FROM t WHERE id BETWEEN $1 AND $2 ORDER BY id"
             found = await connection.fetch(span, *SNO_SPAN)
             assert [READ[form](id) for (id,) in found] == IDS[5:10]
-            # PostgreSQL would expect an array of `text` here, but asyncpg supports only its own codec for that type.
+            # PostgreSQL would expect an array of `text` here, but for that type, asyncpg supports only its built-in
+            # codec.
             cast = "::varchar[]" if form == "text" else ""
             assert await connection.fetchval(f"SELECT count(*) FROM t WHERE id = any($1{cast})", IDS[:3]) == 3
             plain_value = {"text": "x", "bytes": b"x", "uuid8": GUIDS[0], "uuid": str(GUIDS[0])}[form]
@@ -149,7 +150,7 @@ def test_postgresql_sorts_hot_guids_of_both_forms_by_time(server: Server) -> Non
         assert found == sorted(GUIDS + UUID8_GUIDS)
         span = connection.execute("SELECT id FROM t WHERE id BETWEEN %s AND %s", GUID_SPAN).fetchall()
         assert {id for (id,) in span} == {*GUIDS[5:10], *UUID8_GUIDS[5:10]}
-        # PostgreSQL returns a UUID string unchanged after a cast, and finds the version digit in its standard position.
+        # In PostgreSQL, a cast leaves a UUID string unchanged, and the version digit is at the standard position.
         for id in (hotguid.Generator(uuid8=True).generate(7), sno.generate(7).uuid8):
             row = connection.execute("SELECT %s::uuid, substr(%s::uuid::text, 15, 1)", [str(id), str(id)]).fetchone()
             assert row == (id, "8")

@@ -1,4 +1,4 @@
-"""FastAPI: IDs in paths, queries and bodies, and in the OpenAPI document."""
+"""Tests IDs in FastAPI paths, queries and bodies, and in the OpenAPI document."""
 
 from __future__ import annotations
 

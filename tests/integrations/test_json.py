@@ -1,4 +1,4 @@
-"""Tests IDs in JSON with msgspec, orjson, and encoders of values without a declared type."""
+"""Tests IDs in JSON with msgspec, orjson, and the encoders that libraries use for values without a declared type."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ ENCODERS: dict[str, Callable[[Any], str | bytes]] = {
     "orjson": lambda value: orjson.dumps(value, default=default),
     "json": lambda value: json.dumps(value, default=default),
 }
-# The JSON form of each value. All of these encoders support a standard UUID, the first value, without polyflake.
+# The JSON form of each value. The first value is a standard UUID, which all encoders in `ENCODERS` support without
+# polyflake.
 ENCODED_VALUES = {UUID(int=1): str(UUID(int=1)), IDS[0]: str(IDS[0]), GUIDS[0]: str(GUIDS[0]), POST_IDS[0]: POST_IDS[0]}
 
 
@@ -155,7 +156,7 @@ def test_msgspec_writes_a_json_schema_of_ids() -> None:
 
 
 def test_celery_messages_can_contain_ids() -> None:
-    """Follows the page on JSON encoders, and also tests a nested value."""
+    """Follows the instructions on the page about JSON encoders, and also tests a nested value."""
     kombu_json = pytest.importorskip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
     page = Path(__file__).parents[2] / "docs/integrations/json-encoders.md"

@@ -1,4 +1,4 @@
-"""Leases with each PostgreSQL client, and in the servers that users run."""
+"""Tests leases with each database client, and in servers that users commonly run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def durable_server() -> Iterator[Server]:
-    """Yields a server with durable writes, because leases reject any other."""
+    """Yields a server with durable writes, because leases reject servers without them."""
     with running_server("fsync=on") as server:
         yield server
         _lease._close_all()
@@ -51,7 +51,7 @@ def durable_server() -> Iterator[Server]:
 
 @pytest.fixture
 def lease_file() -> Iterator[Path]:
-    """Yields a file on a disk, because the system's temporary folder may be in memory."""
+    """Yields the path of a file on disk, because the system's temporary folder may be in memory."""
     with tempfile.TemporaryDirectory(dir=REPOSITORY / "target") as folder:
         yield Path(folder) / "ids.db"
         _lease._close_all()
@@ -144,7 +144,9 @@ def test_a_read_only_server_is_skipped_if_the_url_requests_it(
 
 
 def create_roles(url: str, *roles: str) -> list[str]:
-    """Returns a URL of the database for each role, which may create tables and has its own schema."""
+    """Creates roles that have their own schemas and may create schemas in the database. Returns a database URL for each
+    role.
+    """
     with psycopg.connect(url, autocommit=True) as owner:
         (database,) = owner.execute("SELECT current_database()").fetchone() or ("",)
         for role in roles:
@@ -156,7 +158,7 @@ def create_roles(url: str, *roles: str) -> list[str]:
 
 
 def wait_for_first_id(ids: sno.Generator) -> sno.Sno:
-    """Returns the first ID once the store grants one. Until then, calls fail without waiting."""
+    """Returns the first ID, once the store has granted a worker ID. Until then, calls fail without waiting."""
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -294,7 +296,7 @@ def relay_over_tcp(server: Server) -> Iterator[int]:
 
 @pytest.mark.parametrize("client", ["asyncpg", "psycopg"])
 def test_a_worker_id_is_released_at_exit_over_tcp(durable_server: Server, client: str) -> None:
-    """At exit, neither asyncio's resolver nor `threading.Timer` can start a thread."""
+    """During interpreter shutdown, neither asyncio's resolver nor `threading.Timer` can start a thread."""
     url = durable_server.url()
     code = f"""
 import sys, polyflake
@@ -360,7 +362,7 @@ def test_a_broken_connection_is_reopened(mariadb: MariaDb) -> None:
     driver.end()
 
 
-# If PyMySQL cannot connect to a Unix socket, it leaves the socket to the garbage collector.
+# If PyMySQL cannot connect to a Unix socket, it does not close the socket, but leaves it to the garbage collector.
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize(
     ("address", "code", "said"),
@@ -395,7 +397,7 @@ def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.Mo
 
 
 def test_a_mysql_server_without_tls_gets_no_password() -> None:
-    """The server's greeting does not offer TLS, as if an attacker on the network had modified the greeting."""
+    """The server's greeting does not offer TLS. An attacker on the network could modify a greeting in this way."""
     greeting = b"\x0a5.5.5\0" + bytes(4) + b"12345678\0\xff\xf7\x21\x02\0\xff\x81\x15" + bytes(10) + b"123456789012\0"
     with socket.create_server(("127.0.0.1", 0)) as listener:
         heard: list[bytes] = []
@@ -442,7 +444,7 @@ def test_redis_serves_leases_via_a_url_or_a_client(redis_server: Path) -> None:
         assert polyflake.lease.check(url, "orders") == f"redis://{redis_server}/3"
 
 
-# If redis-py 5.0 cannot connect to a Unix socket, it leaves the socket to the garbage collector.
+# If redis-py 5.0 cannot connect to a Unix socket, it does not close the socket, but leaves it to the garbage collector.
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
 @pytest.mark.parametrize(
     ("address", "code", "said"),
@@ -519,7 +521,7 @@ def test_redis_leases_reject_asyncio_clients(monkeypatch: pytest.MonkeyPatch) ->
 
 
 class DerivedConnection(psycopg.Connection[Any]):
-    """A derived connection class, which programs use to set options, for example."""
+    """A subclass of psycopg's connection class. Programs derive such classes to set options, for example."""
 
 
 def test_a_subclass_of_connection_serves_a_lease(durable_server: Server) -> None:
@@ -598,8 +600,8 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
 
 @contextmanager
 def run_in_background(command: list[str], folder: Path, environment: dict[str, str]) -> Iterator[None]:
-    """Runs a program in a folder while the block runs, and then ends the program with SIGTERM. The folder also contains
-    the program's log.
+    """Runs a program in a folder while the `with` block runs, and then terminates the program with SIGTERM. The
+    program's log is written to the same folder.
     """
     with (
         (folder / "log").open("w+") as log,
@@ -613,7 +615,7 @@ def run_in_background(command: list[str], folder: Path, environment: dict[str, s
 
 
 def records(file: Path) -> list[tuple[int, bool]]:
-    """Returns every worker ID that was ever leased, with a flag that is true if the worker ID is currently granted."""
+    """Returns every worker ID that was ever leased, and whether it is currently granted."""
     with sqlite3.connect(file) as database:
         asked = "SELECT first, granted_until FROM polyflake_leases WHERE start > 0 ORDER BY first"
         return [(first, until > time.time() * 1000) for first, until in database.execute(asked).fetchall()]
@@ -643,7 +645,7 @@ def make(n):
 
 
 def test_celery_workers_release_their_worker_ids(lease_file: Path) -> None:
-    """Eight worker IDs suffice for thirty processes, two at a time, that end after one task each."""
+    """Eight worker IDs suffice for thirty processes, because only two run at a time and each exits after one task."""
     pytest.importorskip("celery")
     folder = lease_file.parent
     for name in ("queue", "results"):
@@ -695,8 +697,8 @@ async def application(scope, receive, send):
 
 
 def test_uvicorn_workers_release_their_worker_ids(lease_file: Path) -> None:
-    """Runs two workers that are replaced after a few requests. An environment variable contains the settings of their
-    leases.
+    """Runs two workers that are replaced after a few requests. An environment variable contains the settings of the
+    workers' leases.
     """
     pytest.importorskip("uvicorn")
     folder = lease_file.parent
@@ -711,7 +713,7 @@ def test_uvicorn_workers_release_their_worker_ids(lease_file: Path) -> None:
         end = time.monotonic() + 60
         while len(answers) < 40 and time.monotonic() < end:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-            # While a worker is being replaced, no process may be listening on the port.
+            # While a worker is being replaced, there may be no process that listens on the port.
             with closing(connection), suppress(OSError, http.client.HTTPException):
                 connection.request("GET", "/")
                 answers.append(json.load(connection.getresponse()))

@@ -1,5 +1,5 @@
-"""Tests the page of common mistakes. Each mistake must lose rows in a database, and following the page's advice must
-not lose rows.
+"""Tests the page of common mistakes. In a database, each mistake must lose rows, and the advice on the page must
+prevent the loss.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def section(heading: str) -> str:
 
 
 def statements(heading: str) -> list[str]:
-    """Returns a section's statements, with psycopg's parameter syntax."""
+    """Returns a section's SQL statements, converted to psycopg's parameter syntax."""
     (block,) = re.findall(r"```sql\n(.*?)```", section(heading), re.DOTALL)
     return [re.sub(r":(\w+)", r"%(\1)s", one.strip()) for one in re.findall(r"([^;]+);(?: *--.*)?", block)]
 

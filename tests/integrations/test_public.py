@@ -156,7 +156,9 @@ def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module")
 def database(server: Server) -> str:
-    """Creates a database with the lease tables and the SQL file's objects in one schema."""
+    """Creates a database that contains the lease tables and the SQL file's objects in one schema, and returns the
+    database's URL.
+    """
     name = server.database()
     psql_arguments = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
     for source in ("lease/sql/postgresql.sql", "sql/public.sql"):
@@ -245,7 +247,7 @@ def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
         connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
         connection.execute("GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop")
         connection.execute("GRANT CREATE ON SCHEMA public TO shop; SET ROLE shop")
-        # Objects in the role's own schemas must not affect the functions.
+        # Objects that the role creates must not affect the functions.
         connection.execute(
             "CREATE FUNCTION public.substr(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$"
         )

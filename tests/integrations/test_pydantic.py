@@ -179,7 +179,7 @@ def test_a_union_error_reports_the_metabyte() -> None:
     validation_error("missing_field", RECORDS.validate_python, {"name": "x"})
     validation_error("missing_field", RECORDS.validate_json, "[]")
     validation_error("invalid_length", RECORDS.validate_python, {"id": "short"})
-    # The error location of a member identifies the union member that the metabyte selected.
+    # The location of an error in a field starts with the metabyte that selected the union member.
     assert validation_error("missing", RECORDS.validate_python, {"id": str(ID)})["loc"] == (1, "name")
 
 

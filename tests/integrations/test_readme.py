@@ -1,4 +1,4 @@
-"""The integration pages with their examples, and the README's table of tested versions."""
+"""Runs the examples of the integration pages, and checks the README's table of tested versions."""
 
 from __future__ import annotations
 

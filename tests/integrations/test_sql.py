@@ -1,4 +1,6 @@
-"""The SQL files: the vectors in each database, query plans, partitions, and the results for values that are not IDs."""
+"""Tests the SQL files: the vectors in each database, query plans, partitions, and the results for values that are not
+IDs.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def datetime_at(ms: int | str) -> datetime:
 
 
 def load_generator() -> Any:
-    """Returns the program that generates the files."""
+    """Returns the module that generates the SQL files."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "sql/generate.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -92,7 +94,7 @@ def fields(parsed: dict[str, Any]) -> dict[str, int]:
 
 
 def parse_bound(form: str, end: dict[str, str]) -> Any:
-    """Returns a bound of a vector's range in the form that the function's name selects."""
+    """Converts a bound of a range in the test vectors to the type that the SQL functions for ``form`` return."""
     match form:
         case "sno":
             return end["text"]
@@ -126,7 +128,7 @@ def test_the_sql_files_match_the_generator(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
-    """Yields a database with the functions. They are loaded twice, as in an upgrade."""
+    """Yields a connection to a database with the functions. The SQL file is loaded twice, as in an upgrade."""
     with psycopg.connect(server.url(), autocommit=True) as connection:
         for _ in range(2):
             connection.execute((ROOT / "sql/polyflake.sql").read_text(encoding="utf-8"))
@@ -135,7 +137,7 @@ def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
 
 
 def fetch_value(connection: psycopg.Connection[Any], query: str, *values: Any) -> Any:
-    """Returns a query's single value."""
+    """Returns the single value that a query selects."""
     row = connection.execute(query, values).fetchone()
     assert row
     return row[0]
@@ -337,7 +339,9 @@ def test_postgresql_functions_return_no_null_for_valid_ids(
 
 
 def test_postgresql_functions_fix_their_search_path(postgresql: psycopg.Connection[Any]) -> None:
-    """An SQL function with a standard body is bound when it is created. The others have a SET clause."""
+    """PostgreSQL resolves the names in an SQL-standard function body when the function is created. All other functions
+    have a SET clause.
+    """
     found = postgresql.execute(
         "SELECT lanname, count(*), bool_and(prosqlbody IS NOT NULL), bool_and(proconfig IS NOT NULL)"
         " FROM pg_proc JOIN pg_language AS l ON l.oid = prolang"
@@ -372,8 +376,8 @@ def test_another_role_reads_ids_with_any_search_path(postgresql: psycopg.Connect
 
 
 def test_partitions_by_id_are_pruned_for_a_million_rows(postgresql: psycopg.Connection[Any]) -> None:
-    """Functions compute the bounds. For a constant span, PostgreSQL prunes partitions during planning. For a span that
-    depends on `now()`, it prunes them during execution.
+    """SQL functions compute the bounds of the partitions and of the queries. For a constant span, PostgreSQL prunes
+    partitions during planning. For a span that depends on `now()`, it prunes them during execution.
     """
     postgresql.execute("CREATE TABLE orders (id uuid NOT NULL) PARTITION BY RANGE (id)")
     postgresql.execute("CREATE TABLE messages (id bigint NOT NULL) PARTITION BY RANGE (id)")
@@ -451,7 +455,9 @@ def test_the_pg_partman_functions_reverse_each_other(postgresql: psycopg.Connect
 
 
 def blocks(heading: str) -> list[tuple[str, str | None]]:
-    """Returns a section's statements, each with the time that its comment states, if any."""
+    """Returns a section's statements, each with the time in its trailing comment, or `None` if there is no such
+    time.
+    """
     section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     found = []
     for block in re.findall(r"```sql\n(.*?)```", section, re.DOTALL):
@@ -511,7 +517,9 @@ def test_an_index_with_another_collation_is_not_used(postgresql: psycopg.Connect
 
 
 def sql_server_sort_key(uuid: UUID) -> bytes:
-    """Returns a key that sorts like `uniqueidentifier`: the bytes of the last group, then of each group before it."""
+    """Returns a key that sorts like `uniqueidentifier`. The key contains the UUID's groups of bytes, from the last
+    group to the first.
+    """
     data = uuid.bytes_le  # SQL Server stores the first three groups in this byte order
     return data[10:] + data[8:10] + data[6:8] + data[4:6] + data[:4]
 
@@ -581,7 +589,7 @@ def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
         randflake_db.execute("CREATE ROLE reports; CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO reports")
         for grant in grants:
             randflake_db.execute(grant)
-        # Objects in the role's own schemas must not affect the functions.
+        # Objects that the role creates must not affect the functions.
         randflake_db.execute(
             "SET LOCAL ROLE reports; SET LOCAL search_path = public, pg_catalog;"
             "CREATE FUNCTION public.to_timestamp(float8) RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz'"
@@ -607,7 +615,7 @@ FORMS = (("sno", 0, "VARCHAR"), ("sno_blob", 1, "BLOB"), ("sno_uuid8", 2, "UUID"
 
 @pytest.fixture(scope="module")
 def duckdb_with_macros() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Yields a database with the macros, which are loaded twice."""
+    """Yields a connection to a database with the macros. The SQL file is loaded twice, as in an upgrade."""
     with duckdb.connect() as connection:
         for _ in range(2):
             connection.execute((ROOT / "sql/polyflake.duckdb.sql").read_text(encoding="utf-8"))
@@ -616,12 +624,14 @@ def duckdb_with_macros() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def micros(time: datetime) -> int:
-    """Returns Unix microseconds, because older DuckDB versions need another package for Python's times."""
+    """Converts a time to Unix microseconds, because older DuckDB versions need another package for ``datetime``
+    values.
+    """
     return (time - EPOCH) // timedelta(microseconds=1)
 
 
 def select_value(connection: duckdb.DuckDBPyConnection, expression: str, *values: Any) -> Any:
-    """Returns an expression's value."""
+    """Returns the value of an SQL expression."""
     row = connection.execute(f"SELECT {expression}", values).fetchone()
     assert row
     return row[0]
@@ -683,7 +693,7 @@ def test_duckdb_reads_guids_and_the_ids_of_known_services(duckdb_with_macros: du
 
 
 def test_duckdb_reads_snowflakes_of_each_integer_type(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
-    """DuckDB calculates in the column's type, and a literal has the smallest type that can hold it."""
+    """DuckDB performs arithmetic in the column's type, and a literal has the smallest type that can hold it."""
     names: dict[str, list[str]] = {}
     for preset, id, ms, parsed in FLAKES:
         names[preset] = list(fields(parsed))
@@ -764,7 +774,9 @@ def test_duckdb_rejects_times_outside_a_format(duckdb_with_macros: duckdb.DuckDB
 
 
 def format_iso(ms: int) -> str | None:
-    """Returns a time as the file formats it. SQLite supports no times after the year 9999."""
+    """Returns a time in the format that the SQL file uses, or `None` for times after the year 9999, which SQLite does
+    not support.
+    """
     time = datetime_at(ms) if ms < 253402300800000 else None
     return time and f"{time:%Y-%m-%dT%H:%M:%S}.{time.microsecond // 1000:03}Z"
 
@@ -811,7 +823,9 @@ def test_sqlite_columns_read_each_id() -> None:
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16"])
 def test_sqlite_rejects_strings_that_resemble_ids(encoding: str) -> None:
-    """Hyphens must be in four places or none. A string may continue after a NUL, where GLOB and `length` stop."""
+    """A UUID string must contain all four hyphens or none. A string may continue after a NUL, at which GLOB and
+    `length` stop.
+    """
     ids = {"sno_strings": [SNOS[5][0]]}
     for table, uuid in (("sno_uuids", SNOS[5][2]), ("hotguids", UUID8_GUIDS[0][0]), ("uuid7s", UUID7S[0][0])):
         ids[table] = [uuid.hex, str(uuid), str(uuid).upper()]
@@ -873,7 +887,9 @@ def test_the_page_shows_the_results_of_duckdb_and_sqlite(duckdb_with_macros: duc
 
 
 def test_the_mariadb_expressions_on_the_page_work(mariadb: MariaDb) -> None:
-    """The expressions for SQL Server and BigQuery are not tested, because neither runs here."""
+    """The expressions for SQL Server and BigQuery are not tested, because neither database is available to the
+    tests.
+    """
     found = [statement.split("\n")[-1] for statement, _ in blocks("MySQL, MariaDB, SQL Server and BigQuery")][:2]
     messages = [(id, ms) for preset, id, ms, _ in FLAKES if preset == "discord" and 0 <= id < 2**60]
     orders = [(data, time) for _, data, _, time, *_ in SNOS if time < EPOCH + 60 * 365 * DAY]
@@ -893,7 +909,7 @@ def test_the_mariadb_expressions_on_the_page_work(mariadb: MariaDb) -> None:
 
 
 def test_the_clickhouse_expressions_on_the_page_work() -> None:
-    """`chdb` is large, so it is not among the packages that every run installs."""
+    """`chdb` is a large package, so it is not installed for every test run."""
     chdb = pytest.importorskip("chdb", reason="pip install chdb, to run the expressions of ClickHouse")
     (flake, expected), (of_string, _), (of_bytes, _) = blocks("ClickHouse")
 

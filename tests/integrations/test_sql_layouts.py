@@ -73,7 +73,7 @@ def identity(vector: dict[str, Any], id: str) -> Identity:
 
 
 def find_field(description: dict[str, Any], name: str) -> dict[str, Any]:
-    """Returns a field by its name. The default name consists of its kind, offset and width."""
+    """Returns the field with the given name. A field's default name consists of its kind, offset and width."""
     offset = 0
     for field in description["fields"]:
         default_name = f"{field['kind'].replace('constant', 'const')}-{offset}-{field['bits']}"
@@ -90,7 +90,7 @@ def is_number(description: dict[str, Any], name: str) -> bool:
 
 
 def to_stored_value(description: dict[str, Any], name: str, value: Any) -> Any:
-    """Returns a field's value as SQL reads it."""
+    """Returns a field's value in the form in which the SQL functions return it."""
     if isinstance(value, dict):
         return bytes.fromhex(value.get("utf8_hex", value.get("hex", "")))
     if isinstance(value, bytes):
@@ -99,7 +99,7 @@ def to_stored_value(description: dict[str, Any], name: str, value: Any) -> Any:
         return value.encode()
     if is_number(description, name):
         return int(value)
-    # The library treats an integer that fits in 64 bits as signed.
+    # The library returns an integer that fits in 64 bits as a signed value.
     return (int(value) % 2**64 if int(value) < 0 else int(value)).to_bytes(16, "big").lstrip(b"\0")
 
 
@@ -195,7 +195,7 @@ DESCRIPTIONS += [{"id": "integer", "bits": 64, "fields": listed} for listed in O
 DESCRIPTIONS += [
     {"id": "bytes", "bits": sum(field["bits"] for field in listed), "fields": listed} for listed in OTHERS_OF_BYTES
 ]
-#: A value of each type for a bindable field above the timestamp.
+#: A value for each type of bindable field above the timestamp.
 BOUND = {"integer": 1, "bytes": b"\0\1", "text": "a"}
 #: A layout whose IDs are as long as a UUID.
 UUIDS: dict[str, Any] = {
@@ -211,7 +211,7 @@ UUIDS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def write_sql(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
-    """Returns a function that runs the program for a description."""
+    """Returns a function that runs `polyflake layout sql` for a description."""
     folder, numbers = tmp_path_factory.mktemp("layouts"), count()
 
     def write_sql(description: dict[str, Any], dialect: str, *more: str) -> str:
@@ -232,13 +232,15 @@ Reader = Callable[..., list[tuple[Any, ...]]]
 
 
 class Database:
-    """PostgreSQL or DuckDB, whose functions have the same names."""
+    """A PostgreSQL or DuckDB database. The SQL functions have the same names in both."""
 
     def __init__(self, dialect: str, fetch_rows: Reader, error: type[Exception]) -> None:
         self.dialect, self.ask, self.error = dialect, fetch_rows, error
 
     def load(self, file: str) -> None:
-        """Loads a file into an empty schema, because PostgreSQL cannot rename a function's arguments."""
+        """Loads an SQL file into an empty schema, because PostgreSQL cannot rename the arguments of an existing
+        function.
+        """
         self.ask("DROP SCHEMA IF EXISTS flake CASCADE")
         self.ask(file)
 
@@ -267,7 +269,7 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
 
 
 def samples(description: dict[str, Any]) -> list[Identity]:
-    """Returns some of a layout's IDs."""
+    """Returns sample IDs of a layout."""
     if description["id"] == "integer":
         return [0, -1, *(1 << bit for bit in range(0, 63, 7)), -(2**63), 0x5555555555555555, 3**39]
     length = description["bits"] // 8
@@ -277,7 +279,7 @@ def samples(description: dict[str, Any]) -> list[Identity]:
 
 def expected_rows(description: dict[str, Any]) -> list[tuple[Identity, int | None, dict[str, Any]]]:
     """Returns sample IDs with their times and fields. If an ID's time does not fit into 64 bits, the time is `None` and
-    there are no fields. IDs with strings that are not UTF-8 are omitted.
+    the dictionary of fields is empty. IDs that contain strings with invalid UTF-8 are omitted.
     """
     shape, answers = layout.Layout.from_json(json.dumps(description)), []
     for id in samples(description):
@@ -300,7 +302,7 @@ def column_name(name: str) -> str:
 
 
 def field_call(description: dict[str, Any], name: str) -> str:
-    """Returns the call that reads a field."""
+    """Returns the SQL call that reads a field."""
     return f"flake.own_{'field' if is_number(description, name) else 'bytes'}(id, {column_name(name)})"
 
 
@@ -309,7 +311,9 @@ def literal(id: Identity) -> str:
 
 
 def read_rows(database: Database, calls: list[str], ids: list[Identity]) -> list[tuple[Any, ...]]:
-    """Returns the results of the calls for each ID. One query makes all calls, because every query must be planned."""
+    """Returns the results of all calls for each ID. A single query contains all calls, because every query must be
+    planned.
+    """
     rows = ", ".join(f"({n}, {literal(id)})" for n, id in enumerate(ids))
     if database.dialect == "duckdb":
         rows = re.sub(r"decode\(('\w*'), 'hex'\)", r"unhex(\1)", rows)
@@ -399,7 +403,7 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write_sql: 
 
 
 def value_in_sql(database: Database, value: Any) -> str:
-    """Returns the value of a bindable field as an argument: an integer, a string, or bytes."""
+    """Returns the value of a bindable field as an SQL argument, which is an integer, a string, or bytes."""
     if isinstance(value, dict):
         value = value["text"] if "text" in value else bytes.fromhex(value["hex"])
     if isinstance(value, bytes):
@@ -408,7 +412,7 @@ def value_in_sql(database: Database, value: Any) -> str:
 
 
 def test_each_databases_bounds_match_the_library(database: Database, write_sql: Writer) -> None:
-    """For every layout, a span starts with the first ID of a tick and ends with the last ID before another tick."""
+    """For every layout, the bounds of a span are the first ID of one tick and the last ID before another tick."""
     checked = {"integer": 0, "bytes": 0}
     for description in DESCRIPTIONS:
         kinds = [field["kind"] for field in description["fields"]]
@@ -569,8 +573,8 @@ def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write_sq
 
 
 def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, write_sql: Writer) -> None:
-    """The other tests send a whole file in one request, whereas psql sends each statement separately. The documentation
-    pipes the program's output to psql.
+    """The other tests send a whole file in one request, whereas psql sends each statement separately. An example in the
+    documentation pipes the program's output to psql.
     """
     psql = shutil.which("psql")
     if not psql:
@@ -628,7 +632,7 @@ def test_sqlite_columns_are_null_for_bytes_of_another_length(write_sql: Writer) 
 
 
 def register_unhex(connection: sqlite3.Connection) -> None:
-    """Defines the `unhex` function of SQLite 3.41 for older versions."""
+    """Defines the `unhex` function, which SQLite lacks before version 3.41."""
     if sqlite3.sqlite_version_info < (3, 41):
         unhex = lambda digits: None if digits is None else bytes.fromhex(digits)  # noqa: E731
         connection.create_function("unhex", 1, unhex, deterministic=True)
@@ -676,7 +680,7 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write_sql: Writer) -> No
 
 
 def neighbouring_values(low: Any, high: Any) -> set[Any]:
-    """Returns the neighbours of two IDs."""
+    """Returns the ID before `low` and the ID after `high`, if they exist."""
     if isinstance(low, int):
         return {id for id in (low - 1, high + 1) if -(2**63) <= id < 2**63}
     numbers = (int.from_bytes(low, "big") - 1, int.from_bytes(high, "big") + 1)

@@ -40,7 +40,7 @@ from polyflake import hotguid, sno
 from polyflake.sqlalchemy import HotGuidType, Int64Type, SnoType
 from relations import EXPECTED_ANSWERS, KEYS, LINES_BY_ORDER, ORDERS, PARENTS, TAGS, TAGS_BY_ORDER
 
-# The column type and the function that creates a key, keyed by the names in `relations.KEYS`.
+# The column type and the function that creates a key, for each kind of key in `relations.KEYS`.
 TYPES: dict[str, tuple[Any, Callable[[], Any]]] = {
     "reference": (Uuid(), uuid4),
     **{form: (SnoType(form), sno.generate) for form in FORMS},
@@ -50,7 +50,7 @@ TYPES: dict[str, tuple[Any, Callable[[], Any]]] = {
 
 
 class Shop:
-    """The classes with one kind of key."""
+    """The mapped classes that use one kind of key."""
 
     def __init__(self, kind: str) -> None:
         self.keys, (key, make) = KEYS[kind], TYPES[kind]
@@ -104,7 +104,7 @@ SHOPS = {kind: Shop(kind) for kind in TYPES}
 
 
 class ShopSession:
-    """A session, and the classes of a shop with the rows of `relations`."""
+    """A session, and the classes of a shop whose tables contain the rows from `relations`."""
 
     def __init__(self, shop: Shop, session: Session) -> None:
         self.session, self.keys, self.order_tags = session, shop.keys, shop.order_tags
@@ -155,7 +155,9 @@ def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int,
 
 
 def load_related(shop: ShopSession, of: str, name: str, load: Callable[..., Any] | None = None) -> dict[int, Any]:
-    """Returns the numbers of a relation's rows. The relation is loaded with the rows, or when it is accessed."""
+    """Returns, for each row, the numbers of its related rows. With ``load``, the query loads the related rows as well.
+    Without ``load``, they are loaded when the relation is accessed.
+    """
     model = getattr(shop, of)
     query = select(model).options(load(getattr(model, name))) if load else select(model)
     shop.session.flush()
@@ -251,7 +253,7 @@ def insert_many(shop: ShopSession) -> list[int]:
 
 def insert_many_in_order(shop: ShopSession) -> list[int]:
     rows = [shop.Order(**row) for row in shop.new_rows(5, 4)]
-    # SQLAlchemy reads the defaults that the database assigned to both rows at once.
+    # The database assigns the default number to each of these two rows. SQLAlchemy reads both numbers back together.
     more_orders = [shop.Order(id=shop.keys[k]) for k in (7, 6)]
     shop.session.add_all([*rows, *more_orders])
     shop.session.flush()

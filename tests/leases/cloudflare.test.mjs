@@ -32,7 +32,7 @@ const { LeaseStore, lease, serve } = await import(
   `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
 );
 
-/** Returns the state of an object whose storage is a database in memory. */
+/** Returns the state of a Durable Object whose storage is an in-memory database. */
 function objectState(database) {
   const exec = (text, ...values) => ({ toArray: () => database.prepare(text).all(...values) });
   const transactionSync = (call) => {
@@ -46,7 +46,10 @@ function objectState(database) {
   return { storage: { sql: { exec }, transactionSync } };
 }
 
-/** Returns a binding with one object. `send` may keep requests from the object, or replies from the client. */
+/**
+ * Returns a binding with one object. `send` forwards each request to the object. It may delay or drop a request before
+ * the object receives it, or a reply before the client receives it.
+ */
 function createBinding(send = (answer) => answer()) {
   const database = new DatabaseSync(":memory:");
   const object = new LeaseStore(objectState(database), {});

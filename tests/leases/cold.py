@@ -1,4 +1,5 @@
-"""Starts many processes at once, each of which leases a worker ID, and prints how long they waited: `cold.py 500`.
+"""`cold.py 500` starts 500 processes at once, each of which leases a worker ID, and prints how long the processes
+waited.
 
 POLYFLAKE_LEASE specifies the store. The processes are forks of this program, so the times do not include the start of
 Python.

@@ -41,7 +41,7 @@ const drivers = {
   "node-redis": () => redis(server()),
   "node-redis client": () => redis(requireHere("redis").createClient({ ...account(), socket: socket() })),
 };
-// The driver looks for ioredis first.
+// The driver looks for ioredis first, so provide node-redis in its place.
 if (client === "node-redis") globalThis[Symbol.for("polyflake.ioredis")] = requireHere("redis");
 const driver = (drivers[client] ?? (() => sqlite(address, true, newRules(), database)))();
 let connection;

@@ -1,4 +1,6 @@
-"""A Python driver process for `lease/tests/steps/languages.rs`: one line of JSON per command and answer."""
+"""A Python driver process for `lease/tests/steps/languages.rs`. It reads each command and writes each answer as one
+line of JSON.
+"""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-// A Worker in workerd for the fault tests of leases (`lease/tests/faults/life.rs`). The Worker receives one request
-// after another. This process records each ID in the responses and each event of the Worker's lease. It exits when its
+// A Worker in workerd for the fault tests of leases (`lease/tests/faults/life.rs`). This process sends requests to the
+// Worker one after another. It records each ID in the responses and each event of the Worker's lease. It exits when its
 // input ends, or on SIGTERM.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

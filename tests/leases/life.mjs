@@ -12,7 +12,7 @@ process.stdin.resume().on("end", () => (isOver = true));
 process.on("SIGTERM", () => (isOver = true));
 const log = openSync(POLYFLAKE_LOG, "wx"); // once this file exists, signals may be sent
 
-/** Makes a few IDs with each of many generators that have the same worker ID. */
+/** Generates a few IDs with each of many generators that have the same worker ID. */
 async function runWithRestarts(partition) {
   while (!isOver) {
     const ids = new sno.Generator({ partition });

@@ -1,6 +1,6 @@
 """A Python process for the fault tests of leases (`lease/tests/faults/life.rs`).
 
-It records each ID that it makes and each event of its lease. It exits when its input ends, or on SIGTERM.
+It records each ID that it generates and each event of its lease. It exits when its input ends, or on SIGTERM.
 """
 
 import os
@@ -29,7 +29,7 @@ def note(event: dict[str, object]) -> None:
 
 
 def pause(seconds: float) -> None:
-    """Sleeps like time.sleep, which fails where a library steps the clock."""
+    """Sleeps like time.sleep, which fails if a preloaded library steps the clock."""
     select.select([], [], [], seconds)
 
 
@@ -44,7 +44,7 @@ log = log_path.open("xb", buffering=0)  # once this file exists, signals may be 
 
 
 def run_with_restarts(partition: int) -> None:
-    """Makes a few IDs with each of many generators that have the same worker ID."""
+    """Generates a few IDs with each of many generators that have the same worker ID."""
     while not stop_event.is_set():
         generator = sno.Generator(partition=partition)
         for _ in range(random.randint(1, 7)):

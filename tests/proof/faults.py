@@ -4,8 +4,9 @@ The harness of `lease/tests/faults` kills, pauses and closes processes, sets the
 processes append each event to one file, as `lease/tests/faults/trace.rs` describes. Unlike in the simulator, the moment
 at which the store applies a write is not observed. `FaultyWorld` therefore applies the write in the model as soon as a
 line contains the new record, either in a reply or as the basis of another write. A write is sent only after a line has
-shown the record that the write replaces. Therefore, at most one write is missing each time, and the contents of the new
-record identify that write. A write that no line ever shows may have been lost, which the model permits.
+shown the record that the write replaces. Therefore, when a line shows a new record, the model lacks at most one write,
+and the contents of the new record identify that write. A write that no line ever shows may have been lost, which the
+model permits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from traces import Event, Namespace, Record, World
 
 
 class FaultyWorld(World):
-    """A namespace of the harness. Its store is never restored."""
+    """A namespace of the fault harness, which never restores the namespace's store."""
 
     def __init__(self, event: Event) -> None:
         super().__init__(event)
@@ -55,7 +56,7 @@ class FaultyWorld(World):
             raise RejectedError(f"expected {self.namespace}, found another one")
 
     def receive_write_reply(self, event: Event) -> None:
-        """A process receives the reply to its write."""
+        """Handles the reply to a process's write."""
         run, message = self.sent_message(event)
         if event["is_done"]:
             self.settle(self.puts[self.runs.index(run)][message])

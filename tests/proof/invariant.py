@@ -2,12 +2,13 @@
 
 The idea of the invariant is that the record is a fence. No generator uses, or may still be allowed to use, a tick that
 ends after the end of the grant in the record. In a restored store, the limit is the later of that end and the quiet
-time. A new grant starts behind the fence. Therefore, grants that the store accepts one after another cover successive
-times ("later grants start later"), and no two of them share a tick.
+time. A new grant starts at this limit or later. Therefore, grants that the store accepts one after another cover
+successive times ("later grants start later"), and no two of them share a tick.
 
-Most of the other parts describe the messages in transit, because a message may arrive long after it was sent, and the
-fence must hold whichever message arrives next. Four parts describe the history of the store. They are needed because a
-promotion may lose versions that were not acknowledged, and a restored backup may lose any later version.
+The invariant consists of named parts. Some parts state this idea. Most of the other parts describe the messages in
+transit, because a message may arrive long after it was sent, and the fence must hold whichever message arrives next.
+Four parts describe the history of the store. They are needed because a promotion may lose versions that were not
+acknowledged, and a restored backup may lose any later version.
 """
 
 from __future__ import annotations
@@ -23,19 +24,21 @@ InvariantPart = Callable[[], Term]
 
 
 def invariant(protocol: Protocol, s: State) -> dict[str, InvariantPart]:
-    """Returns the parts of the invariant by name, each as a function, because large formulas take time to build."""
+    """Returns the parts of the invariant by name. Each part is a function, because large formulas take time to
+    build.
+    """
     p, c, forall = protocol, protocol.contents, protocol.domain.forall
 
     def is_origin(line: Term, version: Term) -> Term:
-        # Whether a version was written in its incarnation, rather than copied into it.
+        # Returns whether a version was written in its incarnation and not copied into it.
         return every(s.stored(line, version), c.has_line(line, version) == line)
 
     def shows_claim(claim: Term, line: Term, version: Term) -> Term:
         return every(s.used(claim), c.has_token(line, version) == c.token(claim))
 
     def is_current(version: Term) -> Term:
-        # Whether a version of the record is the newest durable version or a later one. A promotion may keep any of
-        # these versions.
+        # Returns whether a version of the record is the newest durable version or a later version. A promotion may keep
+        # any of these versions.
         return every(s.stored(s.line, version), version >= s.kept)
 
     def is_before(line: Term, version: Term, at: Term) -> Term:
@@ -51,7 +54,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, InvariantPart]:
         return s.line, c.read(message)
 
     def keeps_grant(message: Term) -> Term:
-        # The message replaces the owner's grant.
+        # Returns whether the message replaces the owner's grant with a grant that has the same token and start.
         owner = c.owner(message)
         return every(
             shows_claim(owner, *read_version(message)),
@@ -404,7 +407,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, InvariantPart]:
 
 
 def is_unique(protocol: Protocol, s: State) -> Term:
-    """Returns the promise: no two claims make an ID in the same tick."""
+    """Returns the formula for the promise that no two claims make an ID in the same tick."""
     return protocol.domain.forall(
         "claim claim tick", lambda a, b, k: implies(every(s.made(a, k), s.made(b, k)), a == b)
     )
@@ -503,8 +506,8 @@ def axioms(domain: Domain, c: Contents) -> Term:
 
 
 def is_initial(protocol: Protocol, s: State) -> Term:
-    """Returns whether a state is that of a new record. The record has version 1 and was never granted, and no claim,
-    message or ID exists.
+    """Returns whether a state is the initial state of a new record. The record has version 1 and was never granted, and
+    no claim, message or ID exists.
     """
     c, forall = protocol.contents, protocol.domain.forall
     return every(
@@ -543,7 +546,7 @@ StepFunction = Callable[[Protocol, State], Step]
 
 
 def symbolic_steps(is_timed: bool) -> dict[str, StepFunction]:
-    """Returns each step, with unconstrained symbolic parameters."""
+    """Returns all steps by name, with unconstrained symbolic parameters."""
     claim, message, tick = z3.Const("a", CLAIM), z3.Const("m", MESSAGE), z3.Int("k")
     line, version, now = z3.Int("l"), z3.Int("v"), z3.Int("now")
     quiet, before, name, name_before = (z3.Int(f"new_{part}") for part in ("quiet", "before", "name", "name_before"))

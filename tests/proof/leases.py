@@ -19,8 +19,9 @@ THE STATE.
   takes no steps.
 - A *message* is a write in transit to the store: the version of the record that was read, and the record to put. A
   message may arrive late, never, or many times, and outlives its sender. Its contents never change.
-- A *version* is a state that the record had in one incarnation of the store: `stored` states which versions existed.
-  The newest one is the record that the store shows; `kept` is the newest one that no promotion of a replica can lose.
+- A *version* is a state that the record had in one incarnation of the store. `stored` states which versions existed.
+  The newest version is the record that the store shows. `kept` is the newest version that no promotion of a replica can
+  lose.
 - `line` is the current incarnation, and `base` is the version that it began with.
 - `made(claim, tick)` states that the claim's generator made or reserved an ID in a tick. It records history and is
   never unset.
@@ -80,7 +81,7 @@ class Contents:
     token: Function  # the random token of a claim
     start: Function  # the start of a claim's grant
     kind: Function  # the kind of a message
-    owner: Function  # the claim that sent the message, or that an operator's message declares dead
+    owner: Function  # the claim that sent the message, or the claim that an operator declares dead with it
     line: Function  # the incarnation that the message is meant for
     read: Function  # the version that the message replaces
     version: Function  # the version that the message writes, with the contents below
@@ -102,13 +103,13 @@ class Contents:
 class State:
     """The values that steps change."""
 
-    # Claims.
+    # The state of claims.
     drawn: Function  # tokens that exist
     used: Function  # claims that began
     acquired: Function  # claims that got their grant, and with it a generator
     over: Function  # claims that make no more IDs and get no more grants
     end: Function  # the end of the generator's window
-    mark: Function  # the end of the highest tick used, or the start
+    mark: Function  # the end of the highest tick used, or the start of the grant if no tick was used
     top: Function  # the highest tick used
     origin: Function  # the acknowledged message that `end` comes from
     awaits: Function  # the message whose reply the claim accepts
@@ -118,11 +119,11 @@ class State:
     place_line: Function  # the incarnation and version in which the store accepted a claim
     place: Function
     made: Function
-    # Messages.
+    # The state of messages.
     sent: Function
-    done: Function  # the store has made the write
+    done: Function  # the store has applied the write
     acknowledged: Function  # the write is durable, and a reply may arrive at any time
-    # The record.
+    # The state of the record.
     line: Term
     base: Term
     kept: Term
@@ -130,7 +131,7 @@ class State:
     stored: Function
     ever: Function  # `stored` plus the versions that a promotion lost, which a backup may still contain
     is_firm: Term  # `False` if the line began with a restored backup, so that later claims may have been lost
-    # The namespace's record.
+    # The state of the namespace's record.
     quiet: Term
     quiet_before: Term
     floor: Term  # the lowest value that `quiet` may have until the next backup is restored
@@ -145,18 +146,18 @@ class State:
 
 @dataclass(frozen=True)
 class Step:
-    """A step: whether it is possible, and the state after it."""
+    """A step. `guard` states whether the step is possible, and `after` is the state after the step."""
 
     guard: Term
     after: State
 
 
 class Protocol:
-    """The steps, with at most one rule left out."""
+    """The steps of the lease protocol, optionally without one of its rules."""
 
     def __init__(self, domain: Domain, contents: Contents, left_out: str = "", is_timed: bool = True) -> None:
         self.domain, self.contents, self.left_out, self.is_timed = domain, contents, left_out, is_timed
-        # The names of the rules consulted so far. The table of weakenings must contain all of them.
+        # The names of the rules that steps have used so far. The table of weakenings must contain all of these rules.
         self.rules: set[str] = set()
 
     def rule(self, name: str, condition: Term, instead: Term = True) -> Term:
@@ -176,7 +177,7 @@ class Protocol:
         return every(c.has_token(line, version) == c.token(claim), c.has_start(line, version) == c.start(claim))
 
     def is_put_by(self, line: Term, version: Term, message: Term) -> Term:
-        """Returns whether a stored version is what a message put."""
+        """Returns whether a stored version has the contents that a message writes."""
         c = self.contents
         return every(
             c.has_token(line, version) == c.put_token(message),
@@ -193,13 +194,14 @@ class Protocol:
         return every(*(part(line, version) == part(of_line, of_version) for part in parts))
 
     def is_stale(self, s: State, message: Term) -> Term:
-        """Returns whether a message is meant for an earlier incarnation, so that no store accepts it, whatever its
-        contents."""
+        """Returns whether a message is meant for an earlier incarnation. No store accepts such a message, regardless of
+        its contents.
+        """
         return self.contents.line(message) < s.line
 
     def is_new_write(self, s: State, message: Term, kind: int) -> Term:
-        """Returns the conditions that every write must satisfy (R2): the message is new, and it is based on a version
-        that existed in the store.
+        """Returns whether a message satisfies the conditions for every write (R2). The message must be new, and must be
+        based on a version that existed in the store.
         """
         c = self.contents
         return every(
@@ -214,11 +216,11 @@ class Protocol:
     # --------------------------------------------------------------------------------------------------- steps
 
     def read_time(self, s: State, now: Term) -> Step:
-        """A store reads its clock, which may show any time."""
+        """Models a store that reads its clock, which may show any time."""
         return Step(True, replace(s, time=choose(now > s.time, now, s.time)))
 
     def claim(self, s: State, claim: Term, message: Term, now: Term) -> Step:
-        """A claimant has read the record at the store's time `now`, and sends its claim (R1, R3)."""
+        """Models a claimant that has read the record at the store's time `now`, and sends its claim (R1, R3)."""
         c = self.contents
         until = c.has_until(s.line, c.read(message))
         guard = every(
@@ -258,7 +260,7 @@ class Protocol:
         return Step(guard, after)
 
     def prove(self, s: State, claim: Term, message: Term) -> Step:
-        """A claimant without a reply has found its claim in the record, and writes it again (R2)."""
+        """A claimant that received no reply has found its claim in the record, and writes the claim again (R2)."""
         c = self.contents
         read_version = c.read(message)
         guard = every(
@@ -282,8 +284,8 @@ class Protocol:
         return Step(guard, after)
 
     def renew(self, s: State, claim: Term, message: Term, now: Term) -> Step:
-        """A holder renews the grant that the record shows (R4). In a restored store, the holder renews only a grant
-        that cannot have passed to another holder in the lost history (R7).
+        """Models a holder that renews the grant that the record shows (R4). In a restored store, the holder renews only
+        a grant that cannot have passed to another holder in the lost history (R7).
         """
         c = self.contents
         read_version = c.read(message)
@@ -319,21 +321,21 @@ class Protocol:
         return Step(guard, after)
 
     def is_reading(self, s: State, now: Term) -> Term:
-        """Returns whether a time was read from a store of this incarnation. The reading may be old."""
+        """Returns whether a time was read from a store of this incarnation, possibly long ago."""
         return every(
             now <= s.time,
             self.rule("the clock of a restored store is within the clock error", now >= s.since - self.contents.error),
         )
 
     def is_alive(self, s: State, claim: Term, until: Term, now: Term) -> Term:
-        """Returns whether a grant cannot have passed to another holder in the history that was lost (R7)."""
+        """Returns whether a grant cannot have passed to another holder in the lost history (R7)."""
         end = self.rule("the acknowledged end counts, and not the one found", s.end(claim), until)
         error = self.rule("such a renewal allows for the clock error", self.contents.error, 0)
         return self.rule("in a restored store, a holder renews before its acknowledged end", now + error < end)
 
     def deliver(self, s: State, message: Term) -> Step:
-        """A message arrives, and the store replaces the record if the record has not changed since the sender read it
-        (R2). Otherwise, the message has no effect.
+        """Models the arrival of a message. The store replaces the record if the record has not changed since the sender
+        read it (R2). Otherwise, the message has no effect.
         """
         c = self.contents
         version, owner = c.version(message), c.owner(message)
@@ -360,12 +362,12 @@ class Protocol:
         return Step(guard, after)
 
     def keep(self, s: State, version: Term) -> Step:
-        """All versions up to `version` become durable, including on the synchronous replica."""
+        """Makes all versions up to `version` durable, including on the synchronous replica."""
         guard = every(s.stored(s.line, version), version >= s.kept)
         return Step(guard, replace(s, kept=version))
 
     def acknowledge(self, s: State, message: Term) -> Step:
-        """The store acknowledges a durable write; the reply may arrive at any later time, or never."""
+        """Models a store that acknowledges a durable write. The reply may arrive at any later time, or never."""
         c = self.contents
         guard = every(
             s.done(message),
@@ -375,7 +377,9 @@ class Protocol:
         return Step(guard, replace(s, acknowledged=s.acknowledged.put((message,), True)))
 
     def acquire(self, s: State, claim: Term, message: Term) -> Step:
-        """The reply to a claim arrives: the holder has a grant, and a new generator for it (R2, R6)."""
+        """Models the arrival of the reply to a claim. From then on, the holder has a grant and a new generator for it
+        (R2, R6).
+        """
         c = self.contents
         guard = every(
             s.used(claim),
@@ -394,7 +398,9 @@ class Protocol:
         return Step(guard, after)
 
     def extend(self, s: State, claim: Term, message: Term) -> Step:
-        """The reply to a renewal arrives, and the generator's window grows to the end that was acknowledged (R4)."""
+        """Models the arrival of the reply to a renewal. The generator's window is extended to the acknowledged end
+        (R4).
+        """
         c = self.contents
         is_answered = self.rule(
             "a reply counts for its own request",
@@ -419,7 +425,9 @@ class Protocol:
         return Step(guard, after)
 
     def make(self, s: State, claim: Term, tick: Term) -> Step:
-        """A generator makes an ID, or reserves one for a batch, in a tick that lies within its window."""
+        """Models a generator that generates an ID, or reserves an ID for a batch, in a tick within the generator's
+        window.
+        """
         c = self.contents
         first, last = c.begin(tick), c.begin(tick + 1)
         guard = every(
@@ -442,12 +450,12 @@ class Protocol:
         return Step(guard, after)
 
     def finish(self, s: State, claim: Term) -> Step:
-        """A claim is over because its generator was sealed, its process was killed, or its claimant gave up."""
+        """Ends a claim because its generator was sealed, its process was killed, or its claimant gave up."""
         return Step(s.used(claim), replace(s, over=s.over.put((claim,), True)))
 
     def release(self, s: State, claim: Term, message: Term) -> Step:
-        """A holder that has sealed its generator lowers the end of the grant to the end of the generator's highest tick
-        (R5).
+        """Models a release (R5). A holder that has sealed its generator lowers the end of the grant, but not below the
+        end of the generator's highest tick.
         """
         c = self.contents
         read_version = c.read(message)
@@ -482,8 +490,8 @@ class Protocol:
         return replace(s, sent=s.sent.put((message,), True), drawn=s.drawn.put((token,), True))
 
     def evict(self, s: State, message: Term) -> Step:
-        """An operator writes an empty grant that starts at the end of the last grant, or reserves the worker ID from
-        that time on.
+        """Models an operator that writes an empty grant, which starts at the end of the last grant, or reserves the
+        worker ID from that time on.
         """
         c = self.contents
         guard = every(
@@ -502,7 +510,7 @@ class Protocol:
         return Step(guard, self.with_sent(s, message))
 
     def free(self, s: State, message: Term) -> Step:
-        """An operator frees a reserved worker ID."""
+        """Models an operator that frees a reserved worker ID."""
         c = self.contents
         read_version = c.read(message)
         guard = every(
@@ -519,8 +527,9 @@ class Protocol:
         return Step(guard, self.with_sent(s, message))
 
     def bury(self, s: State, claim: Term, message: Term, now: Term, last: Term) -> Step:
-        """An operator declares a holder dead (R5). `last` is the first tick that begins after every time that the
-        holder's clock may have shown."""
+        """Models an operator that declares a holder dead (R5). `last` is the first tick that begins after every time
+        that the holder's clock may have shown.
+        """
         c = self.contents
         read_version = c.read(message)
         until = c.has_until(s.line, read_version)
@@ -558,8 +567,8 @@ class Protocol:
     def restore(
         self, s: State, line: Term, version: Term, now: Term, quiet: Term, before: Term, name: Term, name_before: Term
     ) -> Step:
-        """A backup is restored, and a new incarnation begins. The new name of the store shows that it was restored. If
-        the store has kept its name, an operator reports the restore.
+        """Models the restore of a backup, which begins a new incarnation. A new store name reveals the restore. If the
+        store has kept its name, an operator reports the restore.
         """
         c = self.contents
         new_line = s.line + 1
@@ -578,8 +587,8 @@ class Protocol:
             name <= s.names,
             name_before >= 0,
             name_before < s.names,
-            # If the store has a new name, the previous name in the record is the name of the backup's store. If the
-            # store has an old name, an operator's report of the restore clears the previous name.
+            # If the restored store has a new name, the record contains the name of the backup's store as the previous
+            # name. If the store has an old name, an operator's report of the restore clears the previous name.
             some(is_renamed, self.rule("a report of a restored backup clears the name before", name_before == 0)),
         )
         after = replace(
@@ -602,7 +611,7 @@ class Protocol:
         return Step(guard, after)
 
     def promote(self, s: State, version: Term, quiet: Term) -> Step:
-        """A replica that has everything that was acknowledged is promoted. The record may lose all other writes."""
+        """Models the promotion of a replica that has all acknowledged writes. The record may lose any other writes."""
         new_line = s.line + 1
 
         def is_kept(line: Term, at: Term) -> Term:
@@ -635,8 +644,8 @@ class Protocol:
         return Step(guard, after)
 
     def declare_promoted(self, s: State, before: Term, name: Term) -> Step:
-        """An operator reports a promotion, at any time after the promotion. The two store names in the report must
-        equal the names in the namespace's record.
+        """Models an operator that reports a promotion, at any time after the promotion. The two store names in the
+        report must equal the names in the namespace's record.
         """
         is_last = every(s.name_before == before, s.name == name)
         guard = every(s.promoted(before, name), self.rule("a promotion is compared with the record's names", is_last))

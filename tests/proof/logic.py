@@ -1,17 +1,17 @@
-"""Formulas that z3 can prove and Python can compute.
+"""Formulas that z3 can prove and that Python can evaluate.
 
-The model in `leases.py` is written once and used in three ways, which differ in the `Domain` that it is given:
+The model in `leases.py` is written once and used with three kinds of `Domain`:
 
 - `UnboundedDomain`: the formulas are z3 terms, and "for all" is a quantifier over all claims, messages, versions and so
   on, however many there are. Proofs use this domain.
 - `BoundedDomain`: the formulas are z3 terms, and "for all" is a conjunction over a few values. z3 finds a model of such
-  formulas quickly, or shows that there is none. Counterexamples to weakened rules use this domain. Each of them is
-  also a counterexample without bounds: the values that are left out represent claims that never begin and messages
-  that are never sent, which the formulas do not constrain.
+  formulas quickly, or shows that there is none. Counterexamples to weakened rules use this domain. Each counterexample
+  is also valid without bounds, because the values that are left out represent claims that never begin and messages that
+  are never sent, which the formulas do not constrain.
 - `ConcreteDomain`: the formulas are Python's `True` and `False`, and "for all" is a loop. The replayed traces use this
   domain.
 
-The functions `every`, `some`, `implies` and so on are the connectives for all three.
+The functions `every`, `some`, `implies` and so on are the logical connectives of all three domains.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import Any
 
 import z3  # type: ignore[import-untyped]
 
-# A Boolean, a number or another value. Each is a z3 term or, in the concrete domain, a Python object.
+# A Boolean, a number or another value, represented by a z3 term or, in the concrete domain, by a Python object.
 Term = Any
 
 
 def every(*conditions: Term) -> Term:
-    """Returns the conjunction."""
+    """Returns the conjunction of the conditions."""
     if any(condition is False for condition in conditions):
         return False
     remaining = [condition for condition in conditions if condition is not True]
@@ -35,7 +35,7 @@ def every(*conditions: Term) -> Term:
 
 
 def some(*conditions: Term) -> Term:
-    """Returns the disjunction."""
+    """Returns the disjunction of the conditions."""
     if any(condition is True for condition in conditions):
         return True
     remaining = [condition for condition in conditions if condition is not False]
@@ -63,7 +63,7 @@ def at_most_either(value: Term, first: Term, second: Term) -> Term:
 
 
 class Function:
-    """A function or relation of the state. It never changes: `put` returns another function."""
+    """A function or relation of the state. It is immutable, so `put` returns a new function."""
 
     def __init__(self, of: Callable[..., Term]) -> None:
         self.of = of
@@ -81,7 +81,7 @@ class Function:
         return Function(value_at)
 
     def derive(self, of: Callable[..., Term]) -> Function:
-        """Returns the function whose values `of` computes from the values of this function."""
+        """Returns a function derived from this function. `of` computes the derived function's value for a key."""
         return Function(of)
 
 

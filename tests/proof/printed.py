@@ -11,15 +11,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-# The packages whose tests run. The selection of packages determines the features of their dependencies. Therefore,
-# `cargo xtask test` passes the selection of an earlier step, so that this step can reuse its build.
+# The packages whose tests are run. The selection of packages determines the features of their dependencies. Therefore,
+# `cargo xtask test` passes the selection of an earlier step, whose build can then be reused.
 CORE_PACKAGES = ["--package", "polyflake"]
 LEASE_PACKAGES = os.environ.get("POLYFLAKE_SELECTION", "--package polyflake-lease --all-features").split()
 
 
 def run_printing_test(packages: list[str], target: str, test: str) -> list[str]:
     """Returns the lines that a Rust test writes into the file that `POLYFLAKE_PRINTED` names. `target` is the name of
-    its program, or `lib`."""
+    the test program that contains the test, or `lib` for a unit test of the library.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "printed")
         program = ["--lib"] if target == "lib" else ["--test", target]

@@ -2,8 +2,8 @@
 
 The steps are the same functions that z3 reasons about. A run begins with a new record and takes one step after another.
 A step whose guard does not hold is rejected. Every step is proved to preserve the invariant, so a run without a
-rejected step makes no ID twice. `Run.find_violations` evaluates the invariant nevertheless, in order to detect
-a mistake in the domains.
+rejected step generates no ID twice. `Run.find_violations` nevertheless evaluates the invariant, in order to detect
+mistakes in the domains.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RejectedError(Exception):
 
 
 class Run:
-    """The record of one worker ID, with all steps that changed it."""
+    """A run of the model, which begins with a new record of one worker ID."""
 
     def __init__(
         self, longest: int, error: int, begin: Callable[[int], int], time: int = 0, left_out: str = ""
@@ -119,13 +119,12 @@ class Run:
         return self.messages
 
     def take(self, step: Step, why: str) -> None:
-        """Takes a step."""
+        """Takes a step, or raises an error if the protocol does not permit the step."""
         if step.guard is not True:
             raise RejectedError(f"expected a step of the protocol, found {why}")
         self.state = step.after
 
-    # The following methods set contents before they take a step, or compute the step's parameters from other
-    # parameters.
+    # The following methods take steps. First, they set the contents that a step uses, or compute the step's parameters.
 
     def claim(self, claim: str, message: int, now: int) -> None:
         put(self.contents.token, (claim,), self.contents.put_token(message))
@@ -145,7 +144,7 @@ class Run:
         return bool(c.line(message) == s.line and c.read(message) == s.version)
 
     def accept(self, message: int) -> None:
-        """The store makes a write, and acknowledges it at once."""
+        """The store applies a write, and acknowledges it at once."""
         self.deliver(message)
         self.take(self.protocol.keep(self.state, self.state.version), "a durable version")
         self.take(self.protocol.acknowledge(self.state, message), f"the reply to {message}")
@@ -173,7 +172,9 @@ class Run:
         return keys(self.state.made)
 
     def find_violations(self) -> list[str]:
-        """Returns the parts of the invariant that do not hold, and whether an ID was made twice."""
+        """Returns the names of the conditions that do not hold. The conditions are the parts of the invariant and the
+        uniqueness of all IDs.
+        """
         s, c = self.state, self.contents
         self.domain.values = {
             "claim": [claim for (claim,) in keys(c.token)],

@@ -1,11 +1,12 @@
-"""Lets z3 prove that the steps of the lease protocol preserve the invariant in `invariant.py`, and that each rule is
+"""Uses z3 to prove that the steps of the lease protocol preserve the invariant in `invariant.py`, and that each rule is
 needed.
 
-A *weakening* leaves one rule out. It changes exactly one step. z3 must find a state that satisfies the invariant, and
-from which this step leads to a state that violates the invariant. This shows that the proof uses the rule. It does not
-yet show that two holders make the same ID without the rule, because a state that satisfies the invariant may be
-unreachable. For most of the rules, `lease/tests/model` searches for the shortest history that begins with the initial
-state and in which two holders make the same ID. For one of the rules, a run at the end of this file is such a history.
+A *weakening* leaves out one rule, which changes exactly one step. z3 must find a state that satisfies the invariant,
+and from which this step leads to a state that violates the invariant. This shows that the proof uses the rule. It does
+not show that two holders would generate the same ID without the rule, because a state that satisfies the invariant may
+be unreachable. For most of the rules, `lease/tests/model` searches for the shortest history in which two holders
+generate the same ID, starting from the initial state. For one of the rules, a run at the end of this file is such a
+history.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from leases import BURIES, CLAIMS, EVICTS, FREES, RELEASES, RENEWS, Contents, Pr
 from logic import CLAIM, MESSAGE, TOKEN, BoundedDomain, Domain, Term, UnboundedDomain
 from runs import RejectedError, Run
 
-# z3 needs only milliseconds for each part of the invariant. If it reaches this timeout, the test fails, because the
-# part was not proved.
+# z3 needs only milliseconds for each part of the invariant. If z3 reaches this timeout, it has not proved the part, and
+# the test fails.
 LIMIT_MS = 60_000
 FENCE_PART = "the record's end is a fence for windows"
 WRITES_PART = "writes are as the rules say"
@@ -38,11 +39,11 @@ WINDOW_PART = "a window ends where the store acknowledged"
 
 # Each rule, with the step that it governs and the part of the invariant that fails without it.
 RULES = {
-    # R1: after the previous grant.
+    # R1: a grant starts after the previous grant.
     "a grant starts at the end of the last one": ("claim", WRITES_PART),
     "a claim waits for the recorded end": ("claim", WRITES_PART),
     "a claim ends within the longest lease": ("claim", "ends are within the longest lease"),
-    # R2: compare and swap; only acknowledged writes count.
+    # R2: every write is a compare-and-swap, and only acknowledged writes count.
     "a swap compares the version": ("deliver", FENCE_PART),
     "a reply follows only durable writes": ("acknowledge", "what the store has done"),
     "only an acknowledged write proves a grant": ("acquire", WINDOW_PART),
@@ -113,7 +114,7 @@ RULES = {
 
 
 class Proof(NamedTuple):
-    """A protocol and a state with the invariant, as assumptions of a solver."""
+    """A symbolic state, and a solver that assumes that the state satisfies the invariant of a protocol."""
 
     domain: Domain
     contents: Contents
@@ -140,7 +141,7 @@ def unbounded_proof(is_timed: bool) -> Proof:
 
 
 def assert_unsatisfiable(solver: z3.Solver, *conditions: Term) -> None:
-    """Fails unless z3 shows that no state fulfils the conditions."""
+    """Fails unless z3 proves that no state satisfies the conditions."""
     solver.push()
     try:
         solver.add(*conditions)
@@ -205,7 +206,9 @@ def is_one_of(value: Term, values: list[Term] | range) -> Term:
 
 @cache
 def bounded_proof() -> Proof:
-    """Returns a state with three claims, three messages, three incarnations, three versions and three ticks."""
+    """Returns a proof about states with three claims, three messages, three incarnations, three versions and three
+    ticks.
+    """
     claims = [z3.Const(f"claim{i}", CLAIM) for i in range(3)]
     messages = [z3.Const(f"message{i}", MESSAGE) for i in range(3)]
     tokens = [z3.Const(f"token{i}", TOKEN) for i in range(4)]
@@ -233,8 +236,8 @@ def bounded_proof() -> Proof:
 
 
 def assert_reachable(step: Step, *conditions: Term) -> None:
-    """Fails unless z3 finds a state that satisfies the invariant, and from which a step leads to a state that satisfies
-    the given conditions.
+    """Fails unless z3 finds a state that satisfies the invariant and from which the step leads to a state that
+    satisfies the given conditions.
     """
     solver = bounded_proof().solver
     solver.push()
@@ -281,8 +284,8 @@ def begin(tick: int) -> int:
 
 
 def acquire_grant(run: Run, claim: str, read: int, start: int, until: int) -> int:
-    """Takes the steps by which a claimant gets a grant, which the store writes as version `read` + 1. Returns the
-    message of the claim.
+    """Takes the steps of a successful claim, whose grant becomes version `read` + 1 of the record. Returns the message
+    of the claim.
     """
     message = run.message(CLAIMS, claim, run.state.line, read, read + 1, (claim, start, until))
     run.claim(claim, message, run.state.time)
@@ -292,7 +295,7 @@ def acquire_grant(run: Run, claim: str, read: int, start: int, until: int) -> in
 
 
 def send_renewal(run: Run, claim: str, read: int, until: int, now: int) -> int:
-    """Lets a holder send a renewal."""
+    """Takes the step of a holder that sends a renewal, and returns the message."""
     start = run.contents.start(claim)
     message = run.message(RENEWS, claim, run.state.line, read, read + 1, (claim, start, until))
     run.take(run.protocol.renew(run.state, claim, message, now), f"a renewal of {claim}")
@@ -315,7 +318,7 @@ def test_a_run_can_take_every_step() -> None:
     run = Run(longest=100, error=5, begin=begin)
     p = run.protocol
     read_clock(run, 50)
-    # A claim whose reply is lost, the proof of the claim, a renewal, and a release.
+    # The reply to a claim is lost, so the claimant proves the claim, and then renews and releases the grant.
     unanswered_claim = run.message(CLAIMS, "a", 0, 1, 2, ("a", 50, 150))
     run.claim("a", unanswered_claim, 50)
     run.deliver(unanswered_claim)
@@ -362,9 +365,9 @@ def test_a_run_can_take_every_step() -> None:
 
 
 def run_with_a_backup_of_a_lost_renewal(left_out: str) -> Run:
-    """Returns a run in which a primary shows a renewal that its replica never received, and is backed up at that
-    moment. The replica is promoted. An operator reports the promotion, so there is no quiet time, and another holder
-    gets the worker ID. Then the backup is restored.
+    """Returns a run in which the primary is backed up while it shows a renewal that its replica never received. The
+    replica is promoted. An operator reports the promotion, so there is no quiet time, and another holder gets the
+    worker ID. Then the backup is restored.
     """
     run = Run(longest=100, error=5, begin=begin, left_out=left_out)
     read_clock(run, 0)

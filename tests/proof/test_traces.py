@@ -1,4 +1,4 @@
-"""Replays the actions of real lease keepers in the worlds of the simulator and under the faults of
+"""Replays the actions of real lease keepers, which were recorded in the simulator's worlds and in the fault tests of
 `lease/tests/faults`. Asserts that a trace in which one event was changed is rejected.
 """
 
@@ -82,14 +82,14 @@ def start_early(event: Event) -> bool:
 
 
 def make_late(event: Event) -> bool:
-    """Moves an ID by a week."""
+    """Moves the tick of an ID one week into the future."""
     is_id = bool(event["event"] == "made")
     event["tick"] = event.get("tick", 0) + 7 * 24 * 3_600_000
     return is_id
 
 
 def accept_stale_write(event: Event) -> bool:
-    """Lets the store accept a write that it rejected."""
+    """Marks a rejected write as accepted."""
     is_rejected = bool(event["event"] == "stored" and event["is_put"] and not event["is_done"])
     event["is_done"] = True
     return is_rejected
@@ -117,20 +117,21 @@ def extend_too_far(event: Event) -> bool:
 
 
 def begin_early(event: Event) -> bool:
-    """Begins a grant a second before its start."""
+    """Lets a generator begin to use a grant one second before the grant's start."""
     event["start"] = event.get("start", 0) - 1000
     return bool(event["event"] == "begin")
 
 
 def use_another_token(event: Event) -> bool:
-    """Lets a holder renew under the token of a claim that has no grant."""
+    """Lets a holder renew its grant with the token of a claim that has no grant."""
     is_match = is_renewal(event)
     if is_match:
         event["new"][3] = "f" * 32
     return is_match
 
 
-# Changes that apply to both traces. In a run of the harness, a process may never receive the rejection of a write.
+# Changes that apply to both traces. The trace of the harness may lack the rejection of a write, because a process may
+# never receive the rejection.
 COMMON_CHANGES = [
     start_early,
     make_late,

@@ -1,4 +1,5 @@
-"""Lets z3 prove the statements of `words.py` about the steps of state words, and compares its terms with the real code.
+"""Lets z3 prove the statements of `words.py` about the steps of state words, and compares the terms in `words.py` with
+the real code.
 
 Each *weakening* changes one line of a step, and z3 must find a state in which one of the proved statements fails.
 """
@@ -42,8 +43,8 @@ def sno_statements(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(TickTock.next(word), 65_536),
         z3.ULE(flip, 2),
-        # A state machine compares the clock with the floor only until the machine has returned its first cell. The
-        # cells up to the floor's last tick belong to an earlier generator.
+        # A state machine compares the clock with the floor only until it has returned its first cell. The cells up to
+        # the floor's last tick belong to an earlier generator.
         z3.Implies(flip == BELOW, z3.And(word == 0, z3.ULT(now, floor))),
     ]
     if weak != "the safe tick is read after the word":
@@ -124,7 +125,7 @@ def per_tick_statements(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
         z3.ULT(now, one << ticks),
         z3.ULE(want, 0xFFFF_FFFF),
         z3.ULE(flip, 2),
-        # The word is one that the state machine can produce.
+        # The state machine can produce the word.
         z3.ULT(machine.tick(word), one << ticks),
         z3.ULE(machine.next(word), last + 1),
         z3.Or(is_wide, z3.ULT(word, one << 64)),
@@ -161,7 +162,7 @@ def per_tick_statements(weak: str = "") -> tuple[list[Term], dict[str, Term]]:
 MACHINES = {"tick-tock": sno_statements, "per tick": per_tick_statements}
 STATEMENTS = [(machine, name) for machine, make in MACHINES.items() for name in make()[1]]
 
-# Each weakening, with the statement that it makes fail.
+# Each weakening, with the statement that the weakening invalidates.
 WEAKENED_STEPS = {
     ("tick-tock", "the floor takes the place of the last tick"): "a returned cell is new",
     ("tick-tock", "a step back lands above the safe tick"): "a returned cell is new",
@@ -197,7 +198,7 @@ def test_a_weakened_step_fails(machine: str, weak: str) -> None:
 def test_the_assumptions_are_satisfiable(machine: str) -> None:
     assumptions, statements = MACHINES[machine]()
     behind_statement = next(name for name in statements if "stays behind" in name)
-    # The assumptions must permit a step that returns cells in a state in which some cell is already behind the word.
+    # The assumptions must permit a step that returns cells while some cell is already behind the word.
     assert check(*assumptions, statements[behind_statement].arg(0)) == z3.sat
 
 

@@ -1,9 +1,10 @@
 """Replays the actions of the real keepers as steps of the model in `leases.py`.
 
 The simulator (`lease/tests/simulator`) runs real keepers, a store and generators of the core in worlds that are
-generated from a seed. It writes each event as a line: a write is sent, the store replies, a grant begins, an ID is
-made, a backup is restored. `World` reads these lines one after another and lets the model take the same steps. If the
-model does not permit a step, or if the store and the model disagree on whether a write was made, the trace is rejected.
+generated from a seed. It writes each event as a line, for example when a write is sent, the store replies, a grant
+begins, an ID is made or a backup is restored. `World` reads these lines one after another and lets the model take the
+same steps. If the model does not permit a step, or if the store and the model disagree on whether a write was applied,
+the trace is rejected.
 
 The model and the code therefore cannot drift apart unnoticed. A keeper that breaks a rule takes a step that the model
 lacks, and a model with rules that keepers do not follow rejects the keepers' steps. Because every step is proved to
@@ -70,20 +71,20 @@ class World:
         self.claims: dict[int, list[tuple[Run, str]]] = {}
         self.heard: dict[int, list[int]] = {}
         self.making = -1
-        # The old and new store names of each promotion, and whether the store has been replaced without anyone
-        # reporting it.
+        # The old and new store names of each promotion, and whether the store has been replaced but the replacement has
+        # not been noticed yet.
         self.promotions: set[tuple[str, str]] = set()
         self.is_promotion = self.is_unnoticed = False
         self.counts: Counter[str] = Counter()
 
     def apply_event(self, event: Event) -> None:
-        """Takes the steps of the model that correspond to an event."""
+        """Takes the model's steps that correspond to an event of the trace."""
         getattr(self, f"on_{event['event']}")(event)
 
     # ------------------------------------------------------------------------------------------------ processes
 
     def on_sent(self, event: Event) -> None:
-        """A process sends a write: a claim or its proof, a renewal or a release."""
+        """A process sends a write, which is a claim, the proof of a claim, a renewal or a release."""
         process, old, new = event["process"], Record.from_values(event["old"]), Record.from_values(event["new"])
         run = self.runs[new.first]
         p, s, claim = run.protocol, run.state, new.token
@@ -97,7 +98,7 @@ class World:
             if new.until > max(old.until, s.time + self.longest):
                 # A keeper's estimate of the time includes the time that has passed since the store's last reply.
                 self.read_time(run, new.until - self.longest)
-            # The most recent replies may have arrived too late for the keeper to use them.
+            # The most recent replies may have arrived too late for the keeper to use them, so try earlier replies, too.
             steps = [p.renew(run.state, claim, message, now) for now in recent_times]
             possible_steps = [step for step in steps if step.guard is True]
             run.take((possible_steps or steps)[-1], f"a renewal of {claim}")
@@ -138,7 +139,7 @@ class World:
         self.heard.setdefault(event["process"], []).append(event["now"])
 
     def on_begin(self, event: Event) -> None:
-        """A keeper passes a grant to its generator, which replaces the previous grant."""
+        """A keeper passes a new grant to its generator. The new grant replaces the previous grant."""
         *earlier, (run, claim) = self.claims[event["process"]]
         for other, ended in earlier:
             other.take(other.protocol.finish(other.state, ended), f"the end of {ended}")
@@ -155,7 +156,7 @@ class World:
             raise RejectedError(f"expected the end {run.state.end(claim)}, found another one")
 
     def on_over(self, event: Event) -> None:
-        """A generator is sealed, or its process is killed."""
+        """Ends all claims of a process, because its generator was sealed or the process was killed."""
         for run, claim in self.claims.get(event["process"], []):
             run.take(run.protocol.finish(run.state, claim), f"the end of {claim}")
 
@@ -163,7 +164,7 @@ class World:
         self.making = event["process"]
 
     def on_made(self, event: Event) -> None:
-        """The process made an ID under its newest grant."""
+        """Handles an ID that the process generated under its newest grant."""
         held_claims = [(run, claim) for run, claim in self.claims.get(self.making, []) if run.state.acquired(claim)]
         if not held_claims or held_claims[-1][0] is not self.runs[event["first"]]:
             raise RejectedError("expected an ID of the process's worker ID, found another one")
@@ -175,7 +176,7 @@ class World:
     # ------------------------------------------------------------------------------------------------ the store
 
     def on_stored(self, event: Event) -> None:
-        """The store has processed a request from a process or an operator."""
+        """Handles an event in which the store has processed a request from a process or an operator."""
         if event["namespace"] is None:
             return
         namespace, now = Namespace(*event["namespace"]), event["now"]
@@ -212,7 +213,7 @@ class World:
             self.compare(run, run.state.line, record)
 
     def put(self, event: Event) -> None:
-        """The store has made or rejected a write. The model must agree with the outcome."""
+        """The store has applied or rejected a write. The model must agree with the outcome."""
         run, message = self.messages[event["process"], event["life"], event["number"]]
         self.counts["writes" if event["is_done"] else "rejected writes"] += 1
         if event["is_done"]:
@@ -221,7 +222,9 @@ class World:
             raise RejectedError("expected a write that the store does, found one that it rejects")
 
     def begin_incarnation(self, namespace: Namespace, records: dict[int, Record], now: int) -> None:
-        """A process, or an operator, has noticed that the store was restored or promoted."""
+        """Begins a new incarnation, because a process or an operator has noticed that the store was restored or
+        promoted.
+        """
         before = self.names.get(namespace.previous_store, 0)
         name = self.names.setdefault(namespace.store, self.runs[0].state.names)
         is_promotion = (namespace.previous_store, namespace.store) in self.promotions
@@ -234,7 +237,7 @@ class World:
                 run.promote(version, namespace.quiet)
             else:
                 line = self.find_restored_line(run, record)
-                # The quiet time is calculated from a reply that arrived before this one.
+                # The quiet time is calculated from an earlier reply.
                 now = min(now, namespace.quiet - self.longest - self.error)
                 run.restore(line, version, now, namespace.quiet, namespace.previous_quiet, name, before)
         self.lines[namespace.incarnation] = self.runs[0].state.line
@@ -256,7 +259,9 @@ class World:
         self.is_promotion = True
 
     def on_another(self, event: Event) -> None:
-        """The store was replaced with a backup or with its replica, and now has a different name."""
+        """Handles the replacement of the store with a backup or with its replica. The store now has a different
+        name.
+        """
         if self.is_promotion and not self.is_unnoticed:
             self.promotions.add((event["from"], event["to"]))
         self.is_promotion, self.is_unnoticed = False, True
@@ -264,7 +269,7 @@ class World:
     # ---------------------------------------------------------------------------------------------- an operator
 
     def apply_operator_change(self, run: Run, new: Record, now: int) -> None:
-        """An operator has changed a record."""
+        """Takes the steps of an operator that has changed a record."""
         s, c, p = run.state, run.contents, run.protocol
         version = s.version
         old = Record(

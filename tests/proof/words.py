@@ -1,13 +1,13 @@
-"""The steps of the generators' state words, as z3 computes them on bit-vectors, and why no cell is returned twice.
+"""Models the steps of the generators' state words with z3 bit-vectors, and explains why no cell is returned twice.
 
 WHAT IS PROVED. A generator keeps its state in one atomic word. A step reads the word, decides which sequence numbers it
-may return, and swaps in a new word. `tick_tock` and `per_tick` below implement the decisions of
-`core/src/sequence/tick_tock.rs` and `per_tick.rs` again with bit-vectors. A *cell* is a tick, the tick-tock bit and a
+may return, and swaps in a new word. `tick_tock` and `per_tick` below reimplement the decisions of
+`core/src/sequence/tick_tock.rs` and `per_tick.rs` with bit-vectors. A *cell* is a tick, the tick-tock bit and a
 sequence number. For all words, clock readings, requests and bounds, `test_words.py` proves:
 
 - a step returns only cells that are not *behind* the word, all cells that it returns are behind the new word, and a
   cell that is behind stays behind. So each cell is returned at most once, after any number of steps;
-- the new word holds the tick, the bit and the sequence without loss, and never sets the bit that means closed;
+- the new word holds the tick, the bit and the sequence without loss, and a step never sets the closed bit;
 - a step back in time flips the bit, and no later step goes back into the same tick;
 - a used cell is not above the tick that a sealed generator reports as its highest.
 
@@ -73,8 +73,8 @@ def unsigned_max(a: Term, b: Term) -> Term:
 
 
 class TickTock:
-    """The state word of sno. From the highest bit to the lowest, it contains the closed bit (1 bit), the tick (45 bits,
-    of which sno uses 39), the tick-tock bit (1 bit) and the next sequence number (17 bits).
+    """The state word of sno's state machine. From the highest bit to the lowest, it contains the closed bit (1 bit),
+    the tick (45 bits, of which sno uses 39), the tick-tock bit (1 bit) and the next sequence number (17 bits).
     """
 
     @staticmethod
@@ -111,7 +111,7 @@ class TickTock:
 def tick_tock(
     word: Term, safe: Term, now: Term, want: Term, first: Term, last: Term, flip: Term, floor: Term, weak: str = ""
 ) -> Step:
-    """Decides a step of sno's state machine, like `plan` in tick_tock.rs. `first` and `last` are the bounds of the
+    """Computes a step of sno's state machine, like `plan` in tick_tock.rs. `first` and `last` are the bounds of the
     sequence, and `flip` states whether the step may go back in time.
     """
     tick = TickTock.tick(word)
@@ -154,7 +154,7 @@ def tick_tock(
 
 
 def raise_safe_tick(step: Step, safe: Term, weak: str = "") -> Term:
-    """Returns the value that `safe` has after a successful step. A step back in time raises the value."""
+    """Returns the value of `safe` after a successful step. A step that goes back in time raises the value."""
     if weak == "a step back raises the safe tick":
         return safe
     if weak == "the safe tick is the one that was left":
@@ -169,8 +169,10 @@ def exhaust(word: Term, last: Term) -> Term:
 
 
 class PerTick:
-    """The word of all other formats: 1 closed | tick | next slot, in 64 or 128 bits. `next_bits` depends on the
-    format."""
+    """The state word of all formats except sno. From the highest bit to the lowest, it contains the closed bit (1 bit),
+    the tick and the next slot. It has 64 or 128 bits. `next_bits` is the width of the next slot, which depends on the
+    format.
+    """
 
     BITS = 128
 
@@ -208,8 +210,8 @@ def per_tick(
     floor: Term,
     weak: str = "",
 ) -> Step:
-    """Decides a step of the other formats' state machine, like `plan` in per_tick.rs. All terms have 128 bits. If
-    `is_held` is true and the clock is behind, the step continues in the last tick.
+    """Computes a step of the state machine that all formats except sno use, like `plan` in per_tick.rs. All terms have
+    128 bits. If `is_held` is true and the clock is behind, the step continues in the last tick.
     """
     tick_before = machine.tick(word)
     tick = z3.If(is_held, unsigned_max(now, tick_before), now)

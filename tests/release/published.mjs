@@ -1,10 +1,10 @@
 /**
  * Compares the files of a release with the files in the registries: `node published.mjs FOLDER [END...]`. Prints the
- * path of each file that its registry lacks. The paths are in the order in which the files may be uploaded. Fails if a
- * file has different contents in its registry.
+ * paths of all files that are missing from their registries, in an order suitable for uploads. Fails if a file in a
+ * registry has different contents.
  *
  * FOLDER contains `SHA256SUMS`. If END arguments are specified, only files whose names end with one of these arguments
- * are compared. `POLYFLAKE_REGISTRIES` is the address of registries on this machine, which replace the public
+ * are compared. If `POLYFLAKE_REGISTRIES` is set, it is the address of local registries to use instead of the public
  * registries.
  */
 import { execFileSync } from "node:child_process";
@@ -12,10 +12,10 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-/** Returns what a command prints. */
+/** Returns a command's standard output. */
 const captureOutput = (command, ...rest) => execFileSync(command, rest, { encoding: "utf8" }).trim();
 
-// Ask the clients for the addresses of their public registries.
+// Ask npm and pip for the addresses of their public registries.
 const PIP_SCRIPT = "from pip._internal.models.index import PyPI; print(PyPI.simple_url)";
 const localRegistries = process.env.POLYFLAKE_REGISTRIES;
 const NPM_REGISTRY = localRegistries
@@ -23,7 +23,7 @@ const NPM_REGISTRY = localRegistries
   : captureOutput("npm", "config", "get", "registry").replace(/\/$/, "");
 const SIMPLE_INDEX = localRegistries ? `${localRegistries}/simple` : captureOutput("python3", "-c", PIP_SCRIPT);
 const INDEX = localRegistries ? `${localRegistries}/crates/index` : "https://index.crates.io";
-// The packages, each listed after the packages that it depends on.
+// The suffixes of the crates' names. Each crate is listed after the crates that it depends on.
 const CRATE_SUFFIXES = ["-clock", "", "-inspect", "-lease", "-sql", "-cli"];
 
 const [folder, ...ends] = process.argv.slice(2);
@@ -35,7 +35,7 @@ const files = sums
   .filter(({ name }) => ends.length === 0 || ends.some((end) => name.endsWith(end)));
 if (files.length === 0) throw new Error(`expected files ${ends} in ${folder}`);
 
-/** Returns the text at an address, or an empty one if the registry has none. */
+/** Returns the text at an address, or an empty string if the registry has no file at that address. */
 async function fetchText(address) {
   const response = await fetch(address, { cache: "no-store" });
   if (response.status === 404) return "";
@@ -43,7 +43,10 @@ async function fetchText(address) {
   return response.text();
 }
 
-/** Returns our checksum of a file and the registry's checksum, which is undefined if the registry lacks the file. */
+/**
+ * Returns the checksum of a local file and the checksum in the registry, which is undefined if the registry lacks the
+ * file.
+ */
 async function compare({ sha256, path, name }) {
   if (name.endsWith(".tgz")) {
     const options = ["--extract", "--gzip", "--to-stdout", "--file"];
@@ -64,8 +67,8 @@ async function compare({ sha256, path, name }) {
 }
 
 /**
- * Returns a file's position in the order of uploads. The main packages list the other packages as dependencies, so the
- * main packages are uploaded last.
+ * Returns a file's position in the order of uploads. The main packages depend on the other packages, so the main
+ * packages are uploaded last.
  */
 function uploadPosition({ name }) {
   const crate = CRATE_SUFFIXES.findIndex((end) => name.match(/^polyflake(-[a-z]+)?-\d/)?.[1] === (end || undefined));

@@ -3,8 +3,8 @@
  * generator starts after its predecessor has generated its last ID.
  *
  * `node restarts.mjs [GENERATORS] [WORKERS] [native | wasm]` prints one JSON line per format, and fails if an ID
- * repeats. The worker IDs are tested concurrently, by means of asynchronous calls, so that the waits for the next tick
- * overlap. The last line reports the result for synchronous calls.
+ * repeats. Asynchronous calls test the worker IDs concurrently, so that the waits for the next tick overlap. The last
+ * line reports the result for synchronous calls.
  */
 const [generators = 10_000, workers = 200] = process.argv.slice(2, 4).map(Number);
 const { layout, randflake, sno } = await import(`polyflake/${process.argv[4] ?? "native"}`);

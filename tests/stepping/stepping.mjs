@@ -1,4 +1,4 @@
-// Generates IDs while the system clock steps. See README.md. The second argument selects the backend.
+// Generates IDs while the system clock is stepped. See README.md. The second argument selects the backend.
 const [seconds, machine] = process.argv.slice(2);
 const { hotguid, layout, randflake, sno, uuid7 } = await import(`polyflake/${machine}`);
 
@@ -21,7 +21,7 @@ function record(family, id) {
   seen.add(key);
 }
 
-/** Makes one ID, and then a batch. */
+/** Generates one ID, and then a batch of IDs. */
 function generate(family, ids) {
   try {
     record(family, ids.generate());

@@ -1,4 +1,4 @@
-"""Makes IDs while the system clock steps. See README.md."""
+"""Generates IDs while the system clock is stepped. See README.md."""
 
 import json
 import sys
@@ -31,7 +31,7 @@ def record(family: str, made: object) -> None:
 
 
 def generate(family: str, ids: Any) -> None:
-    """Makes one ID, and then a batch."""
+    """Generates one ID, and then a batch of IDs."""
     try:
         record(family, ids.generate())
         for made in ids.generate_many(10):

@@ -99,7 +99,7 @@ pub fn rustflags_without_local_paths(shell: &Shell) -> Result<String> {
     let (root, cargo) = (workspace::root().display().to_string(), workspace::cargo_home()?);
     let mut folders = vec![(cargo.clone(), "/cargo"), (sysroot, "/rust"), (root, "/polyflake")];
     // Replace the path of each registry's folder separately, because the folder's name contains a hash of the registry's
-    // address. Add these nested folders last, because the compiler uses the last flag that matches.
+    // address. Add the flags for these nested folders last, because the compiler uses the last flag that matches.
     let registries = Path::new(&cargo).join("registry/src");
     for registry in shell.read_dir(registries).unwrap_or_default() {
         folders.push((registry.display().to_string(), "/cargo"));
@@ -115,7 +115,7 @@ pub fn install_wheel(shell: &Shell, python: &Path) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pip install {options...} --find-links {wheels} polyflake").run()?)
 }
 
-/// Builds the npm package with the package's own build script, which installs its own tools. The parts are the native
+/// Builds the npm package with its build script, which also installs the tools that it needs. The parts are the native
 /// addon, the wasm modules, and TypeScript. An empty list means all parts.
 fn build_javascript(shell: &Shell, purpose: Purpose, parts: &[&str]) -> Result<()> {
     tools::install_node_packages(shell)?;

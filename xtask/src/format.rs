@@ -40,7 +40,8 @@ pub fn check(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{BIOME} check --linter-enabled=false").run()?)
 }
 
-/// Fails if a linter for Python or JavaScript reports incorrect or needlessly long code. Clippy runs in a separate step.
+/// Runs the linters for Python and JavaScript. Fails if a linter reports incorrect or needlessly long code. Clippy runs in
+/// a separate step.
 pub fn lint(shell: &Shell) -> Result<()> {
     set_up(shell)?;
     cmd!(shell, "ruff check --quiet").run()?;

@@ -67,7 +67,7 @@ pub fn dependencies_of(shell: &Shell, package: &str, target: &str) -> Result<BTr
     let edges = ["--edges", "normal,no-proc-macro", "--target", target];
     let listed = cmd!(shell, "cargo tree --package {package} {options...} {edges...}").quiet();
     let listed = listed.read()?;
-    // In this list, the lines for our own crates contain a path in parentheses after the version.
+    // In this list, the lines for crates of this workspace contain a path in parentheses after the version.
     let others = listed.lines().filter(|line| !line.contains(" ("));
     others
         .map(|line| parse_crate(line).with_context(|| format!("expected a crate, found {line}")))

@@ -42,22 +42,22 @@ enum Task {
     Test(test::Options),
     /// Benchmark our code against peers, and check the goals
     Bench(bench::Options),
-    /// Generate billions of IDs with a chaotic clock, and compare every ID with all others: --ids N, --family NAME, --seed
-    /// N
+    /// Generate billions of IDs with a clock that jumps and stalls, and compare every ID with all other IDs (options: --ids
+    /// N, --family NAME, --seed N)
     Soak(PassedArguments),
-    /// Kill processes that generate IDs, restart them with a clock that has moved backwards or forwards, and compare all of
-    /// their IDs: --kills N, --kind NAME
+    /// Kill processes that generate IDs, restart them with a clock that has moved backward or forward, and compare all of
+    /// their IDs (options: --kills N, --kind NAME)
     Kills(PassedArguments),
-    /// Test generators with threads, forks, clock changes, kills and process copies, and check their IDs: see
-    /// `docs/storm.md`
+    /// Test generators with threads, forks, clock changes, kills and process copies, and check their IDs (see
+    /// `docs/storm.md`)
     Storm(PassedArguments),
-    /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs: --forks N, --ids N
+    /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs (options: --forks N, --ids N)
     Forks(PassedArguments),
     /// Check the lease model at full scale: simulate 100,000 worlds and a fleet of 100,000 holders, test each store with
     /// 200 faults and with ten minutes of process faults, and perform 1,000 cold starts; also measure claims and renewals
     /// on each store
     Leases,
-    /// Run checks listed in `docs/safety.md`, record their figures with the date, and update the table on that page
+    /// Run checks listed in `docs/safety.md`, record their results with the date, and update the table on that page
     Safety(safety::Options),
     /// Test whether Randflake IDs spread evenly over shards, with ten million IDs or the given number
     Uniformity(PassedArguments),
@@ -66,11 +66,11 @@ enum Task {
     Timing(PassedArguments),
     /// Search for inputs that a decoder reads incorrectly or that crash it
     Fuzz(fuzz::Options),
-    /// Put deliberate faults into a copy of the core and the leases, and check that the tests catch each one
+    /// Insert deliberate faults into a copy of the core and the leases, and check that the tests catch each fault
     Mutants(mutants::Options),
     /// Run the core's tests in an interpreter that detects undefined behavior and emulates several architectures
     Miri(miri::Options),
-    /// Run the core's tests of threads, memory and kernels under the compiler's sanitizers
+    /// Run the core's tests of threads, memory and kernels with the compiler's sanitizers
     Sanitize(sanitize::Options),
     /// Check the licenses and sources of the dependencies, and that no dependency is banned; also check for security
     /// advisories if the advisory database can be reached
@@ -79,10 +79,10 @@ enum Task {
     Features(features::Options),
     /// Format the code of all languages
     Format(format::Options),
-    /// Write the licenses of the crates that the binaries contain into THIRD-PARTY.md
+    /// Write THIRD-PARTY.md, which contains the licenses of the crates in the binaries
     Licences,
-    /// Build the documentation site and its page that identifies IDs into target/site/dist, and test both in Chromium and
-    /// Firefox
+    /// Build the documentation site, including the page that identifies IDs, in target/site/dist, and test it in Chromium
+    /// and Firefox
     Site,
     /// Build the wheel, the npm package and the test drivers
     Build(build::Options),
@@ -137,8 +137,8 @@ fn run_lease_tests() -> Result<()> {
     let mariadb: &[&str] = &["--ignored", "mariadb_leases"];
     let redis: &[&str] = &["--ignored", "--test-threads", "1", "share_redis"];
     let services: &[&str] = &["--ignored", "services"];
-    // Build the program and the packages, because lease holders in three languages access their store through services in
-    // the tests.
+    // Build the program and the packages, because in some tests, lease holders in three languages access their store
+    // through services.
     cmd!(shell, "cargo build --release --package polyflake-cli").run()?;
     build::build(&shell, build::Part::Python, build::Purpose::Users)?;
     build::build(&shell, build::Part::Javascript, build::Purpose::Users)?;

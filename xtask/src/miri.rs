@@ -1,5 +1,5 @@
-//! Runs the tests of the core, of its kernels, and of the crate for columns in Miri, for several architectures. Miri checks
-//! every step for undefined behavior.
+//! Runs the tests of the core, of its kernels, and of the columns crate in Miri, for several architectures. Miri checks
+//! every operation for undefined behavior.
 //!
 //! Tests that are too slow in Miri do less work there (`cfg(miri)`). Tests of forks and shared pages do not run, because
 //! Miri does not support them.

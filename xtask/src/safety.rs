@@ -1,4 +1,5 @@
-//! Maintains the figures in `docs/safety.md`: runs checks, records their figures with the date, and writes the table.
+//! Maintains the table of results in `docs/safety.md`. Runs checks, records their results with the date, and writes the
+//! table.
 
 use std::{collections::BTreeMap, fmt::Write, fs, process::Command};
 
@@ -32,11 +33,12 @@ struct Check {
     what: String,
     /// The shell command, which runs in the root.
     run: String,
-    /// The words that identify the figures in the output. A figure precedes its word, or follows the word and a colon.
+    /// The words that identify the numbers to be recorded from the output. A number precedes its word, or follows the word
+    /// and a colon.
     #[serde(default)]
     counts: Vec<String>,
-    /// A string that the output line with the figures contains. If it is set, the whole line is recorded, and `counts` is
-    /// not used.
+    /// A string that identifies the output line with the figures. If this string is set, the whole line is recorded, and
+    /// `counts` is not used.
     line: Option<String>,
 }
 
@@ -111,7 +113,7 @@ fn table(checks: &[Check], results: &Results) -> String {
 }
 
 impl Check {
-    /// Runs the check, which must succeed, and returns the figures.
+    /// Runs the check and returns its result. Fails if the check fails.
     fn run(&self) -> Result<String> {
         println!("$ {}", self.run);
         let mut command = Command::new("sh");

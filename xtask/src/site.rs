@@ -19,7 +19,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// fast.
 const PROFILE: &str = "wasm-small";
 
-/// The crates whose public names the site lists.
+/// The crates whose public items the site lists.
 const CRATES: [&str; 3] = ["polyflake", "polyflake-lease", "polyflake-sql"];
 
 pub fn main() -> Result<()> {
@@ -38,7 +38,7 @@ pub fn main() -> Result<()> {
     Ok(cmd!(shell, "{NODE} --test test/*.test.mjs").run()?)
 }
 
-/// Builds the page as one file.
+/// Builds, as a single file, the page that identifies IDs.
 fn build_page(shell: &Shell) -> Result<()> {
     let chosen = ["--package", "inspect-page", "--target", TARGET, "--profile", PROFILE];
     cmd!(shell, "cargo build --quiet {chosen...}")

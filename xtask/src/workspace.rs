@@ -91,7 +91,8 @@ pub fn write_program(shell: &Shell, path: &Path, text: &str) -> Result<()> {
     Ok(cmd!(shell, "chmod +x {path}").quiet().run()?)
 }
 
-/// Returns a shell that starts in the repository's root and finds the repository's own tools before the machine's.
+/// Returns a shell that starts in the repository's root and prefers the repository's tools to those installed on this
+/// machine.
 pub fn shell() -> Result<Shell> {
     let shell = Shell::new()?;
     shell.change_dir(root());

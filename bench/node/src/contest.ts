@@ -1,6 +1,6 @@
 /**
- * Runs a contest: times calls in turn, and sets goals for the ratios of their times, which `cargo xtask bench`
- * evaluates.
+ * Runs a contest: it times several calls in turn, and states goals for the ratios of the measured times. `cargo xtask
+ * bench` evaluates the goals.
  *
  * The method is the same as in the Rust benchmarks: the entries take turns, and each turn lasts about half a millisecond. A
  * generator is idle while the other entries run, so it does not reach its limit (65,536 sno IDs in 4 ms) if one ID takes 30
@@ -11,7 +11,7 @@ import { readSync } from "node:fs";
 /** Number of rounds in each repetition, set by `cargo xtask bench`. */
 const ROUNDS = Number(process.env.POLYFLAKE_BENCH_ROUNDS);
 const ROUND_NANOS = 500_000;
-/** The maximum number of attempts at a round that the system interrupts. */
+/** The maximum number of attempts at a round if the system keeps interrupting it. */
 const MAX_TRIES = 5;
 /** How long each entry runs before the first round, so that it is fully compiled. */
 const WARM_UP_NANOS = 100_000_000;
@@ -25,7 +25,7 @@ type Work = (count: number) => number | Promise<number>;
 export interface Entry {
   name: string;
   ours: boolean;
-  /** Number of items that one call makes. */
+  /** Number of items that one call generates. */
   items: number;
   /** Position on the x-axis of the contest's plot, or `null` if the plot has no x-axis. */
   x: number | null;
@@ -33,7 +33,7 @@ export interface Entry {
   call: () => unknown;
 }
 
-/** The maximum time of an entry, as a multiple of another entry's time. */
+/** A limit on an entry's time, as a multiple of another entry's time. */
 export interface Goal {
   name: string;
   ours: Entry;
@@ -55,9 +55,9 @@ export interface Contest {
 }
 
 /**
- * Returns a function that makes a call in a loop. The loop is compiled separately for each entry, because the engine
- * specializes a call site for the functions called from it, so entries that shared a call site would slow each other down.
- * The loop uses the results, so that no call is optimized away.
+ * Returns a function that repeats a call in a loop. The loop is compiled separately for each entry. The engine specializes
+ * a call site for the functions that are called there, so entries with a shared call site would slow each other down. The
+ * loop uses the results, so that no call is optimized away.
  */
 function repeatCall(call: () => unknown): Work {
   const body = `return (count) => {
@@ -83,12 +83,12 @@ export function peerEntry(name: string, call: () => unknown): Entry {
   return entry(name, call, false);
 }
 
-/** Returns an entry that makes `size` items per call, with that size as its position on the axis. */
+/** Returns an entry that generates `size` items per call. `size` is also its position on the x-axis. */
 export function batch(entry: Entry, size: number): Entry {
   return { ...entry, items: size, x: size };
 }
 
-/** Returns a function that creates this project's entries, with `size` items per call. */
+/** Returns a function that creates an entry of this project with `size` items per call. */
 export function batchEntryMaker(size: number): (name: string, call: () => unknown) => Entry {
   return (name, call) => batch(ownEntry(name, call), size);
 }
@@ -115,8 +115,8 @@ export async function runContest(contest: Contest): Promise<void> {
 }
 
 /**
- * Returns the next reply of `cargo xtask bench` from standard input, or an empty string at the end of the input. Does not
- * use `process.stdin`, which would make the input non-blocking.
+ * Returns the next reply that `cargo xtask bench` sends to standard input, or an empty string at the end of the input. Does
+ * not use `process.stdin`, which would make the input non-blocking.
  */
 function readRequest(): string {
   const line = Buffer.alloc(16);
@@ -153,7 +153,7 @@ function countInterruptions(): number {
 }
 
 /**
- * Returns the number of repetitions that fill a round, once the call is warm. The first call is not counted, because a
+ * Returns the number of repetitions that fill a round, measured after a warm-up. The first call is not counted, because a
  * generator with an explicit worker ID waits for the next tick during its first call.
  */
 async function calibrate(work: Work): Promise<number> {

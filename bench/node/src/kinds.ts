@@ -1,12 +1,12 @@
 /**
  * Compares two ways to read a JSON object that can have one of several types: `byMetabyte`, which selects the type by the
- * metabyte of the object's ID, and code that is written by hand.
+ * metabyte of the object's ID, and handwritten code.
  */
 import { metabyte } from "polyflake/decode";
 import { byMetabyte } from "polyflake/json";
 import { type Contest, ownEntry, peerEntry } from "./contest.js";
 
-/** A service's record of 400 bytes. */
+/** A 400-byte record from a service. */
 const TEXT = JSON.stringify({
   id: "9afikjv326nct5if",
   name: "Ada Lovelace",
@@ -39,7 +39,7 @@ class Order {
   }
 }
 
-/** Creates an object from the members that `read` returns. The metabyte of `id` determines the object's type. */
+/** Creates an object from the parsed JSON members that `read` returns. The metabyte of `id` determines the object's type. */
 // biome-ignore lint/suspicious/noExplicitAny: the members depend on the ID, which no type checker knows.
 const makeRecord = (id: string, read: () => any): User | Order =>
   metabyte(id) === 1 ? new User(read()) : new Order(read());

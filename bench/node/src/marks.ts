@@ -23,7 +23,7 @@ function formatRow(name: string, make: () => unknown): string {
   return `| Node: ${name} | ${yesOrNo(isSorted)} | - | ${TIMELESS_LIBRARIES.includes(name) ? "-" : yesOrNo(readsClock)} |`;
 }
 
-/** Prints a row for each library. Forks are not tested, because Node does not fork. */
+/** Prints a row for each library. Forks are not tested, because Node cannot fork a running process. */
 export function printRows(): void {
   console.log(formatRow("sno", new sno.Generator().generate));
   console.log(formatRow("Hot Guid", new hotguid.Generator().generate).replace(/\S+ \|$/, "- |"));

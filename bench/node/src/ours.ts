@@ -73,7 +73,10 @@ export function manyTexts(size: number): { singly: Entry; array: Entry; joined: 
   };
 }
 
-/** Returns entries for the layout of X (Twitter): IDs are parsed one by one, parsed in columns, and packed in columns. */
+/**
+ * Returns entries for the layout of X (Twitter), which parse IDs one by one, parse IDs into columns, and pack columns into
+ * IDs.
+ */
 export function columns(size: number): { singly: Entry; parsed: Entry; packed: Entry } {
   const twitter = layout.Layout.preset("twitter", { worker: 1 });
   const given = {
@@ -90,7 +93,7 @@ export function columns(size: number): { singly: Entry; parsed: Entry; packed: E
   };
 }
 
-/** Entries that make many IDs per call, as packed bytes and as strings. */
+/** Entries that make many IDs per call, as packed bytes, as strings, and as bigints. */
 export function batches(sizes: number[]): { packed: Entry[]; texts: Entry[]; bigints: Entry[] } {
   const [next, numbers] = [snoGenerators(), randflakeGenerator()];
   return {

@@ -1,4 +1,4 @@
-/** Entries for other libraries, which are used as their documentation describes, and for Node's own functions. */
+/** Entries for other libraries, which are used as their documentation describes, and for Node's built-in functions. */
 import crypto from "node:crypto";
 import { TwitterSnowflake } from "@sapphire/snowflake";
 import hyperid from "hyperid";
@@ -50,8 +50,8 @@ export function decodeEntries(): Entry[] {
 }
 
 /**
- * Returns a function that generates IDs with 64 node IDs in turn, so that no node ID runs out of IDs. Before that, checks
- * that the TypeScript cipher encrypts a test value to the same result as this project's cipher.
+ * Returns a function that generates IDs with 64 node IDs in turn, so that no node ID runs out of IDs. First, checks with a
+ * test value that the TypeScript cipher returns the same ciphertext as this project's cipher.
  */
 function plainGenerator(): () => bigint {
   const key = Uint8Array.from({ length: 16 }, (_, k) => 17 * k);

@@ -1,4 +1,6 @@
-/** Public ID strings for numbers, compared with Sqids, which does not hide the numbers. */
+/**
+ * Benchmarks the conversion of numbers to and from public IDs, and compares it with Sqids, which does not hide the numbers.
+ */
 import { Keyring } from "polyflake/public";
 import { public as inWasm } from "polyflake/wasm";
 import Sqids from "sqids";
@@ -8,7 +10,7 @@ const SECRET = Uint8Array.from({ length: 32 }, (_, k) => k);
 const BATCH_SIZE = 1024;
 const MAX_EXCLUSIVE = 2 ** 48;
 
-/** Returns a function that returns the items of a list in turn, repeatedly. */
+/** Returns a function that cycles through the items of a list. */
 function roundRobin<T>(all: readonly T[]): () => T {
   let at = 0;
   return () => all[at++ % all.length]!;

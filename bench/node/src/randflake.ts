@@ -9,14 +9,16 @@ const ROUNDS = 3;
 /** Number of subkeys per branch and step. */
 const WORDS = 2 * ROUNDS;
 
-/** Applies one round of the cipher, without its subkey, to two 16-bit words. The mapping is bijective. */
+/**
+ * Applies one round of the cipher to two 16-bit words, without combining the words with a subkey. The mapping is bijective.
+ */
 function speckey(x: number, y: number): [number, number] {
   const a = (((x << 9) | (x >>> 7)) + y) & 0xffff;
   const b = (((y << 2) | (y >>> 14)) ^ a) & 0xffff;
   return [a, b];
 }
 
-/** Returns the 17 × 6 subkeys of a key of eight words. */
+/** Expands a key of eight 16-bit words into 17 groups of 6 subkeys. */
 function expandKey(secret: Uint8Array): Uint16Array {
   const key = Array.from({ length: 8 }, (_, k) => (secret[2 * k]! << 8) | secret[2 * k + 1]!);
   const subkeys = new Uint16Array((2 * STEPS + 1) * WORDS);

@@ -1,8 +1,8 @@
-/** Programs that start and exit, which show how much an import adds to Node's own startup. */
+/** Programs that start and exit. Their times show how much an import adds to Node's own startup time. */
 import { spawnSync } from "node:child_process";
 import { type Contest, ownEntry, peerEntry } from "./contest.js";
 
-/** Runs a program in its own process. */
+/** Runs a program in a separate process. */
 function runProgram(code: string): number {
   const options = { cwd: new URL(".", import.meta.url) };
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], options);

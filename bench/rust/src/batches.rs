@@ -75,8 +75,8 @@ pub(crate) fn size_comparison() -> Comparison {
     }
 }
 
-/// Returns a goal for a batch of 1024 IDs, including the clock reading and the atomic operation. The goal compares the
-/// batch with zeroing the same number of bytes, or with another library's batch.
+/// Returns a goal for the time of a batch of 1024 IDs, including the clock reading and the atomic operation. The goal
+/// limits this time relative to the time for zeroing the same number of bytes, or to the time of another library's batch.
 fn goal(name: &'static str, ours: &'static str, theirs: &'static str, most: f64) -> Goal {
     Goal::new(
         name,
@@ -142,7 +142,8 @@ fn layouts(size: u32) -> Work {
     repeat(move || ids.fill(Batch::Integers(black_box(&mut batch))).expect("a clock"))
 }
 
-/// Returns work whose time is a lower bound for a batch: it writes zeros to the bytes that the IDs would occupy.
+/// Returns work that writes zeros to the bytes that the IDs would occupy. The duration of this work is a lower bound for
+/// the time to generate a batch.
 fn write_zeros(size: u32, bytes: usize) -> Work {
     let mut bytes = vec![1_u8; size as usize * bytes];
     repeat(move || black_box(&mut bytes).fill(0))

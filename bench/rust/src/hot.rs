@@ -1,4 +1,4 @@
-//! The hot functions. Each is called once with a synthetic clock, so that every run executes the same instructions.
+//! The hot functions. Each function is called with a synthetic clock, so that every run executes the same instructions.
 
 use std::hint::black_box;
 

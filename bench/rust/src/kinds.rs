@@ -9,7 +9,7 @@ use crate::{
     measure::{Work, repeat},
 };
 
-/// The members of a service's record other than the ID, 300 bytes in total.
+/// The members of a service's JSON record, except for the ID: 300 bytes in total.
 const MEMBERS: &str = r#""name":"Ada Lovelace","email":"ada@example.com","visits":1843,"score":0.875,"tags":["first","analyst","poet","london"],"address":{"street":"12 St James's Square","city":"London","country":"United Kingdom"},"parent":null,"note":"She wrote \"the first program\", and saw further than others did."#;
 
 #[derive(Deserialize)]
@@ -49,7 +49,7 @@ by_metabyte! {
     }
 }
 
-/// Reads only the ID from a JSON string.
+/// The ID of a JSON object, deserialized without the other members.
 #[derive(Deserialize)]
 struct IdOnly {
     id: Sno,

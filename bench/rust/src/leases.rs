@@ -1,4 +1,4 @@
-//! Compares a generator that the leases crate manages with generators that use only the core. Each call generates one ID.
+//! Compares a generator of the leases crate with generators that use only the core. Each call generates one ID.
 
 use polyflake::{clock::SystemClock, layout};
 

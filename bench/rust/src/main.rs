@@ -1,7 +1,8 @@
 //! Compares the core with its peers and with lower bounds, and prints each comparison's times as a line of JSON.
 //!
-//! All entries of a comparison are timed in turn, in one process pinned to one processor. A goal is compared with the median
-//! of the ratios within a round, so that changes in the machine's speed cancel out. `cargo xtask bench` runs this program.
+//! All entries of a comparison are timed in turn, in one process pinned to one processor. Each round yields one ratio per
+//! goal, so changes in the machine's speed cancel out. The goal is compared with the median of these ratios. `cargo xtask
+//! bench` runs this program.
 
 mod batches;
 mod clocks;

@@ -116,7 +116,7 @@ fn run_in_child_and_parent(
         ForkResult::Child => {
             drop(read);
             work(make, &mut File::from(write));
-            // SAFETY: `_exit` has no preconditions. It ends the child process without running destructors.
+            // SAFETY: `_exit` has no preconditions. It terminates the child process without running destructors.
             unsafe { _exit(0) }
         }
         ForkResult::Parent { child } => {

@@ -1,4 +1,4 @@
-//! Units of work, and how they are timed.
+//! Units of work, and functions that time them.
 
 use std::{
     hint::black_box,
@@ -42,7 +42,8 @@ pub(crate) fn repeat_with<S: 'static, T>(
 /// The maximum number of attempts at a round if the system keeps interrupting it.
 const MAX_TRIES: usize = 5;
 
-/// Returns the nanoseconds per repetition, measured in a round in which no other process interrupted this one.
+/// Returns the nanoseconds per repetition. Repeats the round if the system interrupts it, with at most [`MAX_TRIES`]
+/// attempts in total.
 pub(crate) fn time(work: &mut Work, count: u32) -> f64 {
     let mut nanos = 0.0;
     for _ in 0..MAX_TRIES {

@@ -1,5 +1,5 @@
-//! Public IDs, one at a time and in batches, compared with parsing and decrypting a Randflake string, which uses the same
-//! cipher.
+//! Benchmarks for public IDs, one at a time and in batches, compared with parsing and decrypting a Randflake string, which
+//! uses the same cipher.
 
 use polyflake::{
     public::{IdType, Keyring},

@@ -1,5 +1,5 @@
-//! Encodes and decodes single Randflake strings. Decoding is compared with the standard library's parsing of the same
-//! digits.
+//! Benchmarks for encoding and decoding single Randflake strings. Decoding is compared with the standard library's parsing
+//! of the same digits.
 
 use polyflake::{base32::Text, randflake::Randflake};
 

@@ -74,14 +74,14 @@ pub(crate) fn sno_texts() -> RoundRobin<Text<{ Sno::TEXT_LEN }>> {
     RoundRobin::new(snos().iter().map(Sno::text).collect())
 }
 
-/// A set of samples that are returned in turn, over and over.
+/// A set of samples that are returned one after another, in an endless cycle.
 pub(crate) struct RoundRobin<T> {
     samples: Vec<T>,
     next: u8,
 }
 
 impl<T> RoundRobin<T> {
-    /// Creates a round robin over the given 256 samples.
+    /// Creates a cycle of the given 256 samples.
     pub(crate) fn new(samples: Vec<T>) -> Self {
         assert_eq!(samples.len(), 256, "expected 256 samples, found {}", samples.len());
         Self { samples, next: 0 }

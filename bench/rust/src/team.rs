@@ -1,4 +1,4 @@
-//! Threads that work at the same time, each pinned to its own processor.
+//! Threads that run concurrently, each pinned to a different processor.
 
 use std::{
     hint::{black_box, spin_loop},
@@ -29,7 +29,7 @@ pub(crate) fn pin(index: usize) {
     }
 }
 
-/// Returns thread counts: 1, 2, 4 and so on, up to the number of processors.
+/// Returns the thread counts to measure: 1, 2, 4 and so on, up to the number of processors.
 pub(crate) fn sizes() -> impl Iterator<Item = usize> {
     (0..6).map(|power| 1 << power).take_while(|size| *size <= CORES.len())
 }
@@ -37,8 +37,8 @@ pub(crate) fn sizes() -> impl Iterator<Item = usize> {
 /// A thread's work, as a function that repeats it the given number of times.
 pub(crate) type ThreadWork = Box<dyn FnMut(u32) + Send>;
 
-/// Prevents a thread's writes from sharing a cache line with other threads' data. Without padding they could, because team
-/// members are allocated next to each other.
+/// A value that is padded so that a thread's writes do not share a cache line with other threads' data. Without padding,
+/// they could share a cache line, because team members are allocated next to each other.
 #[repr(align(128))]
 struct CachePadded<T>(T);
 

@@ -1,5 +1,5 @@
-//! Encodes and decodes slices of sno strings. Each instruction set that the machine supports is compared with scalar code,
-//! and encoding 4 million IDs is compared with memcpy.
+//! Benchmarks for encoding and decoding slices of sno strings. Each instruction set that the processor supports is compared
+//! with scalar code, and encoding 4 million IDs is compared with memcpy.
 
 use std::hint::black_box;
 

@@ -22,7 +22,7 @@ use crate::{
 const HANDLES: &str = "sno, a handle for each thread";
 const SHARED_GENERATOR: &str = "sno, one generator";
 
-/// Returns the comparison in which every ID requires its own reading of the system clock.
+/// Returns the comparison in which every ID requires a separate reading of the system clock.
 pub(crate) fn clock_reading_comparison() -> Comparison {
     let ferroid = Arc::new(Ferroid::new(0, SystemMillis));
     let poll = move || {
@@ -47,8 +47,8 @@ pub(crate) fn clock_reading_comparison() -> Comparison {
     }
 }
 
-/// Returns the goal that two threads generate `times` times as many IDs as one thread. The goal's ratio is inverted,
-/// because goals compare times.
+/// Returns the goal that two threads reach `times` times the throughput of one thread. The goal's ratio is the reciprocal
+/// of `times`, because a goal compares the time per ID.
 fn scaling_goal(name: &'static str, times: f64) -> Goal {
     Goal::new(name, EntryKey(HANDLES, Some(2)), EntryKey(HANDLES, Some(1)), 1.0 / times)
 }

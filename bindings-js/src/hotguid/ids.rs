@@ -1,4 +1,4 @@
-//! Calls for Hot Guids: conversions between packed bytes and packed strings, and time ranges.
+//! Operations on Hot Guids: conversions between packed bytes and packed strings, and time ranges.
 
 use polyflake::{Result, hotguid::HotGuid};
 
@@ -13,7 +13,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. For single IDs, JavaScript does the conversion itself.
+/// Operations on many IDs at once. For single IDs, JavaScript does the conversion itself.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`MAX_TEXTS`], and packed IDs in RFC byte order. Writes packed strings.
     pub fn hotguid_texts(&self, at: ScratchRef) -> Result<()> {
@@ -38,7 +38,8 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads two times, and 1 for SQL Server strings or 0 otherwise. Writes two strings.
+    /// Reads a start time, an end time, and a flag that is 1 for SQL Server strings and 0 otherwise. Writes the strings of
+    /// the lowest and the highest ID in the range.
     pub fn hotguid_time_range(&self, at: ScratchRef) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = HotGuid::time_range(start, end)?;

@@ -29,10 +29,11 @@ fn with_offset(first: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-/// Calls on layouts. Each call also reads a handle, a message, a count of at most [`BATCH`](crate::protocol::BATCH), and
-/// the index of the first ID within the whole batch.
+/// Operations on layouts. Each operation also reads a handle, a message, a count of at most
+/// [`BATCH`](crate::protocol::BATCH), and the index of the first ID within the whole batch.
 impl<C: Host> Machine<C> {
-    /// Reads a field, packed IDs, and 1 to write floats or 0 to write 64-bit integers. Writes one value for each ID.
+    /// Reads a field, packed IDs, and a flag that is 1 to write floats or 0 to write 64-bit integers. Writes one value for
+    /// each ID.
     #[allow(clippy::cast_precision_loss, reason = "only requested for up to 53 bits")]
     pub fn layout_column(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
@@ -54,8 +55,9 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads the number of columns. For each column, reads its field, 1 if its values are floats or 0 if they are 64-bit
-    /// integers, and the values. Then reads the values that all IDs have in common, and writes packed IDs.
+    /// Reads the number of columns. For each column, reads the field, a flag that states the type of the values (1 for
+    /// floats, 0 for 64-bit integers), and the values. Then reads the values that all IDs have in common, and writes packed
+    /// IDs.
     pub fn layout_pack_columns(&self, at: ScratchRef) -> Result<()> {
         let (object, count, first) = (self.object(at)?, at.count(), at.read_usize(register::FIRST));
         let (layout, message) = (object.layout()?, self.take_message(at));

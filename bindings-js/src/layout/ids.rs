@@ -24,7 +24,7 @@ pub(super) mod role {
 /// Fills a batch with IDs, and returns how many IDs it wrote.
 pub(crate) type FillBatch<'f> = &'f dyn Fn(Batch<'_>) -> Result<usize>;
 
-/// Sets the values in a message. Each value has a role and a name.
+/// Sets the values that a message contains. In the message, each value has a role and a name.
 pub(crate) fn set_values<'v>(values: &mut Values<'v>, mut message: Reader<'v>) -> Result<()> {
     while message.has_more() {
         let (role, name, value) = (message.length(), message.text(), message.value());
@@ -50,8 +50,8 @@ impl Writer {
     }
 }
 
-/// Calls on layouts. Each call reads a message, and all calls except those that create a layout also read a handle. An ID
-/// is an integer, or a message with the ID's bytes.
+/// Operations on layouts. Each operation reads a message. All operations except those that create a layout also read a
+/// handle. An ID is an integer, or a message with the ID's bytes.
 impl<C: Host> Machine<C> {
     /// Reads a description. Writes a handle, and 1 if the layout's IDs are integers.
     pub fn layout_build(&self, at: ScratchRef) -> Result<()> {
@@ -85,7 +85,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.json(&description))
     }
 
-    /// Writes the layout's figures, such as its size, rate and time span.
+    /// Writes the layout's properties, such as its size, rate and time span.
     pub fn layout_describe(&self, at: ScratchRef) -> Result<()> {
         let figures = self.object(at)?.layout()?.describe();
         self.answer(at, |message| message.description(&figures))
@@ -112,7 +112,7 @@ impl<C: Host> Machine<C> {
         self.answer(at, |message| message.put_parsed(layout, &parsed))
     }
 
-    /// Reads values and two times. Writes two IDs in a message.
+    /// Reads values, a start time and an end time. Writes a message with the lowest and the highest ID in the time range.
     pub fn layout_time_range(&self, at: ScratchRef) -> Result<()> {
         let object = self.object(at)?;
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));

@@ -1,4 +1,4 @@
-//! Calls for Randflakes: conversions between integers, strings and fields.
+//! Operations on Randflakes: conversions between integers, strings and fields.
 
 use polyflake::{
     Result,
@@ -58,7 +58,7 @@ impl Scratch {
     }
 }
 
-/// Calls on IDs, which are 64-bit integers.
+/// Operations on IDs, which are 64-bit integers.
 impl<C: Host> Machine<C> {
     /// Reads a grant, and fails if it is invalid.
     pub fn randflake_grant(&self, at: ScratchRef) -> Result<()> {

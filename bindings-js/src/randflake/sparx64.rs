@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{Host, Machine, ScratchRef, handles::Object, protocol::BATCH};
 
-/// Calls on ciphers. All except the first also read a handle, and a count of at most [`BATCH`] blocks.
+/// Operations on ciphers. All operations except the first also read a handle, and a count of at most [`BATCH`] blocks.
 impl<C: Host> Machine<C> {
     /// Reads a key and its length. Writes a handle.
     pub fn sparx64_build(&self, at: ScratchRef) -> Result<()> {

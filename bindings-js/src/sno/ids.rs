@@ -1,4 +1,4 @@
-//! Calls for sno IDs: conversions between packed bytes and packed strings, and time ranges.
+//! Operations on sno IDs: conversions between packed bytes and packed strings, and time ranges.
 
 use polyflake::{
     Result,
@@ -17,7 +17,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. For single IDs, JavaScript does the conversion itself.
+/// Operations on many IDs at once. For single IDs, JavaScript does the conversion itself.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`BATCH`], and packed bytes. Writes packed strings.
     pub fn sno_texts(&self, at: ScratchRef) -> Result<()> {
@@ -41,7 +41,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads two times, and writes two strings.
+    /// Reads a start time and an end time. Writes the strings of the lowest and the highest ID in the range.
     pub fn sno_time_range(&self, at: ScratchRef) -> Result<()> {
         let (from, to) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Sno::time_range(from, to)?;

@@ -1,4 +1,4 @@
-//! Calls for version 7 UUIDs: conversions between packed bytes and packed strings, and time ranges.
+//! Operations on version 7 UUIDs: conversions between packed bytes and packed strings, and time ranges.
 
 use polyflake::{Result, uuid7::Uuid7};
 
@@ -13,7 +13,7 @@ impl Scratch {
     }
 }
 
-/// Calls on many IDs at once. For single IDs, JavaScript does the conversion itself.
+/// Operations on many IDs at once. For single IDs, JavaScript does the conversion itself.
 impl<C: Host> Machine<C> {
     /// Reads a count of at most [`MAX_TEXTS`], and packed IDs. Writes packed strings.
     pub fn uuid7_texts(&self, at: ScratchRef) -> Result<()> {
@@ -38,7 +38,7 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
-    /// Reads two times, and writes two strings.
+    /// Reads a start time and an end time. Writes the strings of the lowest and the highest ID in the range.
     pub fn uuid7_time_range(&self, at: ScratchRef) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));
         let (lowest, highest) = Uuid7::time_range(start, end)?;

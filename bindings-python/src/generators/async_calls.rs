@@ -87,7 +87,7 @@ struct Call(Mutex<Option<Box<Step>>>);
 #[pymethods]
 impl Call {
     fn __call__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        // Do not wait for the lock: the step that holds it may run Python code that resumes the same call.
+        // Do not wait for the lock, because the step that holds it may run Python code that resumes the same call.
         let mut call = self.0.try_lock().ok();
         let Some(step) = call.as_mut().and_then(|call| call.as_mut()) else {
             return Err(PyRuntimeError::new_err(

@@ -63,8 +63,8 @@ impl Clock for PythonClock {
 
     fn sleep(&self, nanos: u64) -> Result<()> {
         let wait = |py: Python<'_>| {
-            // The core sleeps for at most 10 ms at a time, so a signal is handled soon even though it does not interrupt the
-            // sleep itself.
+            // The core sleeps for at most 10 ms at a time, so a signal is handled soon even though it does not interrupt
+            // the sleep itself.
             py.detach(|| SystemClock.sleep(nanos))?;
             check_signals(py)
         };
@@ -104,7 +104,7 @@ fn fail_at_shutdown<T>() -> Result<T> {
 /// KB in a debug build), and Python's own recursion limit does not depend on the stack size.
 const MAX_DEPTH: u32 = 64;
 
-/// Counts a callable as running until this value is dropped.
+/// A guard that counts one running callable until the guard is dropped.
 struct CallDepth;
 
 impl CallDepth {
@@ -130,7 +130,7 @@ thread_local! {
     static LEVELS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Lets signal handlers run during a call that generates many IDs without waiting.
+/// A checker that lets signal handlers run during a call that generates many IDs without waiting.
 #[derive(Default)]
 pub(crate) struct SignalChecker {
     /// The time of the last check, or `None` before the first one.

@@ -28,8 +28,8 @@ impl From<String> for Identity {
     }
 }
 
-/// All generators of an ID format in this process. No thread blocks on the lock, so a forked child cannot hang on it. A
-/// generator that cannot acquire the lock emits no warning.
+/// All generators of an ID format in this process. No thread blocks on the lock, so a forked child cannot deadlock on it.
+/// If the lock is not available when a generator is created, no warning is emitted.
 pub(crate) struct GeneratorRegistry<G> {
     groups: Mutex<Option<HashMap<String, GeneratorGroup<G>>>>,
     may_repeat: fn(&G, &G) -> bool,
@@ -82,7 +82,7 @@ impl<G> GeneratorRegistry<G> {
         let Ok(mut groups) = self.groups.try_lock() else { return false };
         let groups = groups.get_or_insert_default();
         // Remove groups without live generators only when the map would grow, so that an insertion takes amortized constant
-        // time. Keep a group with a warning, because the warning must not be repeated.
+        // time. Keep a group for which a warning was emitted, because the warning must not be repeated.
         if groups.len() == groups.capacity() {
             groups.retain(|_, group| {
                 !group.warned_of.is_empty()

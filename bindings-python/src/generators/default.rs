@@ -1,4 +1,5 @@
-//! The generator behind a format's module-level functions: the format's own generator, or the one that a program sets.
+//! The generator behind a format's module-level functions. It is the format's built-in generator, or a generator that the
+//! program sets.
 //!
 //! Whether the generator has a lease is decided when the first ID is generated rather than at import, for two reasons.
 //! First, a preloaded gunicorn master would otherwise lease a worker ID that it never uses. Second, a program may set the
@@ -22,18 +23,18 @@ use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
 
 /// A format's default generator.
 ///
-/// A thread holds the lock only while it reads or writes a pointer, and does not release the interpreter during that time.
-/// Therefore a fork never finds the lock held. Most programs never set a generator. In that case, no call acquires the
-/// lock.
+/// A thread holds the lock only while it reads or writes a pointer, and stays attached to the interpreter during that time.
+/// Therefore the lock is never held when a process forks. Most programs never set a generator. In that case, no call
+/// acquires the lock.
 pub(crate) struct DefaultGenerator<G> {
-    /// Creates a format's default generator. This function does not use the constructor that Python calls: that constructor
-    /// warns if the generator uses a random worker ID although the environment requests leased ones. The default generator
-    /// is created at import, but generates no IDs if the environment requests a lease.
+    /// Creates a format's default generator. This function does not use the constructor that Python calls, because that
+    /// constructor warns if the generator uses a random worker ID although the environment requests leased worker IDs. The
+    /// default generator is created at import, but generates no IDs if the environment requests a lease.
     plain: fn() -> PyResult<G>,
-    /// The format's own generator, without a lease.
+    /// The format's built-in generator, which has no lease.
     own: PyOnceLock<Py<G>>,
-    /// The generator that is used until a program sets another one. It is the format's own generator or one with a lease,
-    /// depending on the environment when the first ID is generated.
+    /// The generator that is used until a program sets another one. It is the format's built-in generator or a generator
+    /// with a lease, depending on the environment when the first ID is generated.
     first: PyOnceLock<Py<G>>,
     /// `true` if a program has set a generator. This is read before the lock is acquired.
     is_replaced: AtomicBool,
@@ -51,7 +52,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
         }
     }
 
-    /// Returns the format's own generator, creating it on first use.
+    /// Returns the format's built-in generator, creating it on first use.
     pub(crate) fn own_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
         self.own.get_or_try_init(py, || self.create_plain_generator(py)).map(|own| own.bind(py))
     }
@@ -94,7 +95,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
 
     /// Sets the generator, or creates a new one if `generator` is `None`.
     ///
-    /// The format's own generator is not used again, because it would then be unclear which generator created an ID.
+    /// The format's built-in generator is not used again, because it would then be unclear which generator created an ID.
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
@@ -132,8 +133,8 @@ fn lease_variable() -> Option<&'static str> {
     ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
-/// Warns about a generator that picks a random worker ID although the environment requests leased ones. Another process may
-/// have leased the same worker ID.
+/// Warns about a generator that picks a random worker ID although the environment requests leased worker IDs. Another
+/// process may have leased the same worker ID.
 ///
 /// # Errors
 ///

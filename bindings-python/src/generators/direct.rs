@@ -1,9 +1,9 @@
 //! Calls without arguments that bypass PyO3's argument parsing.
 //!
 //! PyO3 parses the arguments of each call, and counts how deeply calls into this module are nested. Together, these steps
-//! take 10 of the 80 ns of a call. Most calls of `generate()` have no arguments, and run no Python code while they generate
-//! an ID, so they need neither step. Three kinds of calls still go through PyO3's function: calls with arguments, calls
-//! that must wait, and calls of generators whose clock is a Python callable.
+//! take 10 ns of the 80 ns that a call takes. Most calls of `generate()` have no arguments, and run no Python code while
+//! they generate an ID, so they need neither step. Three kinds of calls still go through PyO3's function: calls with
+//! arguments, calls that must wait, and calls of generators whose clock is a Python callable.
 //!
 //! The stable ABI allows replacing a module's function, but gives no access to a method's function. Therefore builds for
 //! all versions of CPython keep PyO3's methods, and only builds for a single version replace them.
@@ -49,9 +49,9 @@ const FLAGS: c_int = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
 /// `SystemError` if PyO3 has defined the function differently than expected.
 pub(crate) fn install<D: DirectFunction>(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let original_function = module.getattr(D::NAME)?.cast_into::<PyCFunction>()?;
-    // SAFETY: the cast has checked that `original_function` is a built-in function, so its function pointer and flags may be read. A
-    // function with exactly `FLAGS` has the signature of `Function`, and all other functions are filtered out before the
-    // conversion.
+    // SAFETY: the cast has checked that `original_function` is a built-in function, so its function pointer and flags may
+    // be read. A function with exactly `FLAGS` has the signature of `Function`, and all other functions are filtered out
+    // before the conversion.
     let function = unsafe {
         let function = ffi::PyCFunction_GetFunction(original_function.as_ptr());
         let has_signature = ffi::PyCFunction_GetFlags(original_function.as_ptr()) == FLAGS;
@@ -67,9 +67,9 @@ pub(crate) fn install<D: DirectFunction>(module: &Bound<'_, PyModule>) -> PyResu
         ml_doc: documentation(D::NAME, &original_function)?,
     };
     let owner = original_function.getattr("__module__")?;
-    // SAFETY: the definition is leaked, so it outlives the function, which refers to it. `module` and `owner` are references to
-    // live objects, to which the function adds its own references. `PyCFunction_NewEx` returns a new reference, or null with an
-    // exception set.
+    // SAFETY: the definition is leaked, so it outlives the function, which refers to it. `module` and `owner` are
+    // references to live objects, to which the function adds its own references. `PyCFunction_NewEx` returns a new
+    // reference, or null with an exception set.
     let direct = unsafe {
         let definition = Box::leak(Box::new(definition));
         let direct = ffi::PyCFunction_NewEx(definition, module.as_ptr(), owner.as_ptr());
@@ -91,8 +91,8 @@ pub(crate) fn install_method<D: DirectFunction>(
     let original_function = class.getattr(D::NAME)?;
     // SAFETY: the pointer is read only if the object is a method of a class that C or Rust code defines. Such a class keeps
     // the definition alive as long as the method is alive. The method is never freed, because `into_ptr` leaks a reference
-    // to it. Functions with these flags have this signature. `PyDescr_NewMethod` returns a new reference, or null with an
-    // exception set.
+    // to it. A function whose flags are equal to `FLAGS` has the signature of `PyCFunctionFastWithKeywords`.
+    // `PyDescr_NewMethod` returns a new reference, or null with an exception set.
     let direct = unsafe {
         let is_method = original_function.get_type_ptr() == &raw mut ffi::PyMethodDescr_Type;
         let original_function = original_function.into_ptr().cast::<ffi::PyMethodDescrObject>();
@@ -125,7 +125,8 @@ unsafe extern "C" fn call<D: DirectFunction>(
     keywords: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
     if count == 0 && keywords.is_null() {
-        // SAFETY: the interpreter calls this function on an attached thread, and holds a reference to `owner` during the call.
+        // SAFETY: the interpreter calls this function on an attached thread, and holds a reference to `owner` during the
+        // call.
         let owner = unsafe { Borrowed::from_ptr(Python::assume_attached(), owner) };
         // If the direct call panics, PyO3's function raises the exception for the panic.
         if let Ok(Some(result)) = catch_unwind(AssertUnwindSafe(|| D::result(&owner))) {
@@ -133,8 +134,8 @@ unsafe extern "C" fn call<D: DirectFunction>(
         }
     }
     match D::original_function().get() {
-        // SAFETY: `function` is the function that this one replaced. It has the same signature, and receives the
-        // interpreter's own arguments unchanged.
+        // SAFETY: `function` is the function that this one replaced. It has the same signature, and receives the arguments
+        // that the interpreter passed, unchanged.
         Some(function) => unsafe { function(owner, arguments, count, keywords) },
         None => ptr::null_mut(),
     }

@@ -1,27 +1,29 @@
 //! The generator behind a Python object. It is either the object's own generator or a leased generator, whose lease
-//! `polyflake/_lease.py` keeps.
+//! `polyflake/_lease.py` maintains.
 //!
 //! ```text
 //! _lease.py (a thread, the store's client) --commands, answers--> Keeper --grants--> ProcessGenerator <-- calls that generate IDs
 //! ```
 //!
-//! The rules of leases are in `polyflake-lease`. They are a state machine that returns commands, and that has no threads,
-//! clocks or clients. Python has those, so `_lease.py` executes each command and passes its answer to [`Keeper::next`].
-//! Calls that generate IDs do not go through Python. They use the newest grant's generator, whose window ends with the
-//! grant. The keeper extends the window with each renewal, and the core rejects every later tick.
+//! The rules of leases are implemented in `polyflake-lease`, as a state machine that returns commands and has no threads,
+//! clocks or clients. Python provides all of these, so `_lease.py` executes each command and passes its answer to
+//! [`Keeper::next`]. Calls that generate IDs do not go through Python. They use the newest grant's generator, whose window
+//! ends with the grant. The keeper extends the window with each renewal, and the core rejects every later tick.
 //!
 //! # Waiting for the first grant
 //!
-//! The lease begins with the first ID and not with the generator, because a preloaded master of gunicorn must not hold a
-//! worker ID that it never uses. That first call finds no grant. A blocking call waits in Python. An asynchronous call
-//! polls, because the keeper's thread cannot wake a task of an unknown event loop. A call that must not wait fails at once.
+//! The lease begins when the first ID is generated and not when the generator is created, because a preloaded gunicorn
+//! master must not hold a worker ID that it never uses. Therefore no grant exists yet during the first call. A blocking
+//! call waits in Python. An asynchronous call polls, because the keeper's thread cannot wake a task of an unknown event
+//! loop. A call that must not wait fails at once.
 //!
 //! # Forks
 //!
-//! A child inherits the generator of its parent's grant and must not use it. `_lease.py` calls [`Keeper::leave`] in each
-//! child, which clears [`ProcessGenerator::is_here`], so that the child's first ID begins another lease. In a child where
-//! Python's fork hook does not run, the core still rejects the grant, because the process generation has changed. The
-//! inherited objects are never freed, because freeing the client would end the parent's connection to the store.
+//! A child inherits the generator of its parent's grant, but must not use this generator. `_lease.py` calls
+//! [`Keeper::leave`] in each child, which clears [`ProcessGenerator::is_here`], so that the child's first ID begins another
+//! lease. In a child where Python's fork hook does not run, the core still rejects the grant, because the process
+//! generation has changed. The inherited objects are never freed, because freeing the client would close the parent's
+//! connection to the store.
 
 use std::{
     array, mem,
@@ -66,7 +68,7 @@ pub(crate) enum Source<F: Family> {
 /// A generator with a lease.
 pub(crate) struct LeasedSource<F: Family> {
     granted: Arc<ProcessGenerator<F>>,
-    /// The Python object that keeps the lease.
+    /// The Python object that maintains the lease.
     lease: Py<PyAny>,
 }
 
@@ -179,8 +181,8 @@ impl<F: Family> LeasedSource<F> {
         self.granted.leased().ok_or_else(|| Error::new(ErrorKind::LeaseUnavailable))
     }
 
-    /// Works like [`LeasedSource::call`], for one step of an asynchronous call. Instead of waiting, the step returns how long
-    /// to sleep.
+    /// Works like [`LeasedSource::call`], for one step of an asynchronous call. Instead of waiting, the step returns how
+    /// long to sleep.
     fn step<'s, V>(
         &'s self,
         waiting: &mut WaitingCall<'s>,
@@ -348,7 +350,7 @@ impl<F: Family + Send + Sync> GrantTarget for ProcessGenerator<F> {
     }
 }
 
-/// Stands in for the generator during a check, which does not create a generator.
+/// A placeholder for the generator during a check, because a check does not create a generator.
 struct NoGenerator;
 
 impl GrantTarget for NoGenerator {
@@ -373,8 +375,8 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Calls a function with the rules. The lock is always free when Python makes a call, because no call releases the
-    /// interpreter while it holds the lock.
+    /// Calls a function with the lease rules. The lock is always free when a call from Python starts, because no call
+    /// detaches from the interpreter while it holds the lock.
     fn with_hosted<R>(&self, work: impl FnOnce(&mut Hosted) -> R) -> PyResult<R> {
         let mut hosted = self.hosted.lock().unwrap_or_else(PoisonError::into_inner);
         let hosted = hosted.as_mut();
@@ -462,7 +464,7 @@ impl Keeper {
     }
 }
 
-/// Returns the exception for an error that the rules return.
+/// Returns the exception for an error that the lease rules return.
 #[cold]
 fn to_exception(error: polyflake_lease::Error) -> PyErr {
     with_python(|py| raise_as(py, error.code(), error.to_string(), error.until()))
@@ -480,7 +482,7 @@ pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<Stri
     place.and_then(|place| place.to_json()).map_err(to_exception)
 }
 
-/// Returns a keeper whose commands check whether a lease could be acquired. They do not lease anything.
+/// Returns a keeper whose commands check whether a lease could be acquired. The commands do not lease a worker ID.
 #[pyfunction]
 #[pyo3(signature = (settings, /))]
 pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {

@@ -5,12 +5,12 @@
 //! A call that requests many IDs generates them in blocks, for four reasons.
 //!
 //! - **Memory.** While a clock is read or a call waits, other Python code may read and write a caller's buffer, so no Rust
-//!   reference to the buffer may exist. IDs are generated in memory of this module, and each block is then copied to the
+//!   reference to the buffer may exist. IDs are generated in this module's own memory, and each block is then copied to the
 //!   buffer, which takes 0.08 ns per ID. Such a block fits in the L1 cache. An array's memory belongs to the call, so its
 //!   blocks are larger and need no copy.
 //! - **Signals.** `KeyboardInterrupt` must be able to interrupt a call that takes several seconds. Signal handlers run
-//!   between two blocks, at most every 10 ms, because attaching to a busy interpreter takes up to the interpreter's switch
-//!   interval. A call that needs only one block never checks for signals.
+//!   between two blocks, at most once every 10 ms, because attaching to a busy interpreter takes up to the interpreter's
+//!   switch interval. A call that needs only one block never checks for signals.
 //! - **The event loop.** An asynchronous call gives other tasks a turn after each block.
 //! - **Forks.** A child that is forked in the middle of a call has a copy of the blocks that its parent generated. The
 //!   child starts over, because otherwise both processes would return these IDs.
@@ -46,7 +46,7 @@ use crate::{
     },
 };
 
-/// A class of generators.
+/// A Python class of generators.
 pub(crate) trait IdMaker: PyClass<Frozen = True> + Sync {
     /// The core's type for leased generators of this class. This type also determines the type of the generators without a
     /// lease.
@@ -73,14 +73,15 @@ pub(crate) trait IdMaker: PyClass<Frozen = True> + Sync {
 
     fn rows(memory: &mut Self::Memory) -> &mut dyn Rows;
 
-    /// Returns the given positions of the memory as a batch for the core to fill.
+    /// Returns the part of `memory` at the positions `places`, as a batch that the core fills.
     fn batch(memory: &mut Self::Memory, places: Range<usize>) -> Batch<'_, Self::LeasedGenerator>;
 
     /// Returns the array of all IDs in `memory`.
     fn array(py: Python<'_>, memory: Self::Memory) -> CallResult<'_>;
 }
 
-/// The types of a core generator's IDs, of the argument for an ID, and of a buffer for many IDs.
+/// The type of a core generator's IDs. [`Param`] is the type of the argument for an ID, and [`Batch`] is the type of a
+/// buffer for many IDs.
 pub(crate) type Id<G> = <<G as SlotSource>::Family as CallTypes>::Id;
 pub(crate) type Param<'g, G> = <<G as SlotSource>::Family as CallTypes>::Param<'g>;
 pub(crate) type Batch<'b, G> = <<G as SlotSource>::Family as CallTypes>::Batch<'b>;
@@ -95,7 +96,7 @@ pub(crate) trait Rows: Send {
     /// Keeps only the first `count` IDs.
     fn truncate(&mut self, count: usize);
 
-    /// Copies the first `count` IDs to a buffer, starting at the position `others`. The positions before it already contain
+    /// Copies the first `count` IDs to a buffer, starting at the position `others`. The earlier positions already contain
     /// IDs.
     fn copy(&self, count: usize, target: &Target, others: usize);
 }

@@ -30,7 +30,8 @@ numbers! {
 /// The highest machine number in a version 8 UUID, which has 34 machine bits.
 const LAST_UUID8_MACHINE: u64 = (1 << 34) - 1;
 
-/// A machine passed as an argument: an integer or bytes. Bytes are copied before other arguments can run Python code.
+/// The `machine` field of a Hot Guid, passed as an integer or as bytes. Bytes are copied before other arguments can run
+/// Python code.
 pub(crate) struct Machine<'py> {
     value: Bound<'py, PyAny>,
     bytes: Option<Octets<'py>>,
@@ -283,7 +284,7 @@ impl Uuid8Parts {
     }
 }
 
-/// Formats a machine in hex for display.
+/// Formats the 5 machine bytes in hexadecimal for display.
 pub(crate) fn hex(machine: [u8; 5]) -> String {
     let [a, b, c, d, e] = machine;
     format!("{:010x}", u64::from_be_bytes([0, 0, 0, a, b, c, d, e]))

@@ -1,9 +1,9 @@
 //! The base class of arrays and columns, which defines the members shared by all of them. The formats' classes extend it.
 //!
-//! An array is a value: it never changes, so it can be hashed, shared by threads, and exported as a buffer or an Arrow
-//! column without a copy. The base class holds its content as a trait object, because a Python class cannot have type
-//! parameters. A virtual call per operation is cheap: operations on single items create a Python object anyway, and all
-//! other operations handle many items.
+//! An array is an immutable value, so it can be hashed, shared by threads, and exported as a buffer or an Arrow column
+//! without a copy. The base class holds its content as a trait object, because a Python class cannot have type parameters.
+//! A virtual call per operation is cheap, because operations on single items create a Python object anyway, and all other
+//! operations handle many items.
 
 use std::{
     any::Any,
@@ -352,8 +352,8 @@ pub(crate) enum Selection<T> {
     Many(Vec<T>),
 }
 
-/// Returns the positions that an index selects among `length` items. The index is an integer, a slice as for lists, or an array
-/// of bool.
+/// Returns the positions that an index selects among `length` items. The index is an integer, a slice (which works as it
+/// does for a list), or an array of bool.
 pub(crate) fn positions(index: &Bound<'_, PyAny>, length: usize) -> PyResult<Selection<usize>> {
     const EXPECTED: &str = "int, slice or array of bool";
     if let Ok(slice) = index.cast::<PySlice>() {
@@ -500,6 +500,6 @@ pub(crate) fn iterate<'py, T>(sequence: &Bound<'py, T>) -> PyResult<Bound<'py, P
     unsafe { Bound::from_owned_ptr_or_err(sequence.py(), ffi::PySeqIter_New(sequence.as_ptr())) }
 }
 
-/// The prefixes of buffer formats whose items are in the machine's own byte order.
+/// The prefixes of buffer formats whose items are in native byte order.
 pub(super) const NATIVE_PREFIXES: [char; 3] =
     ['@', '=', if cfg!(target_endian = "little") { '<' } else { '>' }];

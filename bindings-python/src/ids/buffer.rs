@@ -1,9 +1,8 @@
 //! Equal-width strings in buffers, such as `NumPy` arrays.
 //!
 //! The strings are decoded in place, without a copy. This is sound although a buffer is shared, mutable memory. All Python
-//! code that could write to the buffer needs the interpreter, and this thread holds the interpreter until the last string
-//! is decoded. A free-threaded interpreter gives no such guarantee, so there the rows are first copied block by block
-//! (`may_change`).
+//! code that could write to the buffer needs the GIL, and this thread holds the GIL until the last string is decoded. A
+//! free-threaded interpreter has no GIL, so the rows are first copied block by block there (`may_change`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::slice;
@@ -25,7 +24,7 @@ use super::{
     integers::get_buffer,
 };
 
-/// Strings in a buffer. If other code may write to the buffer while the strings are read, they are copied first.
+/// Strings in a buffer. If other code may write to the buffer while the strings are read, the strings are copied first.
 pub(super) struct BufferedTexts<'py> {
     memory: Memory<'py>,
     /// The number of bytes in a row.
@@ -74,7 +73,7 @@ impl<'py> BufferedTexts<'py> {
         Ok(Some(Self { memory, width, unit }))
     }
 
-    /// Returns the rows. While this thread holds the interpreter, no other code writes to them.
+    /// Returns the rows. No other code writes to the rows while this thread holds the GIL.
     pub(super) fn rows(&self) -> Rows<'_> {
         Rows {
             bytes: self.bytes(),

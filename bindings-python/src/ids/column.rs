@@ -1,9 +1,9 @@
-//! Columns of IDs and of ID strings as arguments: Arrow columns, buffers (of `NumPy` and other libraries), and any
-//! iterables.
+//! Reads columns of IDs and of ID strings that are passed as arguments. A column is an Arrow column, a buffer (from `NumPy`
+//! or another library), or any iterable.
 //!
 //! Packed forms are tried before iteration. A library's array can often be iterated as well, but iteration creates an
-//! object for each item, whereas a buffer is read in place. In every form, a rejected item raises the same exception as if
-//! it were read alone, plus the item's index.
+//! object for each item, whereas a buffer is read in place. In every form, a rejected item raises the same exception as an
+//! item that is read individually, with the item's index added.
 
 use polyflake::{Error, ErrorKind};
 use polyflake_columns::{
@@ -39,7 +39,8 @@ pub(super) const TEXTS: ExpectedColumn =
 const BYTES: ExpectedColumn = ExpectedColumn { column: "a column of bytes", item: "bytes" };
 
 impl ExpectedColumn {
-    /// Returns the exception for a rejected column. A rejected item raises the same exception as if it were read alone.
+    /// Returns the exception for a rejected column. A rejected item raises the same exception that reading only this item
+    /// would raise.
     #[cold]
     pub(crate) fn to_exception(self, fault: Fault, name: &str) -> PyErr {
         match fault {
@@ -64,7 +65,7 @@ pub(crate) fn ids_from_column<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult
     }
 }
 
-/// Returns the exception for a rejected item. It is the exception that reading the item alone would raise.
+/// Returns the exception for a rejected item, which is the exception that reading only this item would raise.
 #[cold]
 fn item_exception(error: Error, name: &str) -> PyErr {
     match error.kind() {

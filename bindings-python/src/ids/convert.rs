@@ -1,13 +1,13 @@
 //! Converts Python values to the core's arguments. All function parameters have the types that are defined here. A value of
 //! the wrong type raises `invalid_type` with the parameter's name.
 //!
-//! A conversion may run code of the value, such as `__index__` or `__iter__`. That code may change other arguments, use the
-//! same generator, or raise. For this reason,
+//! A conversion may run the value's own code, such as its `__index__` or `__iter__` method. That code may change other
+//! arguments, use the same generator, or raise. For this reason,
 //!
 //! - all arguments are converted before a call has any effect,
 //! - mutable arguments, such as a `bytearray`, are copied when they are read,
-//! - and exceptions pass through unchanged, because the exception of an iterable that fails halfway, such as a cursor, must
-//!   not become `invalid_type`.
+//! - and exceptions pass through unchanged, because an exception that an iterable such as a cursor raises halfway through
+//!   must not become `invalid_type`.
 //!
 //! The conversions never guess what a caller means. A `bool` is not accepted as an integer, although Python's `bool` is a
 //! subclass of `int`, and a float is rejected even if it is whole.
@@ -124,7 +124,7 @@ pub(crate) fn int<'py>(
 
 /// Returns whether a value's type has `__index__`, which converts the value to an integer.
 pub(crate) fn has_index(value: &Bound<'_, PyAny>) -> bool {
-    // If the lookup raises an exception, the conversion will raise it again and pass it on.
+    // If the lookup raises an exception, the conversion will raise the exception again and propagate it.
     value.get_type().hasattr(intern!(value.py(), "__index__")).unwrap_or(true)
 }
 
@@ -173,8 +173,8 @@ numbers! {
     SequenceMin(u16) "sequence_min" 0..=u16::MAX;
     SequenceMax(u16) "sequence_max" 0..=u16::MAX;
     Tick(u64) "tick" 0..=Sno::from_bytes([0xff; Sno::LEN]).tick();
-    /// The number of IDs in one call. In the fixed formats, this many IDs occupy at most 256 MiB. Generating them takes a
-    /// few seconds at any format's highest rate.
+    /// The number of IDs in one call. In the fixed formats, the maximum number of IDs occupies at most 256 MiB. Generating
+    /// this number of IDs takes a few seconds at any format's highest rate.
     Count(u32) "n" 0..=1 << 24;
     /// The maximum waiting time in milliseconds.
     MaxWait(u32) "max_wait" 0..=u32::MAX;
@@ -286,11 +286,11 @@ impl<'a, 'py> FromArgument<'a, 'py> for Callable {
     }
 }
 
-/// The arguments for a clock and for a stall callback.
+/// The argument for a clock. [`StallArgument`] is the argument for a stall callback.
 pub(crate) type ClockArgument = Option<Argument<Callable, name::clock>>;
 pub(crate) type StallArgument = Option<Argument<Callable, name::on_stall>>;
 
-/// Returns an iterator over an argument. Exceptions raised while creating or using the iterator are passed on.
+/// Returns an iterator over an argument. Exceptions raised while creating or using the iterator are propagated.
 pub(crate) fn iterator<'py>(
     value: &Bound<'py, PyAny>,
     expected: &str,

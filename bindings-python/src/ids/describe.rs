@@ -51,7 +51,7 @@ impl From<polyflake::Description> for Description {
     }
 }
 
-/// The pickled content of a description: bits, fields, capacities, the first and last tick, and the three flags.
+/// The pickled content of a description: bits, fields, capacities, the first and the last millisecond, and three flags.
 type PickledDescription<'py> = (
     u32,
     Bound<'py, PyTuple>,

@@ -82,7 +82,7 @@ impl FieldColumn {
 
 #[pymethods]
 impl FieldColumn {
-    /// Returns a column as a `NumPy` array. The array shares the column's memory unless a copy is requested or needed.
+    /// Returns a column as a `NumPy` array. The array shares the column's memory unless a copy is requested or required.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,

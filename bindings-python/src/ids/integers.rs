@@ -27,19 +27,19 @@ use crate::arrow::{self, ExpectedColumn};
 
 pub(super) const INTEGERS: &str = "a buffer of signed 64-bit integers";
 
-/// Describes a column of integers for messages.
+/// The description of an integer column in error messages.
 pub(crate) const EXPECTED: &str = "a column of signed 64-bit integers";
 
 const COLUMN: ExpectedColumn = ExpectedColumn { column: EXPECTED, item: "int" };
 
 /// Returns whether items with this format and size are signed 64-bit integers. The sizes of C's integer types differ
-/// between machines.
+/// between platforms.
 pub(super) fn is_integer(kind: &str, size: usize) -> bool {
     matches!(kind, "q" | "l" | "n") && size == 8
 }
 
 /// 64-bit integers from an Arrow column or a buffer, in C order. Integers in a buffer may be read in place, so they must be
-/// read while this thread holds the interpreter, before any Python code runs.
+/// read while this thread holds the GIL, before any Python code runs.
 pub(crate) struct Integers(Memory);
 
 enum Memory {
@@ -95,9 +95,9 @@ impl Integers {
         match &self.0 {
             Memory::Copied(integers) => integers,
             Memory::InPlace(buffer) if buffer.len_bytes() == 0 => &[],
-            // SAFETY: `self` holds the buffer. `try_from_value` has checked that the buffer is C-contiguous, aligned and made
-            // of 8-byte items, so it consists of this many integers, and any bits are valid. No other code writes to the
-            // buffer, because this thread holds the GIL and runs no Python code while the slice is in use.
+            // SAFETY: `self` holds the buffer. `try_from_value` has checked that the buffer is C-contiguous, aligned and
+            // made of 8-byte items, so it consists of this many integers, and any bits are valid. No other code writes to
+            // the buffer, because this thread holds the GIL and runs no Python code while the slice is in use.
             Memory::InPlace(buffer) => unsafe {
                 slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes() / 8)
             },

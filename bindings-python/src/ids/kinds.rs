@@ -2,7 +2,7 @@
 //!
 //! The result of [`by_metabyte`] is an `object_hook` for `json.loads`, which calls it for each object in the JSON text,
 //! starting with the innermost ones. Therefore an object must stay a dict if it has no ID, or if the mapping does not
-//! contain its metabyte: it may be a part of an object that is converted.
+//! contain its metabyte. Such a dict may be part of an outer object that is converted.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ pub(crate) fn by_metabyte<'py>(
     PyCFunction::new_closure(py, None, None, hook)
 }
 
-/// Reads a mapping from metabytes to kinds.
+/// Reads a mapping from metabytes to callables that create objects.
 fn read_kinds(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     let Ok(mapping) = kinds.cast::<PyMapping>() else {
         return Err(wrong_type("kinds", "a mapping", kinds));
@@ -45,8 +45,8 @@ fn read_kinds(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     Ok(read)
 }
 
-/// Returns the object that a kind creates from the members of a JSON object. If no kind matches the metabyte of the
-/// object's ID, returns the members themselves.
+/// Passes the members of a JSON object to the callable for the metabyte of the object's ID, and returns the result. If no
+/// callable matches, returns the members unchanged.
 fn create(
     kinds: &HashMap<u8, Py<PyAny>>,
     name: &str,

@@ -26,7 +26,7 @@ numbers! {
     Bits(u32) "bits" 1..=64;
 }
 
-/// Names of parameters.
+/// The name of a parameter in error messages. The next two constants are also names of parameters.
 const NUMBER: &str = "number";
 const NUMBERS: &str = "numbers";
 const TEXTS: &str = "texts";

@@ -1,4 +1,5 @@
-//! Secrets, which are copied when a call begins, erased when it ends, and never shown in a message.
+//! Secrets passed as arguments. A secret is copied when a call begins, erased when the call ends, and never shown in a
+//! message.
 
 use polyflake::{Error, sparx64::KEY_BYTES};
 use pyo3::prelude::*;

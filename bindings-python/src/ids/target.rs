@@ -1,8 +1,8 @@
 //! Callers' buffers, which are filled with IDs.
 //!
 //! A buffer stays exported during a call, so it cannot be moved or resized, but other Python code may read and write it.
-//! Therefore no Rust reference to the buffer's memory may exist while the interpreter is released. The IDs are generated in
-//! separate memory, and each block is copied to the buffer through a raw pointer (`making.rs`).
+//! Therefore no Rust reference to the buffer's memory may exist while this thread is detached from the interpreter. The IDs
+//! are generated in separate memory, and each block is copied to the buffer through a raw pointer (`making.rs`).
 #![allow(unsafe_code, reason = "a buffer is a pointer and a length")]
 
 use std::ops::Range;
@@ -71,7 +71,7 @@ impl Item {
             return if fits { Ok(()) } else { wrong_type() };
         };
         let length = match (kind.trim_start_matches(|c: char| c.is_ascii_digit()), buffer.shape()) {
-            // The `S` and `V` types in `NumPy`.
+            // The `S` and `V` types of `NumPy`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
             ("B" | "b" | "c", [bytes]) => return Err(uneven_length_error(NAME, size, *bytes)),
@@ -114,7 +114,7 @@ impl Target {
         // SAFETY: the buffer is held, so its address and length do not change. It is writable and C-contiguous, and the
         // check above ensures that the bytes lie within it. `T` is `Plain`, so all of its bytes are initialized. If other
         // threads write to the buffer at the same time, its content is unspecified. The same applies to the `readinto`
-        // method of Python's own files, which also releases the interpreter.
+        // method of Python's file objects, which also releases the GIL.
         unsafe {
             let start = self.buffer.buf_ptr().cast::<u8>().add(place);
             ids.as_ptr().cast::<u8>().copy_to_nonoverlapping(start, bytes);
@@ -129,7 +129,7 @@ impl Target {
 pub(crate) struct FillProgress {
     all: usize,
     written: usize,
-    /// `true` after a block was only partly filled because no more IDs were available.
+    /// Whether a block was filled only in part, because no more IDs were available.
     is_short: bool,
     process: u32,
 }

@@ -69,7 +69,7 @@ pub(crate) struct Generator {
     layout: Py<Layout>,
 }
 
-/// The generators for layouts. A generator that needs values for each ID conflicts with no other generator.
+/// The generators for layouts. A generator that requires values for each ID never conflicts with another generator.
 static GENERATORS: GeneratorRegistry<CoreGenerator> =
     GeneratorRegistry::new(CoreGenerator::may_repeat);
 
@@ -261,7 +261,7 @@ impl Generator {
 impl IdMaker for Generator {
     type LeasedGenerator = LeasedGenerator;
     type Argument = Option<Bindables>;
-    /// An ID that contains the values of the call's bindables, or `None` to use the generator's own values.
+    /// An ID that contains the values of the call's bindables, or `None` if the generator's fixed values are used.
     type Key = Option<Id>;
     type Memory = LayoutMemory;
 

@@ -217,7 +217,7 @@ pub(crate) fn id_to_object(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>>
 #[pyclass(frozen, eq, module = "polyflake.layout")]
 pub(crate) struct Parsed {
     layout: Py<Layout>,
-    /// The ID, already checked against the layout.
+    /// The ID, which has been checked against the layout.
     id: Id,
 }
 

@@ -204,8 +204,8 @@ fn to_exception(error: Error) -> PyErr {
 pub(crate) struct Grant(pub(crate) randflake::GrantInfo);
 
 impl Grant {
-    /// Returns the core's grant, which serves a single generator. A Python grant, by contrast, is a value that may be used
-    /// again.
+    /// Creates the core's grant from this grant. A core grant serves a single generator, whereas a Python grant is a value
+    /// that may be used again.
     pub(crate) fn to_single_node(&self) -> PyResult<randflake::Grant> {
         let terms = self.0;
         randflake::Grant::with_nodes(terms.nodes(), terms.start(), terms.end()).map_err(raise)

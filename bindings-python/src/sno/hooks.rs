@@ -1,5 +1,5 @@
-//! Methods of IDs that other libraries look up. This module never imports those libraries. Instead, the methods call a
-//! Python module of this package, which is imported on first use.
+//! Methods of IDs that other libraries look up by name. This module never imports those libraries. Instead, the methods
+//! call functions in one of this package's Python modules, which is imported on first use.
 
 use polyflake::sno;
 use pyo3::{exceptions::PyAttributeError, intern, prelude::*, types::PyType};
@@ -9,7 +9,7 @@ use crate::ids::text::Ascii;
 
 #[pymethods]
 impl Sno {
-    /// Called by Pydantic for a field of this type.
+    /// Returns the core schema that Pydantic uses for a field of this type.
     #[classmethod]
     fn __get_pydantic_core_schema__<'py>(
         class: &Bound<'py, PyType>,
@@ -20,7 +20,7 @@ impl Sno {
         py.import("polyflake.pydantic")?.call_method0(intern!(py, "_sno_schema"))
     }
 
-    /// Called by Pydantic to create the JSON schema for a field of this type.
+    /// Returns the JSON schema that Pydantic uses for a field of this type.
     #[classmethod]
     fn __get_pydantic_json_schema__<'py>(
         class: &Bound<'py, PyType>,
@@ -31,8 +31,8 @@ impl Sno {
         py.import("polyflake.pydantic")?.call_method1(intern!(py, "_sno_json_schema"), (schema,))
     }
 
-    /// Pydantic reads this attribute if a field's type is `Any`. If Pydantic is not installed, the attribute does not
-    /// exist.
+    /// Returns the serializer that Pydantic uses if a field's type is `Any`. If Pydantic is not installed, the attribute
+    /// does not exist.
     #[getter]
     fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -41,7 +41,8 @@ impl Sno {
         module.getattr(intern!(py, "_sno_serializer"))
     }
 
-    /// Called by `sqlite3` to convert a parameter to its string form. Other protocols are not supported.
+    /// Returns the ID's string form for the protocol that `sqlite3` uses to convert query parameters. Returns `None` for
+    /// any other protocol.
     fn __conform__(
         &self,
         protocol: &Bound<'_, PyAny>,

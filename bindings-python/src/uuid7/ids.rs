@@ -20,7 +20,7 @@ use crate::ids::{
 
 numbers! {
     Sequence(u32) "sequence" 0..=LAST_SEQUENCE;
-    /// The bits that follow the sequence.
+    /// The random bits that follow the sequence.
     RandomBits(u64) "random" 0..=(1 << 56) - 1;
 }
 

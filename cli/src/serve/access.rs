@@ -25,8 +25,8 @@ const MAX_TOKEN_LEN: usize = 256;
 /// The number of tokens that a namespace may have: two during a rotation.
 const TOKENS_PER_NAMESPACE: usize = 2;
 
-/// The maximum burst of requests, in seconds: as many requests may arrive at once as the rate limit allows in this time.
-/// When a fleet starts, it sends several requests for each process.
+/// The maximum size of a burst, in seconds: a burst may contain as many requests as the rate limit allows in this time. A
+/// burst occurs when a fleet starts, because each process sends several requests.
 const BURST_SECS: f64 = 4.0;
 
 /// All tokens, as digests, by namespace.
@@ -41,7 +41,7 @@ pub(super) struct NamespaceTokens {
     allowance: Mutex<Option<Allowance>>,
 }
 
-/// The number of requests that may arrive now.
+/// The number of requests that the rate limit still allowed at a certain time.
 #[derive(Debug)]
 struct Allowance {
     left: f64,
@@ -149,7 +149,7 @@ impl NamespaceTokens {
     /// Counts a request.
     ///
     /// # Errors
-    /// Returns the time after which the next request is allowed.
+    /// Returns how long the client must wait until the next request is allowed.
     pub(super) fn admit_request(&self, rate: u32, now: Instant) -> Result<(), Duration> {
         let rate = f64::from(rate);
         let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);

@@ -23,7 +23,7 @@ pub(super) struct Metrics {
 #[derive(Debug, Default)]
 struct Counts {
     by_code: BTreeMap<&'static str, u64>,
-    /// For each bound, the number of replies that the store sent within it.
+    /// For each bound, the number of store replies that took at most that long.
     within: [u64; BUCKET_BOUNDS_MS.len()],
     replies: u64,
     sum: Duration,

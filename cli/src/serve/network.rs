@@ -19,14 +19,14 @@ use super::{Service, responses, tls};
 /// its next request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The age at which a connection accepts no further request.
+/// The age from which a connection accepts no further requests.
 const MAX_CONNECTION_AGE: Duration = Duration::from_secs(60);
 
 /// The maximum time that a connection may take to shut down. A request takes at most 15 seconds in the queue and 15 seconds
 /// in the store.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(35);
 
-/// The pause after a connection that could not be accepted, for example because too many files are open.
+/// The pause after a connection could not be accepted, for example because too many files are open.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
 const MAX_HEAD_BYTES: usize = 16 << 10;

@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 use super::responses::Rejection;
 
-/// The maximum time that a request waits for a connection. A longer wait would be useless, because no holder waits longer
-/// than this for a reply.
+/// The maximum time that a request waits for a connection. A longer wait would be useless, because no holder waits that
+/// long for a reply.
 const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// The maximum number of requests that wait.
@@ -45,7 +45,7 @@ struct PoolState {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    /// The name of each thread's connection, if it is open.
+    /// The name of each thread's connection, or `None` if the thread has no open connection.
     connections: Vec<Option<String>>,
     opened: u64,
 }
@@ -130,7 +130,7 @@ impl PoolState {
             } else {
                 self.run(worker, &mut store, &job.request)
             };
-            // The client may have disconnected in the meantime.
+            // Sending fails if the client has disconnected in the meantime, so the result is ignored.
             let _ = job.answer.send(answer);
         }
     }

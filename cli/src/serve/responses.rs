@@ -23,20 +23,21 @@ use super::{Service, access::NamespaceTokens};
 /// a request, it names the only connection that may serve the request.
 const CONNECTION_HEADER: &str = "polyflake-connection";
 
-/// A value that the reply repeats, so that a client can reject a reply to another request.
+/// The name of the header whose value the service copies from a request to the reply, so that a client can reject a reply
+/// to a different request.
 const REQUEST_HEADER: &str = "polyflake-request";
 const MAX_REQUEST_LEN: usize = 64;
 
-/// The longest body. A request contains at most two records of a namespace.
+/// The maximum size of a request body. A request contains at most two records of a namespace.
 const MAX_BODY_BYTES: usize = 64 << 10;
 
-/// The longest wait for a body.
+/// The maximum time to wait for a request body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of records in a reply. Holders request eight.
 const MAX_RECORDS: u32 = 64;
 
-/// An error in the form in which the service sends it to a client.
+/// An error response that the service sends to a client.
 #[derive(Debug)]
 pub(super) struct Rejection {
     status: StatusCode,

@@ -16,7 +16,7 @@ pub(super) struct Bounds {
     pub(super) highest: String,
 }
 
-/// A dialect's syntax for strings of bits, which are combined into byte IDs.
+/// A dialect's syntax for bit strings, which are concatenated to form byte IDs.
 pub(super) struct BitStrings {
     pub(super) constant: fn(&str) -> String,
     /// Formats a number as a string of the given number of bits.
@@ -26,7 +26,7 @@ pub(super) struct BitStrings {
     pub(super) bytes: fn(&str) -> String,
 }
 
-/// A function that returns a bound.
+/// An SQL function that returns a bound.
 pub(super) struct BoundFunction {
     pub(super) suffix: &'static str,
     /// The name of the time argument: `moment` for a start, or `before` for an end.
@@ -101,14 +101,16 @@ impl Bounds {
         (bits.bytes)(&parts.join(" || "))
     }
 
-    /// Returns the additional arguments of the functions with their types. These are the values of the bindable fields.
+    /// Returns the additional arguments of the functions with their types. These arguments are the values of bindable
+    /// fields.
     pub(super) fn arguments(&self, form: impl Fn(&Field) -> &'static str) -> String {
         let one = |field: &Field| format!(", {}{}", identifier(&field.name), form(field));
         self.above.iter().map(one).collect()
     }
 }
 
-/// Returns an expression for the value of a bindable field above the timestamp. The expression fails if the value does not fit.
+/// Returns an expression for the value of a bindable field above the timestamp. The expression fails if the value does not
+/// fit.
 fn checked_value(field: &Field) -> String {
     let function = match field.kind {
         Kind::Integer | Kind::Wide => "fit",
@@ -119,7 +121,8 @@ fn checked_value(field: &Field) -> String {
     format!("flake.{function}({name}, {}, {})", field.bits, quote(&field.name))
 }
 
-/// Returns an expression for a tick at its position in an integer, and the bits that are set for every such tick.
+/// Returns an expression for a tick that is shifted to the timestamp's position in an integer ID. Also returns a mask of
+/// the ID's bits that the timestamp sets for every tick.
 fn shifted_tick(field: &Field, tick: &str) -> (String, i64) {
     let (shift, bits) = (field.shift(), field.bits);
     // If the timestamp field includes the ID's sign bit, ticks use only the lower half of the field's range. If the field
@@ -131,8 +134,8 @@ fn shifted_tick(field: &Field, tick: &str) -> (String, i64) {
     (placed, if field.invert && is_top { i64::MIN } else { 0 })
 }
 
-/// Returns an expression for the value of a bindable field at its position in an integer. The sign bit is handled separately,
-/// because one database reports an overflow if a value is shifted into it.
+/// Returns an expression for the value of a bindable field at its position in an integer. The sign bit is handled
+/// separately, because one of the databases reports an overflow if a shift changes the sign bit.
 fn shifted_value(field: &Field, value: &str) -> String {
     let flipped =
         if field.invert { format!("({} - {value})", mask(field.bits)) } else { value.into() };

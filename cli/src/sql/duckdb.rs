@@ -1,4 +1,4 @@
-//! `DuckDB`: writes macros, like those in `sql/polyflake.duckdb.sql`.
+//! Writes macros for `DuckDB`, like the macros in `sql/polyflake.duckdb.sql`.
 
 use crate::sql::{
     Table, Time,
@@ -23,8 +23,8 @@ CREATE OR REPLACE MACRO flake.no_integer_of(layout, field) AS
 CREATE OR REPLACE MACRO flake.bytes_of(bits) AS unhex(regexp_replace(hex(bits::BIT::BLOB), '^(00)+', ''));
 ";
 
-/// The macros that check the bytes or the text of a bindable field above the timestamp. `DuckDB` cannot convert an empty BLOB
-/// to bits, so a byte is prepended.
+/// The macros that check the bytes or the text of a bindable field above the timestamp. `DuckDB` cannot convert an empty
+/// BLOB to bits, so a byte is prepended.
 const CHECK_BYTES_HELPER: &str = "\
 -- Bytes are a number without leading zeros, as in the library.
 CREATE OR REPLACE MACRO flake.fit_bytes(value, bits, field) AS
@@ -39,7 +39,7 @@ CREATE OR REPLACE MACRO flake.fit_bytes(value, bits, field) AS
 CREATE OR REPLACE MACRO flake.fit_text(value, bits, field) AS flake.fit_bytes(encode(value::VARCHAR), bits, field);
 ";
 
-/// The macro for the bytes of a UUID. In a 16-byte layout, they are the ID.
+/// The macro for the bytes of a UUID. In a 16-byte layout, these bytes are the ID.
 const UUID_BYTES_HELPER: &str = "\
 CREATE OR REPLACE MACRO flake.uuid_bytes(id) AS unhex(replace(id::UUID::VARCHAR, '-', ''));
 ";

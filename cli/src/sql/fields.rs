@@ -28,13 +28,13 @@ pub(super) struct Field {
     pub(super) invert: bool,
 }
 
-/// How an expression reads an ID.
+/// The form in which an expression reads an ID.
 #[derive(Clone, Copy)]
 pub(super) enum Source {
     /// An integer ID.
     Word(&'static str),
-    /// A byte ID. The function returns an expression for the number in up to 64 bits, given the first bit and the number of
-    /// bits. A 64-bit number is signed.
+    /// A byte ID. The function receives the position of the first bit and the number of bits, which is at most 64. It
+    /// returns an expression that reads these bits as an integer. A 64-bit integer is signed.
     Bytes(fn(u32, u32) -> String),
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Time {
     pub(super) field: Field,
     pub(super) tick_us: i64,
     pub(super) epoch: i64,
-    /// The number of ticks that ranges cover.
+    /// The number of ticks that ID ranges can cover.
     pub(super) count: i64,
 }
 
@@ -69,7 +69,8 @@ impl Field {
         64 - self.first - self.bits
     }
 
-    /// Returns an expression for the field's number. SQL shifts signed integers, so even the topmost field is masked.
+    /// Returns an expression for the field's value as an integer. SQL shifts signed integers, so even the topmost field is
+    /// masked.
     pub(super) fn number(&self, id: Source) -> String {
         let mask = mask(self.bits);
         match id {
@@ -131,7 +132,8 @@ impl Time {
         self.scaled_tick(id, self.tick_us)
     }
 
-    /// Returns an expression for the Unix milliseconds of an ID, rounded down. `divide` is the operator for integer division.
+    /// Returns an expression for the Unix milliseconds of an ID, rounded down. `divide` is the operator for integer
+    /// division.
     pub(super) fn ms(&self, id: Source, divide: &str) -> String {
         let (length, ms) = if self.is_whole_ms() {
             (self.tick_us / 1000, self.scaled_tick(id, self.tick_us / 1000))
@@ -148,8 +150,8 @@ impl Time {
         self.null_outside_bounds(id, i64::MIN.into(), i64::MAX.into(), length, ms)
     }
 
-    /// Wraps an expression so that it is NULL for an ID whose time is outside the bounds. `length` is the length of a tick in
-    /// the same unit as the bounds.
+    /// Wraps an expression so that it is NULL for an ID whose time is outside the bounds. `length` is the length of a tick
+    /// in the same unit as the bounds.
     fn null_outside_bounds(
         &self,
         id: Source,
@@ -179,7 +181,8 @@ impl Time {
         self.null_outside_bounds(id, low, high.into(), self.tick_us, value)
     }
 
-    /// Returns an expression for the first tick at or after the time `moment`, or for the last tick before the time `before`.
+    /// Returns an expression for the first tick at or after the time `moment`, or for the last tick before the time
+    /// `before`.
     pub(super) fn end(&self, is_start: bool) -> String {
         let Self { tick_us, epoch, count, .. } = self;
         if is_start {

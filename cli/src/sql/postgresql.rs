@@ -1,4 +1,4 @@
-//! PostgreSQL: writes functions that the planner inlines, like those in `sql/polyflake.sql`.
+//! Writes functions for PostgreSQL that the planner inlines, like the functions in `sql/polyflake.sql`.
 
 use crate::sql::{
     Bounds, Table, Time,
@@ -136,8 +136,8 @@ fn null_unless_length(table: &Table, value: String) -> String {
     table.null_unless_length("length(id)", value)
 }
 
-/// Returns an expression for the time of an ID, calculated from its milliseconds or, if its ticks are not whole milliseconds,
-/// from its microseconds.
+/// Returns an expression for the time of an ID, calculated from its milliseconds or, if its ticks are not whole
+/// milliseconds, from its microseconds.
 fn time_expression(table: &Table, time: &Time, id: Source) -> String {
     let value = if time.is_whole_ms() {
         format!("flake.time_of_ms(flake.{}_ms(id))", table.name)
@@ -177,7 +177,7 @@ fn bytes(field: &Field) -> String {
     format!(r"ltrim({bytes}, '\x00'::bytea)")
 }
 
-/// Writes the definitions of a layout's functions.
+/// A writer for the definitions of a layout's functions.
 struct Writer<'a> {
     table: &'a Table,
     /// The SQL type of the ID.
@@ -185,7 +185,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Returns a function that reads an ID and, for a 16-byte layout, another one that reads the ID as a UUID.
+    /// Returns a function that reads an ID and, for a 16-byte layout, a second function that reads the ID as a UUID.
     fn read_functions(
         &self,
         suffix: &str,
@@ -207,8 +207,8 @@ impl Writer<'_> {
         made
     }
 
-    /// Returns the functions that return bounds. Those for UUIDs have separate names, because they differ only in the type of
-    /// the result.
+    /// Returns the functions that return bounds. The functions for UUIDs have separate names, because overloaded functions
+    /// cannot differ only in their result type.
     fn ranges(&self, time: &Time, bounds: &Bounds) -> Vec<String> {
         let bound_functions = bounds.bound_functions(time, self.table.length.map(|_| &BITS));
         let mut made = self.range("", self.form, bounds, &bound_functions);
@@ -256,8 +256,8 @@ impl Writer<'_> {
         made
     }
 
-    /// Returns the definition of a function that the planner can inline, because it is in SQL and has neither STRICT nor a SET
-    /// clause.
+    /// Returns the definition of a function that the planner can inline, because it is written in SQL and has neither
+    /// STRICT nor a SET clause.
     fn function(
         &self,
         suffix: &str,

@@ -1,4 +1,4 @@
-//! SQLite: writes a table with generated columns, like those in `sql/polyflake.sqlite.sql`.
+//! Writes a table with generated columns for SQLite, like the tables in `sql/polyflake.sqlite.sql`.
 
 use crate::{
     failure::Failure,
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// The names of the table's own columns.
+/// The names of the table's standard columns. No field may have one of these names.
 const STANDARD_FUNCTIONS: [&str; 5] = ["id", "ms", "time", "hex", "is_valid"];
 
 /// The time in SQLite's format, which does not support years after 9999.
@@ -66,13 +66,14 @@ CREATE TABLE {name}_ids (
     ))
 }
 
-/// Returns an expression for the number in some bits of a byte ID, based on the ID's hexadecimal digits. SQLite has no other
-/// way to convert bytes to an integer.
+/// Returns an expression that reads a range of bits of a byte ID as an integer, based on the ID's hexadecimal digits.
+/// SQLite has no other way to convert bytes to an integer.
 fn number(first: u32, bits: u32) -> String {
     let end = first + bits;
     let digits = (first / 4..end.div_ceil(4)).map(|place| {
         let digit = format!("instr('123456789ABCDEF', substr(hex, {}, 1))", place + 1);
-        // The number of requested bits below this digit, or a negative number if the digit extends past them.
+        // The number of requested bits below this digit. It is negative if the digit also contains bits below the requested
+        // bits.
         match i64::from(end) - i64::from(place * 4 + 4) {
             0 => digit,
             below @ 1.. => format!("({digit} << {below})"),

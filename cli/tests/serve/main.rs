@@ -272,7 +272,8 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
     let (begin, rest) = LIST_REQUEST.split_at(10);
     busy.write_all(format!("{}{begin}", head(TOKEN, "", LIST_REQUEST.len())).as_bytes())
         .expect("a reader");
-    // Both requests have begun once the service reports three connections: theirs, and the one that reads the metrics.
+    // Both connections have been accepted once the service reports three connections. The third connection reads the
+    // metrics.
     while !service.get("/metrics").body.contains("polyflake_serve_connections 3") {}
     service.terminate();
     while TcpStream::connect(("127.0.0.1", service.port)).is_ok() {}

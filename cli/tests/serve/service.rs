@@ -56,7 +56,7 @@ impl Service {
         talk.read_line(&mut line).expect("a line");
         let port = line.trim().rsplit_once(':').and_then(|(_, port)| port.parse().ok());
         let port = port.unwrap_or_else(|| panic!("expected a port, found {line}"));
-        // The output is drained, because a full pipe would block the service.
+        // A thread drains the output, because a full pipe would block the service.
         std::thread::spawn(move || std::io::copy(&mut talk, &mut std::io::sink()));
         Self { child, port, folder }
     }
@@ -155,7 +155,7 @@ impl Answer {
     }
 }
 
-/// A store that is accessed over one connection to a service.
+/// A store that is accessed through a single connection to a service.
 pub(crate) struct Client(pub(crate) TcpStream);
 
 impl Store for Client {

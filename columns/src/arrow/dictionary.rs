@@ -18,8 +18,8 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// Returns the keys of an array. Returns `None` if the format is not an integer type, or if a key selects a value that does
-    /// not exist.
+    /// Returns the keys of an array. Returns `None` if the format is not an integer type, or if a key selects a value that
+    /// does not exist.
     pub(super) fn from_array(
         format: &str,
         keys: &Buffers<'_>,

@@ -1,8 +1,8 @@
 //! Exports columns to other libraries without copying.
 //!
-//! A consumer may keep an array for as long as it likes, and release it on any thread. Each exported array therefore owns
-//! an `Arc` that keeps the IDs in memory, and the array's `release` function drops this `Arc`. The memory never changes, so
-//! a consumer and Python's own array can share it.
+//! A consumer may keep an array for any length of time, and release it on any thread. Each exported array therefore owns an
+//! `Arc` that keeps the IDs in memory, and the array's `release` function drops this `Arc`. The memory never changes, so a
+//! consumer and Python's own array can share it.
 
 use std::{
     ffi::{CStr, CString, c_void},
@@ -13,8 +13,8 @@ use std::{
 use super::{Array, CDataStruct, Schema};
 use crate::{OutOfMemory, Packed, Plain, try_with_capacity};
 
-/// A column without nulls. It consists of a type (as an Arrow format string), a length, and buffers, which stay valid for as
-/// long as their owner exists.
+/// A column without nulls. It consists of a type (as an Arrow format string), a length, and buffers, which stay valid for
+/// as long as their owner exists.
 pub struct Column {
     format: String,
     is_uuid: bool,
@@ -144,7 +144,8 @@ impl Schema {
         if unsafe { CStr::from_ptr(format.as_ptr()) }.to_bytes() != UUID_FORMAT.as_bytes() {
             return false;
         }
-        // SAFETY: the interface guarantees that the metadata is a null pointer or a valid list of this schema's pairs.
+        // SAFETY: the interface guarantees that the metadata is a null pointer or a valid list of this schema's key-value
+        // pairs.
         unsafe { contains_entry(self.metadata.cast(), EXTENSION_NAME_KEY, UUID_EXTENSION_NAME) }
     }
 }

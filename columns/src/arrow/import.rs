@@ -1,9 +1,9 @@
 //! Reads columns from other libraries, chunk by chunk, as strings, bytes or integers.
 //!
-//! A column may consist of several chunks, each of which has its own offset, nulls and dictionary. An error names an item
-//! by its index in the whole column. A null is an error, because an array of IDs cannot contain nulls, and a caller who
-//! wants to leave them out can do so explicitly. A chunk is read up to its first null, so that the error always concerns
-//! the first rejected item.
+//! A column may consist of several chunks, each of which has its own offset, nulls and dictionary. An error identifies an
+//! item by its index in the whole column. A null is an error, because an array of IDs cannot contain nulls, and a caller
+//! who wants to leave them out can do so explicitly. A chunk is read up to its first null, so that the error always
+//! concerns the first rejected item.
 
 use std::{
     borrow::Cow,
@@ -32,7 +32,7 @@ pub struct Chunks {
     arrays: Vec<Array>,
 }
 
-/// The error that is returned if a stream fails to deliver its column. It contains the stream's own message.
+/// The error that is returned if a stream fails to deliver its column. It contains the stream's error message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamError(pub String);
 
@@ -225,7 +225,7 @@ fn read_items<'a, T>(
     Some(Chunk { items: items(&buffers, length)?, ends_at_null: length < buffers.length })
 }
 
-/// The items of an array, either in order or as selected by keys.
+/// The items of an array, either in their original order or in the order in which keys select them.
 struct Values<'a, I: Textual> {
     positions: Option<Vec<usize>>,
     all: Box<dyn Readable<I> + 'a>,
@@ -333,13 +333,13 @@ impl Stream {
         Ok(array.release.is_some().then_some(array))
     }
 
-    /// Returns an error with the stream's own message if the call failed.
+    /// Returns an error with the stream's error message if the call failed.
     fn check_status(&mut self, failed: c_int) -> Result<(), StreamError> {
         if failed == 0 {
             return Ok(());
         }
-        // SAFETY: the stream is not released. Its function returns a null pointer, or a C string that stays valid until the
-        // next call on the stream.
+        // SAFETY: the stream is not released. Its `get_last_error` function returns a null pointer, or a C string that
+        // stays valid until the next call on the stream.
         let message = unsafe {
             let message = self.get_last_error.map_or(ptr::null(), |get| get(self));
             if message.is_null() { c"no reason given" } else { CStr::from_ptr(message) }

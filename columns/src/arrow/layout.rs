@@ -14,12 +14,12 @@ pub(super) enum Layout {
     Offsets32,
     /// Consecutive items, with 64-bit offsets.
     Offsets64,
-    /// Items at any position in several buffers, with a view that describes each item.
+    /// Items that are stored anywhere in several buffers. Each item has a view that describes it.
     StringViews,
 }
 
 impl Layout {
-    /// Returns the layout for a format whose items can be read as strings. This includes the byte formats.
+    /// Returns the layout for a string format or a byte format. Items in either kind of format can be read as strings.
     pub(super) fn from_text_format(format: &str) -> Option<Self> {
         match format {
             "u" => Some(Self::Offsets32),
@@ -99,7 +99,7 @@ impl<I: Textual> Texts<I> for FixedWidthItems<'_> {
     }
 }
 
-/// A position in a buffer.
+/// An integer type for positions in a buffer.
 trait Offset: Copy + Send + Sync {
     fn to_index(self) -> Option<usize>;
 
@@ -177,8 +177,8 @@ impl<P: Offset, I: Textual> Texts<I> for JoinedStrings<'_, P> {
     }
 }
 
-/// The view of an item: `4 length | 4 first bytes | 4 buffer number | 4 offset in the buffer`, in native byte order. Items of
-/// up to 12 bytes are stored inline after the length.
+/// The view of an item: `4 length | 4 first bytes | 4 buffer number | 4 offset in the buffer`, in native byte order. Items
+/// of up to 12 bytes are stored inline after the length.
 type View = [u8; 16];
 
 struct StringViews<'a> {

@@ -1,5 +1,5 @@
-//! The part of Arrow's C data interface that columns of IDs, strings and fields need,
-//! <https://arrow.apache.org/docs/format/CDataInterface.html>. Neither side needs an Arrow library.
+//! The part of Arrow's C data interface (<https://arrow.apache.org/docs/format/CDataInterface.html>) that columns of IDs,
+//! strings and fields need. Neither the producer nor the consumer of a column needs an Arrow library.
 //!
 //! This module implements the interface by hand, because the crates that provide it depend on all of Arrow.
 //!
@@ -85,7 +85,7 @@ pub struct Stream {
 
 /// A struct from Arrow's C data interface. The owner of such a struct must call its `release` function exactly once.
 pub trait CDataStruct: Sized {
-    /// The name that identifies the struct when hosts pass it to each other, for example as the name of a capsule.
+    /// The name that identifies the struct when it is passed between libraries, for example the name of a capsule.
     const NAME: &CStr;
     /// A released struct. It replaces a struct whose ownership was transferred.
     const RELEASED: Self;
@@ -94,10 +94,10 @@ pub trait CDataStruct: Sized {
     ///
     /// # Safety
     ///
-    /// `place` must point to a writable struct of this type, which conforms to the interface or is released.
+    /// `place` must point to a writable struct of this type that either conforms to the interface or is released.
     unsafe fn take(place: NonNull<Self>) -> Self {
-        // SAFETY: the caller guarantees that `place` is writable and holds a valid struct. The released struct that replaces it
-        // has no `release` function, so neither side releases it again.
+        // SAFETY: the caller guarantees that `place` is writable and holds a valid struct. The released struct that
+        // replaces it has no `release` function, so only the new owner releases the struct.
         unsafe { place.replace(Self::RELEASED) }
     }
 }

@@ -11,8 +11,8 @@
 //! into a block of padded strings. Blocks are on the stack, so decoding needs no memory except for the IDs.
 //!
 //! If decoding stops before the end of a block, the next string is decoded again, individually. A rejected item therefore
-//! results in the same error as a single string, including the position of the first invalid character, and the kernels
-//! need no code for errors.
+//! results in the same error as a string that is decoded individually, including the position of the first invalid
+//! character. Because the kernels do not create this error, they need no code for errors.
 
 mod rows;
 
@@ -33,7 +33,8 @@ use polyflake::{
 pub use self::rows::{Rows, Unit};
 use crate::{Fault, Plain, arrow::Column, memory::impl_plain, try_with_capacity, zeroed};
 
-/// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero bytes.
+/// A 16-byte buffer for an encoded sno or Randflake. An encoded sno fills it, and shorter strings are followed by zero
+/// bytes.
 pub type Chars = [u8; 16];
 
 /// An ID type that can represent any GUID, for code that handles the GUIDs of all formats.
@@ -51,7 +52,7 @@ pub trait Textual: Plain + Default {
     type TextBuffer: Plain + AsRef<[u8]> + AsMut<[u8]>;
     /// An empty buffer.
     const EMPTY: Self::TextBuffer;
-    /// Whether strings vary in length, so that buffers of a fixed width are padded with zeros.
+    /// Whether strings vary in length. If so, fixed-width buffers are padded with zeros.
     const IS_PADDED: bool;
     /// The range of possible lengths of an encoded ID, in characters.
     const LENGTHS: RangeInclusive<usize>;
@@ -77,7 +78,7 @@ pub trait Textual: Plain + Default {
     fn decode_joined(offsets: &[i32], bytes: &[u8], ids: &mut [Self]) -> usize {
         let width = size_of::<Self::TextBuffer>();
         let is_text = |pair: &[i32]| usize::try_from(pair[1].wrapping_sub(pair[0])) == Ok(width);
-        // The loop checks all lengths without branching, because in nearly every column, all strings have the right length.
+        // The loop checks all lengths without branching, because all strings have the right length in nearly every column.
         let all = offsets.windows(2).fold(true, |all, pair| all & is_text(pair));
         let whole = if all {
             ids.len()
@@ -214,8 +215,8 @@ pub(crate) fn decode_until_invalid<I: Textual>(
     mut from: usize,
     mut take: impl FnMut(&[I]),
 ) -> Option<usize> {
-    // The blocks have a fixed size and are on the stack. Therefore an invalid column is detected without an allocation
-    // proportional to the column's length.
+    // The blocks have a fixed size and are stored on the stack. Therefore an invalid column is detected without an
+    // allocation proportional to the column's length.
     let (mut buffers, mut read) = ([I::EMPTY; BLOCK], [I::default(); BLOCK]);
     while from < texts.len() {
         let range = from..texts.len().min(from + BLOCK);
@@ -230,7 +231,7 @@ pub(crate) fn decode_until_invalid<I: Textual>(
     None
 }
 
-/// Returns the error for a rejected string, as if the string had been decoded individually.
+/// Returns the error that results from decoding a rejected string individually.
 #[cold]
 fn rejection_error<I: Textual>(text: &[u8]) -> Error {
     let changed = "expected a column of strings, found one that changes while it is read";
@@ -239,7 +240,8 @@ fn rejection_error<I: Textual>(text: &[u8]) -> Error {
     read.map_or_else(|error| error, |_| Error::with_reason(ErrorKind::InvalidType, changed))
 }
 
-/// Decodes strings up to the first invalid one, and returns the number of decoded IDs. `ids` has one element for each string.
+/// Decodes strings up to the first invalid one, and returns the number of decoded IDs. `ids` has one element for each
+/// string.
 pub(crate) fn decode_prefix<I: Textual>(texts: &[I::TextBuffer], ids: &mut [I]) -> usize {
     let read = I::decode(texts, &mut ids[..texts.len()]);
     read.map_or_else(|error| error.item().unwrap_or(0), |()| texts.len())
@@ -260,8 +262,8 @@ pub(crate) fn gather<I: Textual>(
     decode_prefix(&buffers[..whole], ids)
 }
 
-/// Copies a string into a padded buffer. Returns `None` if the string cannot be an ID because it has the wrong length or ends
-/// in a zero byte.
+/// Copies a string into a padded buffer. Returns `None` if the string cannot be an ID because it has the wrong length or
+/// ends in a zero byte.
 pub(crate) fn to_buffer<I: Textual>(text: &[u8]) -> Option<I::TextBuffer> {
     let mut place = I::EMPTY;
     let fits = if I::IS_PADDED {

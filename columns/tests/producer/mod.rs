@@ -14,7 +14,7 @@ use std::{
 
 use polyflake_columns::arrow::{Array, CDataStruct, Chunks, Schema, Stream, StreamError};
 
-/// Arrow's schema struct, as printed in the specification.
+/// Arrow's schema struct, as defined in the specification.
 #[repr(C)]
 struct ForeignSchema {
     format: *const c_char,
@@ -28,7 +28,7 @@ struct ForeignSchema {
     private_data: *mut c_void,
 }
 
-/// Arrow's array struct, as printed in the specification.
+/// Arrow's array struct, as defined in the specification.
 #[repr(C)]
 struct ForeignArray {
     length: i64,
@@ -43,7 +43,7 @@ struct ForeignArray {
     private_data: *mut c_void,
 }
 
-/// Arrow's stream struct, as printed in the specification.
+/// Arrow's stream struct, as defined in the specification.
 #[repr(C)]
 struct ForeignStream {
     get_schema: Option<unsafe extern "C" fn(*mut ForeignStream, *mut ForeignSchema) -> c_int>,
@@ -247,7 +247,8 @@ unsafe fn import_struct<F, T: CDataStruct>(foreign: &mut F) -> T {
 }
 
 impl ForeignSchema {
-    /// Releases the schema if `is_released` is `true`. Its format pointer remains, although the string has been freed.
+    /// Releases the schema if `is_released` is `true`. Its format pointer is not cleared, although the format string has
+    /// been freed.
     fn release_if(mut self, is_released: bool) -> Self {
         if is_released {
             // SAFETY: the schema has not been released yet, so it may be released here.
@@ -379,7 +380,7 @@ unsafe extern "C" fn get_schema(stream: *mut ForeignStream, place: *mut ForeignS
 }
 
 unsafe extern "C" fn get_next(stream: *mut ForeignStream, place: *mut ForeignArray) -> c_int {
-    // SAFETY: readers pass an unreleased stream, and a location that they own.
+    // SAFETY: readers pass an unreleased stream, and a pointer to memory that they own.
     unsafe {
         let state = state(stream);
         let code = state.next_status_code();

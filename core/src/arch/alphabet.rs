@@ -1,9 +1,10 @@
 //! The base32 alphabets, and conversions of eight characters at a time, one in each byte of a word.
 
-/// An alphabet that consists of two runs: digits, starting at value 0, followed by letters, starting at `a`.
+/// An alphabet that consists of two character ranges: digits for the lowest values, and letters from `a` for all other
+/// values.
 #[derive(Clone, Copy)]
 pub(crate) struct Alphabet {
-    /// The character of value 0.
+    /// The digit that represents the value 0.
     pub(crate) digit: u8,
     /// The number of values that are encoded as digits.
     pub(crate) digits: u8,
@@ -64,7 +65,8 @@ impl Alphabet {
     pub(crate) const fn values(self, characters: u64) -> (u64, u64) {
         let letters = characters >> 6 & splat(1);
         let lifted = characters | HIGH_BITS;
-        // The high bit of each byte survives the subtraction unless the character is below the subtracted number.
+        // The high bit of each byte remains set after the subtraction unless the character is less than the subtracted
+        // number.
         let first = FIRST_LETTER - self.digit;
         let above_first = lifted - (splat(self.digit) + letters * first as u64);
         let past = first + self.letter_count() - self.digits;

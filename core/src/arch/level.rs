@@ -1,9 +1,9 @@
 //! The instruction-set level of this CPU, which is detected once and can be lowered on request.
 //!
 //! A level is created only for a set that the CPU supports, so having a level proves that its kernels may be called. With
-//! `std`, the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. It contains the name of the highest set to use,
-//! or `scalar` for the baseline. It is read once. The name of a set that the CPU does not support, or any other word, has
-//! no effect.
+//! `std`, the `POLYFLAKE_CPU` environment variable simulates a weaker CPU. The variable contains the name of the highest
+//! set to use, or `scalar` for the baseline. It is read only once. The name of a set that the CPU does not support, or any
+//! other word, has no effect.
 
 use super::{InstructionSet, Kernels};
 
@@ -28,8 +28,8 @@ impl Level {
     }
 }
 
-/// Returns the highest level that this CPU supports. If the `POLYFLAKE_CPU` environment variable selects a lower level, returns
-/// that level instead.
+/// Returns the highest level that this CPU supports. If the `POLYFLAKE_CPU` environment variable selects a lower level,
+/// returns that level instead.
 #[inline]
 pub fn level() -> Level {
     #[cfg(feature = "std")]
@@ -81,7 +81,8 @@ mod cached {
         let level = limit_to(highest_level(), requested.as_ref().and_then(|name| name.to_str()));
         let index = InstructionSet::ALL.iter().position(|&set| set == level.instruction_set());
         let index = index.and_then(|index| u8::try_from(index).ok());
-        // The ordering is relaxed, because each thread computes the same index, and the index guards no other memory.
+        // Relaxed ordering is sufficient, because each thread computes the same index, and the index does not guard any
+        // other memory.
         CACHED_LEVEL.store(index.unwrap_or(NOT_DETECTED), Ordering::Relaxed);
         level
     }
@@ -119,7 +120,7 @@ mod tests {
         assert_eq!(limit_to(highest, None), highest);
     }
 
-    /// Asserts that the level named in `POLYFLAKE_CPU` is selected, so a mistyped name fails the test.
+    /// Asserts that the level named in `POLYFLAKE_CPU` is selected, so that a mistyped name makes the test fail.
     #[test]
     fn polyflake_cpu_selects_the_level() {
         if let Ok(name) = std::env::var("POLYFLAKE_CPU") {

@@ -1,10 +1,10 @@
-//! Kernels, and the only code that calls them. A kernel is a function on plain bytes and words that is written separately for
-//! each instruction set.
+//! Kernels, and the only code that calls them. A kernel is a function on plain bytes and words that is written separately
+//! for each instruction set.
 //!
-//! [`scalar`] is the reference, and every kernel returns the same results as the scalar function with the same name. A kernel
-//! processes whole items, stops before the first invalid item, and returns the number of items that it processed; its callers
-//! create the errors. Each architecture has a folder for its instruction sets, and each set has one module and one [`Kernels`]
-//! table. Algorithms that several sets share are in `lanes`.
+//! [`scalar`] is the reference, and every kernel returns the same results as the scalar function with the same name. A
+//! kernel processes whole items, stops before the first invalid item, and returns the number of items that it processed;
+//! its callers create the errors. Each architecture has a folder for its instruction sets, and each set has one module and
+//! one [`Kernels`] table. Algorithms that several sets share are in `lanes`.
 //!
 //! Functions for a single ID use [`single`], whose kernels need only the instructions that every CPU of the target
 //! supports. Functions for slices request a [`Level`] once and call its kernels.
@@ -88,15 +88,15 @@ define_kernels! {
     /// Writes the sequence number of each ID.
     sequence(ids: &[Id], column: &mut [u16]);
 
-    /// Writes IDs with consecutive sequence numbers, starting with the given ID, into packed bytes whose length is a multiple
-    /// of 10.
+    /// Writes IDs with consecutive sequence numbers, starting with the given ID, into packed bytes whose length is a
+    /// multiple of 10.
     fill_sno(ids: &mut [u8], first: Id);
-    /// Writes 128-bit values, starting with the given value. Each later value is the previous one plus 2^32.
+    /// Writes 128-bit values, starting with the given value. Each following value is 2^32 greater than the previous value.
     count_up(values: &mut [[u8; 16]], first: [u8; 16]);
 }
 
-/// Declares the instruction sets of an architecture. Each set has a name in `POLYFLAKE_CPU`, a module, and an expression that
-/// checks whether this CPU supports it.
+/// Declares the instruction sets of an architecture. Each set has a name in `POLYFLAKE_CPU`, a module, and an expression
+/// that checks whether this CPU supports it.
 macro_rules! define_instruction_sets {
     ($($(#[$doc:meta])* $Set:ident: $name:literal, $file:ident, $is_supported:expr;)*) => {
         /// An instruction set that has its own kernels. The sets are listed in ascending order, and each set includes all
@@ -128,8 +128,8 @@ macro_rules! define_instruction_sets {
                 }
             }
 
-            /// Returns a kernel from the set's table. The tables are constants, so kernels that a program never requests are
-            /// not linked into it.
+            /// Returns a kernel from the set's table. The tables are constants, so kernels that a program never requests
+            /// are not linked into it.
             #[inline(always)]
             #[allow(clippy::inline_always, reason = "so that no table is left")]
             pub(in crate::arch) fn kernel<K>(

@@ -1,9 +1,9 @@
-//! Support for architectures that have no kernels of their own and use the scalar code instead.
+//! Support for architectures without specialized kernels, which use the scalar code instead.
 
 /// Kernels for one ID or one number.
 pub(crate) mod single {
     pub(crate) use crate::arch::scalar::{
-        base32::{decode, digits, encode, number},
+        base32::{decode, decode_integer, digits, encode},
         base32hex::shifted_slot as slot,
     };
 }

@@ -4,17 +4,17 @@ use crate::arch::{Alphabet, HEX, SNO};
 
 /// Decodes a sno ID into its 80 bits.
 pub(crate) const fn decode_sno(text: &str) -> Option<u128> {
-    if text.len() == 16 { number(text.as_bytes(), SNO) } else { None }
+    if text.len() == 16 { decode_integer(text.as_bytes(), SNO) } else { None }
 }
 
 /// Decodes a Randflake into its number.
 pub(crate) const fn decode_base32hex(text: &str) -> Option<u128> {
     let text = text.as_bytes();
     let is_canonical = text.len() == 1 || text.len() > 1 && text[0] != HEX.digit;
-    if is_canonical && text.len() <= 13 { number(text, HEX) } else { None }
+    if is_canonical && text.len() <= 13 { decode_integer(text, HEX) } else { None }
 }
 
-const fn number(text: &[u8], alphabet: Alphabet) -> Option<u128> {
+const fn decode_integer(text: &[u8], alphabet: Alphabet) -> Option<u128> {
     let (mut number, mut at) = (0, 0);
     while at < text.len() {
         let (value, bad) = alphabet.values(text[at] as u64);

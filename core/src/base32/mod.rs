@@ -6,7 +6,7 @@
 //! assert_eq!(text.as_str(), "2222222222222222");
 //! ```
 //!
-//! The kernels in `arch` do the work but do not locate errors, so this module finds the position of an error.
+//! The kernels in `arch` encode and decode but do not locate errors, so this module finds the position of an error.
 
 pub(crate) mod base32hex;
 pub(crate) mod constant;

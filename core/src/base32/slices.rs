@@ -20,8 +20,8 @@ pub fn encode(level: Level, ids: &[[u8; 10]], texts: &mut [[u8; 16]]) -> Result<
 /// Decodes strings into IDs, up to the first invalid string.
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or `invalid_character` with the string's index and the
-/// character's position in it.
+/// Returns `invalid_length` if the slices have different lengths. Returns `invalid_character`, with the string's index and
+/// the character's position in the string, if a string is invalid.
 pub fn decode(level: Level, texts: &[[u8; 16]], ids: &mut [[u8; 10]]) -> Result<()> {
     check_same_length(texts.len(), ids.len())?;
     let done = level.decode_sno(texts, ids);

@@ -1,15 +1,15 @@
-//! The wall clock, which is read with a system call every time.
+//! The wall clock, read with a system call every time.
 
 use core::time::Duration;
 
 use super::{Clock, ClockInfo, INFO, SystemClock, system};
 use crate::Result;
 
-/// The operating system's wall clock, read with a system call every time. It is meant for tests that set the system time, and
-/// for programs that should not use the processor's counter.
+/// The operating system's wall clock, read with a system call every time. It is meant for tests that set the system time,
+/// and for programs that should not use the processor's counter.
 ///
-/// Do not give a generator with this clock the same partition, node ID or window as a generator with the [`SystemClock`], which
-/// may lag behind.
+/// Do not assign the same partition, node ID or window to a generator with this clock and to a generator with the
+/// [`SystemClock`], because the [`SystemClock`] may lag behind.
 ///
 /// ```
 /// use polyflake::{clock::ExactClock, sno::Generator};

@@ -7,12 +7,12 @@ use core::time::Duration;
 use super::{Clock, ClockInfo, INFO, SystemClock};
 use crate::{Error, ErrorKind, Result};
 
-/// Linux's `CLOCK_REALTIME_COARSE` clock. It is cheaper to read than the exact clock, but advances only at each of the kernel's
-/// timer interrupts (every 1 to 10 ms). A generator accepts this clock only if the clock's resolution is at most one tick of
-/// the ID format.
+/// Linux's `CLOCK_REALTIME_COARSE` clock. It is cheaper to read than the exact clock, but advances only at each of the
+/// kernel's timer interrupts (every 1 to 10 ms). A generator accepts this clock only if the clock's resolution is at most
+/// one tick of the ID format.
 ///
-/// Do not give a generator with this clock the same partition, node ID or window as a generator with the exact clock, because
-/// this clock lags behind.
+/// Do not assign the same partition, node ID or window to a generator with this clock and to a generator with the exact
+/// clock, because this clock lags behind.
 ///
 /// ```
 /// use polyflake::{clock::CoarseClock, hotguid::Generator};

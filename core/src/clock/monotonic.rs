@@ -15,8 +15,8 @@ pub(super) fn elapsed() -> Option<Duration> {
     Duration::from_secs(seconds).checked_add(Duration::from_nanos(nanos))
 }
 
-/// Returns the time since the first call. It may use a lock, because these platforms have no `fork`, so no child process
-/// can inherit a held lock.
+/// Returns the time since the first call. This function may use a lock, because these platforms have no `fork`, so no child
+/// process can inherit a held lock.
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "other systems may have none")]
 pub(super) fn elapsed() -> Option<Duration> {

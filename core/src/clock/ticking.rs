@@ -23,21 +23,21 @@ std::thread_local! {
     static READINGS_LEFT: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A clock that returns the wall-clock time most recently read by a dedicated thread. It is the cheapest clock to read, and is
-/// meant for programs that generate many millions of IDs per second, one at a time.
+/// A clock that returns the wall-clock time most recently read by a dedicated thread. It is the cheapest clock to read, and
+/// is meant for programs that generate many millions of IDs per second, one at a time.
 ///
 /// It has the following drawbacks:
 ///
 /// - The thread wakes up once per interval until the last clone of the clock is dropped.
-/// - A reading is normally at most one interval old. It can be arbitrarily old if the thread gets no CPU time or the machine is
-///   suspended. Therefore each thread that uses this clock reads the wall clock directly once every 4,096 readings, and after
-///   each wait.
+/// - A reading is normally at most one interval old. It can be arbitrarily old if the thread gets no CPU time or the
+///   machine is suspended. Therefore each thread that uses this clock reads the wall clock directly once every 4,096
+///   readings, and after each wait.
 /// - After a clock rollback, readings stay ahead of the wall clock until the next update, or for 10 ms if the rollback is
 ///   shorter than that.
 /// - A forked child process does not have the dedicated thread, so it reads the wall clock every time.
 ///
-/// Generators check each tick, as they do with every clock, so these effects cannot cause duplicate IDs. A generator rejects
-/// an interval that is longer than its tick.
+/// Generators check each tick, as they do with every clock, so these effects cannot cause duplicate IDs. A generator
+/// rejects an interval that is longer than its tick.
 ///
 /// ```
 /// use std::time::Duration;
@@ -75,8 +75,8 @@ impl TickingClock {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if the interval is shorter than 10 microseconds or longer than a second, `clock_failed` if the
-    /// system cannot start a thread or provide the time, or `forked` if the system has no way to detect forks.
+    /// Returns `out_of_range` if the interval is shorter than 10 microseconds or longer than a second, `clock_failed` if
+    /// the system cannot start a thread or provide the time, or `forked` if the system has no way to detect forks.
     pub fn new(interval: Duration) -> Result<Self> {
         let (least, most) = INTERVAL_LIMITS_NANOS;
         let nanos = interval.as_nanos();

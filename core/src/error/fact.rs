@@ -36,7 +36,8 @@ pub(super) enum Fact {
     },
     /// The time at which to retry, in Unix milliseconds.
     RetryAt(i64),
-    /// The time, in Unix milliseconds, until which the call would have to sleep. The current thread cannot sleep.
+    /// The time, in Unix milliseconds, until which the call would have to wait. The call cannot wait, because the current
+    /// thread cannot sleep.
     AwaitUntil(i64),
     /// A wrong length. `most` may be [`UNLIMITED`].
     Length {
@@ -50,10 +51,10 @@ pub(super) enum Fact {
     },
     /// The lower 64 bits of an integer from 2^64 up to 2^65 that was found where an ID was expected.
     TooLarge(u64),
-    /// A reason as a static string.
+    /// The reason for the error, as a static string.
     // A `&str` is 16 bytes and would leave no space for the tag, so this variant holds a reference to a `&str`.
     Constant(&'static &'static str),
-    // The reason is boxed, because a `Cow` of a string is larger than a whole fact.
+    // The reason is boxed, because a `Cow<str>` is larger than an entire `Fact`.
     Reason(Box<Name>),
     /// The actual length, the minimum and the maximum. At least one of them needs more than 16 bits.
     LongLength(Box<[usize; 3]>),
@@ -70,9 +71,9 @@ pub(super) struct Range {
     pub(super) unit: &'static str,
 }
 
-/// Stands for an unknown code unit.
+/// The value that represents an unknown code unit.
 pub(super) const UNKNOWN_UNIT: u32 = u32::MAX;
-/// Represents `usize::MAX`.
+/// The value that represents `usize::MAX` in a stored length limit.
 pub(super) const UNLIMITED: u16 = u16::MAX;
 
 impl Fact {

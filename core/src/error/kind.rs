@@ -25,14 +25,13 @@ pub enum ErrorKind {
     InvalidCharacter,
     /// The string decodes to an ID but is not its canonical encoding.
     NotCanonical,
-    /// An integer does not fit its field, or an option is outside its limits.
+    /// An integer does not fit in its field, or an option is outside its limits.
     OutOfRange,
     /// The format cannot represent the time.
     TimeOutOfRange,
     /// The clock is too far behind the timestamps of IDs that were already generated.
     ClockBehind,
-    /// The clock failed, did not return a time, or moved to a later tick during each of a call's attempts to generate an
-    /// ID.
+    /// The clock failed, did not return a time, or moved to a later tick during every attempt of a call to generate an ID.
     ClockFailed,
     /// All IDs in the current tick are used up. [`Error::retry_at`](super::Error::retry_at) returns the start of the next
     /// tick.

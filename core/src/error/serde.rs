@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::Error;
 
-/// Serializes an error as a map with `code` and `message`, and with `field`, `position`, `item`, `written` and `retry_at` if
-/// the error has them.
+/// Serializes an error as a map with `code` and `message`, and with `field`, `position`, `item`, `written` and `retry_at`
+/// if the error has them.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let counts =

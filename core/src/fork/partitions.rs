@@ -1,11 +1,12 @@
 //! Assigns default partitions, so that the generators of a process and its forks have different worker IDs without a
 //! coordinator.
 //!
-//! A sno generator without a configured partition needs one of 65,536. A random choice alone is not enough, because a prefork
-//! server starts hundreds of processes from one parent, and a program may create thousands of generators. A counter per process
-//! is not enough either, because every child would continue from its parent's value. So the processes of a *fork tree* share a
-//! table with one entry per partition, in memory that the first generator maps (or `prepare`, which a program may call earlier)
-//! and every later child inherits. The memory is shared, so what one process writes, all others see:
+//! A sno generator without a configured partition needs one of the 65,536 partitions. A random choice alone is not enough,
+//! because a prefork server starts hundreds of processes from one parent, and a program may create thousands of generators.
+//! A counter per process is not enough either, because every child would continue from its parent's value. So the processes
+//! of a *fork tree* share a table with one entry per partition, in memory that the first generator maps (or `prepare`,
+//! which a program may call earlier) and every later child inherits. The memory is shared, so what one process writes, all
+//! others see:
 //!
 //! ```text
 //! supervisor     maps the table, whose first partition is 0x5a10
@@ -26,49 +27,50 @@
 //! between such programs unlikely, so programs that must not collide configure their partitions or lease them
 //! (`polyflake-lease`).
 //!
-//! Entries contain no process ID, and no entry is cleaned up when a process ends. A partition becomes free only as time passes,
-//! so an entry records *until when* the partition is in use. There are two kinds of holders.
+//! Entries contain no process ID, and no entry is cleaned up when a process ends. A partition becomes free only as time
+//! passes, so an entry records the *end* of the partition's use. There are two kinds of holders.
 //!
 //! # Default generators lease
 //!
 //! A default generator claims a partition whose `end` is not later than its own tick, and writes a later end. It may then
 //! generate IDs in the ticks before that end, and it extends the lease when it needs more. Each extension is as long as the
-//! lease so far, from one tick up to a minute. A generator that is dropped, killed or forgotten needs no destructor, because
-//! its partition becomes free once the ticks that it may have used are in the past. "In the past" is judged by the ticks of
-//! IDs, not by a timer:
+//! lease so far, from one tick up to a minute. A generator that is dropped, killed or forgotten needs no destructor,
+//! because its partition becomes free once the ticks that it may have used are in the past. "In the past" is judged by the
+//! ticks of IDs, not by a timer:
 //!
 //! ```text
 //! partition 7     |--- A, in ticks 100..108 ---|     idle     |--- B, from tick 115 on ---|
 //! end = 108 ------------------------------------^              ^ B finds 108 <= 115, and writes 116
 //! ```
 //!
-//! This does not depend on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks before
-//! 108 and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. At its next
-//! extension, A detects that its entry has changed, and claims another partition.
+//! This rule does not depend on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks
+//! before 108 and B's carry ticks from 108 on, so no two are equal even if B's clock is behind and A is still running. At
+//! its next extension, A detects that its entry has changed, and claims another partition.
 //!
 //! The first partition is random, and the others follow in an order that the table's base permutes (see `partition_at`), so
 //! that unrelated processes rarely collide.
 //!
 //! # Explicit generators claim
 //!
-//! An *explicit* generator, whose partition was configured, restored or picked by the caller, claims the partition. No default
-//! generator can lease it or extend a lease of it from that moment on. The holder of a running lease may still use the
-//! partition until the lease ends, so the claim preserves that end, and the ticks of the explicit generator begin there. Any
-//! number of explicit generators may claim a partition, for example with half of its sequences each.
+//! An *explicit* generator, whose partition was configured, restored or picked by the caller, claims the partition. No
+//! default generator can lease it or extend a lease of it from that moment on. The holder of a running lease may still use
+//! the partition until the lease ends, so the claim preserves that end, and the ticks of the explicit generator begin
+//! there. Any number of explicit generators may claim a partition, for example with half of its sequences each.
 //!
-//! `claims` counts them. The last one to be dropped frees the partition from the tick after the last one that any of them
-//! used; `left` then records that `end` was set by an explicit generator. Such an end applies to default generators only. A
-//! program that configures a partition again, possibly with a test's clock, gets it immediately. A partition stays reserved
-//! permanently, with all bits of `claims` set, once a snapshot of it exists, because the snapshot may be restored at any
-//! time. An explicit generator that is killed remains counted, because its end is not reported.
+//! `claims` counts these generators. When the last of them is dropped, the partition becomes free from the tick after the
+//! last tick that any of them used, and `left` records that `end` was set by an explicit generator. Such an end applies to
+//! default generators only. A program that configures a partition again, possibly with a test's clock, gets the partition
+//! immediately. A partition stays reserved permanently, with all bits of `claims` set, once a snapshot of it exists,
+//! because the snapshot may be restored at any time. An explicit generator that is killed remains counted, because its end
+//! is not reported.
 //!
 //! # Why a compare-and-swap of one entry is enough
 //!
-//! `end` only grows, except when the owner of a lease returns it early. Then `end` is lowered to the end of the last tick used,
-//! and no further than to where the lease began. (A snapshot of a default generator keeps the partition permanently, with the
-//! start of its lease as the end.) So an owner that finds its own entry unchanged still owns the partition, however long it was
-//! idle. If another holder used the partition in the meantime, it has raised the end. If it came and went without generating an
-//! ID, the entry is as it was before.
+//! `end` only grows, except when the owner of a lease returns it early. Then `end` is lowered to the end of the last tick
+//! used, but never below the start of the lease. (A snapshot of a default generator keeps the partition permanently, with
+//! the start of its lease as the end.) So an owner that finds its own entry unchanged still owns the partition, however
+//! long it was idle. If another holder used the partition in the meantime, that holder has raised the end. If another
+//! holder acquired and released the partition without generating an ID, the entry is as it was before.
 //!
 //! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is
 //! forked in the middle of an operation has a different process generation, so it acquires a new lease.
@@ -102,16 +104,16 @@ const END: u64 = (1 << 40) - 1;
 const LEFT_BY_EXPLICIT_CLAIM: u64 = END + 1;
 /// The lowest bit of `claims` in an entry. Adding it to an entry adds one claim.
 const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT_CLAIM << 1;
-/// The `claims` value of a partition that is reserved permanently. If an entry has exactly this value, nothing else is
-/// known about its partition.
+/// The `claims` value of a partition that is reserved permanently. An entry that is equal to this value contains no other
+/// information about its partition.
 pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 
 /// The length of the first lease, in ticks. A generator that is abandoned after one ID holds its partition no longer than
 /// this. Therefore, 65,536 consecutive generators, whether in separate processes or in a loop, always find a free
 /// partition.
 const FIRST_LEASE_TICKS: u64 = 1;
-/// The maximum extension of a lease: one minute, in ticks. Up to this maximum, each extension is as long as the partition
-/// has been held so far.
+/// The maximum extension of a lease: one minute, in ticks. Up to this maximum, each extension is as long as the time from
+/// the tick at which the partition was claimed to the current end of the lease.
 const MAX_EXTENSION_TICKS: u64 = 15_000;
 
 /// A lease of a partition for the ticks `start .. until`.
@@ -174,15 +176,15 @@ impl Entry {
     }
 }
 
-/// Returns the partition at position `count` in the order that `base` determines. An aligned group of 2^k positions yields an
-/// aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either identical or
-/// disjoint.
+/// Returns the partition at position `count` in the order that `base` determines. An aligned group of 2^k positions yields
+/// an aligned group of 2^k partitions, in a different order. Therefore the groups that two bases yield are either identical
+/// or disjoint.
 pub const fn partition_at(base: u32, count: u32) -> usize {
     ((base ^ count) as usize) % PARTITION_COUNT
 }
 
-/// A table with one entry for each partition. All generators in a fork tree, or in all threads of a JavaScript process, share
-/// one table.
+/// A table with one entry for each partition. All generators in a fork tree, or in all threads of a JavaScript process,
+/// share one table.
 pub trait Table: Sync {
     /// Returns 16 random bits.
     ///
@@ -190,7 +192,8 @@ pub trait Table: Sync {
     /// Returns `entropy_unavailable` if the operating system provides no random bytes.
     fn random_bits(&self) -> Result<u16>;
 
-    /// Returns the next partition to check. Each call returns a different one until all have been returned; see [`partition_at`].
+    /// Returns the next partition to check. Each call returns a different partition until all partitions have been
+    /// returned. See [`partition_at`].
     ///
     /// # Errors
     ///
@@ -209,7 +212,7 @@ pub trait Table: Sync {
     }
 }
 
-/// A function that finds the process's table on first use.
+/// A function that returns the process's table, which it finds on the first call.
 pub type FindTable = fn() -> Result<&'static dyn Table>;
 
 /// The operations that generators perform on a table.
@@ -226,7 +229,7 @@ impl dyn Table + '_ {
             let start = Entry(entry).free_from();
             earliest = earliest.min(start);
             let until = now + FIRST_LEASE_TICKS;
-            // If the swap fails, another generator took the partition first, and the search continues with the next
+            // If the swap fails, another generator acquired the partition first, and the search continues with the next
             // partition.
             if start <= now && self.swap(partition, entry, until) {
                 return Ok(Lease { partition, start, since: now, until });
@@ -235,8 +238,8 @@ impl dyn Table + '_ {
         Err(NoLease::Before(earliest))
     }
 
-    /// Extends a lease beyond `now` and returns its new end, or `None` if another generator claimed the partition after the old
-    /// end.
+    /// Extends a lease beyond `now` and returns its new end, or `None` if another generator claimed the partition after the
+    /// old end.
     pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
         let held = lease.until.saturating_sub(lease.since);
         let until = now + held.clamp(FIRST_LEASE_TICKS, MAX_EXTENSION_TICKS);
@@ -287,7 +290,8 @@ impl dyn Table + '_ {
     }
 }
 
-/// A counter on its own cache line, because it is loaded for every ID and its neighbors are written often.
+/// A counter on a separate cache line, because the counter is loaded for every ID and the adjacent fields are written
+/// often.
 #[cfg(feature = "std")]
 #[repr(align(128))]
 #[derive(Debug)]
@@ -297,8 +301,8 @@ impl dyn Table + '_ {
 )]
 pub(super) struct CacheLine(pub(super) AtomicU32);
 
-/// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power of
-/// two. It is smaller than `PARTITION_COUNT` only in models.
+/// A table in memory. An empty table is all zeros, so newly mapped shared pages already form a valid table. `N` is a power
+/// of two. It is smaller than `PARTITION_COUNT` only in models.
 ///
 /// Only models create a table directly. Processes use [`shared_table`].
 #[cfg(feature = "std")]
@@ -363,8 +367,8 @@ impl<const N: usize> Cells<N> {
         drawn.map(drop)
     }
 
-    /// Stores a notice from the kernel, and returns whether it differs from the last one. Every watching process that
-    /// shares the table sees each notice.
+    /// Stores a notice from the kernel, and returns whether it differs from the previous notice. Each notice reaches every
+    /// process that shares the table and watches for restores.
     #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
     pub(super) fn is_new_notice(&self, number: u64) -> bool {
         let notice = number.wrapping_add(1);
@@ -401,8 +405,8 @@ impl<const N: usize> Table for Cells<N> {
 
     fn next_partition(&self) -> Result<u16> {
         let base = self.get_or_pick_base(random_base)?;
-        // Relaxed, because only the atomicity of the addition matters: no position is returned twice in a round. The counter
-        // wraps at a multiple of the table's size, so that the rounds continue without a gap.
+        // Relaxed ordering is sufficient, because only the atomicity of the addition matters: no position is returned twice
+        // in a round. The counter wraps at a multiple of the table's size, so that the rounds continue without a gap.
         let partition = partition_at(base, self.count.fetch_add(1, Ordering::Relaxed)) % N;
         Ok(narrow::u16(partition as u64))
     }
@@ -434,7 +438,7 @@ fn random_u16() -> Result<u16> {
     crate::entropy::random_bytes().map(u16::from_le_bytes)
 }
 
-/// Returns 0: a model must run the same way each time.
+/// Returns 0, because a model must run the same way each time.
 #[cfg(any(loom, shuttle))]
 #[allow(clippy::unnecessary_wraps, reason = "outside it may fail")]
 const fn random_u16() -> Result<u16> {
@@ -528,7 +532,7 @@ mod tests {
         assert!(matches!(table.lease_free_partition(104), Err(NoLease::Before(105))));
         let next = table.lease_free_partition(105).unwrap();
         assert_eq!((next.start, next.until), (105, 106));
-        // The lease was never used, so the next one begins where this one began.
+        // The lease `next` was never used, so the lease after it begins at the same tick.
         table.end_lease(next, 7);
         assert_eq!(table.lease_free_partition(106).unwrap().start, 105);
     }
@@ -604,8 +608,8 @@ mod tests {
         assert!(crate::sno::Sno::MAX.tick() + 1 + MAX_EXTENSION_TICKS <= END);
     }
 
-    /// Threads acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has
-    /// its own clock, which moves forward and backward.
+    /// Threads acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has a
+    /// separate clock, which moves forwards and backwards.
     #[test]
     fn leases_of_one_partition_never_overlap_across_threads() {
         const CLAIMS_PER_THREAD: u64 = if cfg!(miri) { 50 } else { 20_000 };
@@ -675,8 +679,8 @@ mod tests {
         }
     }
 
-    /// Two threads search for partitions, and one of them is interrupted at each access. Each partition is checked exactly
-    /// once.
+    /// Two threads search for partitions, and the test interrupts one of them at each of its accesses in turn. Each
+    /// partition is checked exactly once.
     #[cfg(not(any(loom, shuttle)))]
     #[test]
     fn concurrent_searches_visit_each_partition_once() {
@@ -701,8 +705,8 @@ mod tests {
         }
     }
 
-    /// Threads with separate clocks acquire, renew and release leases of two partitions, in every interleaving. No partition
-    /// belongs to two leases in the same tick.
+    /// Threads with separate clocks acquire, renew and release leases of two partitions, in every interleaving. No
+    /// partition belongs to two leases in the same tick.
     #[cfg(not(any(loom, shuttle, miri)))]
     #[test]
     fn leases_never_overlap_in_any_interleaving() {
@@ -766,8 +770,8 @@ mod restores {
         sync::explorer::{Scenario, choose, explore},
     };
 
-    /// The bases before and after the restore. The first 8 partitions of one base are all different from those of the
-    /// other.
+    /// The bases before and after the restore. The first 8 partitions under the first base all differ from the first 8
+    /// partitions under the second base.
     const BASES: [u32; 2] = [BASE_PICKED, BASE_PICKED | 8];
 
     /// Processes that share a table. The first one reports a restore.
@@ -805,7 +809,7 @@ mod restores {
     }
 
     /// A process that is copied while thread 1 picks a base, either to report a restore or to find the first partition.
-    /// Thread 0 takes the image and reports that it was restored.
+    /// Thread 0 takes the image of the process, and then reports that the process was restored from the image.
     struct CopiedProcess {
         table: Cells<16>,
         restores: AtomicU32,

@@ -8,10 +8,10 @@
 //! shared pages           table, restores       '------> the same pages
 //! ```
 //!
-//! Two mechanisms set the generation of a child to 0, because neither mechanism detects every fork. A hook of
-//! `pthread_atfork` exists on every Unix, but `_Fork()` and a raw `clone()` bypass it. Linux can wipe a page in every child
-//! that has its own copy of the memory (`MADV_WIPEONFORK`). If neither is available, no generator can be created, because
-//! an undetected fork would repeat IDs.
+//! Two mechanisms set the generation of a child to 0, because neither mechanism detects every fork. A `pthread_atfork` hook
+//! is available on every Unix, but `_Fork()` and a raw `clone()` bypass the hook. Linux can wipe a page in every child that
+//! has its own copy of the memory (`MADV_WIPEONFORK`). If neither mechanism is available, no generator can be created,
+//! because an undetected fork would cause duplicate IDs.
 #![allow(unsafe_code, reason = "the C library's fork hooks and shared memory have no safe door")]
 
 use core::{mem::size_of, ptr};
@@ -23,16 +23,16 @@ use crate::{Error, ErrorKind, Result, sync::shared_atomics::AtomicU32 as Shared}
 /// The process generation of the program's first process. No generation is 0.
 const FIRST_GENERATION: u32 = 1;
 
-/// Holds the process generation until a page for it exists.
+/// The process generation, stored here until a page for it exists.
 static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
-/// The location of the process generation: [`STATIC_GENERATION`], or a page that reads 0 in a new child.
+/// The location of the process generation: [`STATIC_GENERATION`], or a page that contains 0 in a new child.
 static GENERATION_LOCATION: AtomicPtr<AtomicU32> =
     AtomicPtr::new((&raw const STATIC_GENERATION).cast_mut());
 /// The highest generation of this process and its ancestors.
 static LATEST_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
 static IS_READY: AtomicBool = AtomicBool::new(false);
 static SHARED_CELLS: AtomicPtr<Cells<PARTITION_COUNT>> = AtomicPtr::new(ptr::null_mut());
-/// Holds the restore count until shared pages exist.
+/// The restore count, stored here until shared pages exist.
 static STATIC_RESTORES: Shared = Shared::new(0);
 /// The location of the restore count: [`STATIC_RESTORES`], or the counter in the shared table.
 static RESTORES: AtomicPtr<Shared> = AtomicPtr::new((&raw const STATIC_RESTORES).cast_mut());
@@ -48,13 +48,13 @@ pub(super) fn record_restore() {
     advance_restore_count(&SHARED_CELLS, &STATIC_RESTORES);
 }
 
-/// Advances the count of the shared table, if there is one. In this case, `STATIC_RESTORES` is no longer used for counting,
-/// even if no thread has published the location of the table's count yet.
+/// Advances the restore count of the shared table, if a shared table exists. In this case, `STATIC_RESTORES` is no longer
+/// used for counting, even if no thread has published the location of the table's count yet.
 fn advance_restore_count(shared: &AtomicPtr<Cells<PARTITION_COUNT>>, unshared: &Shared) {
     // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`, so the
     // reference stays valid.
     let find = || unsafe { shared.load(Ordering::Acquire).as_ref() };
-    // Another thread may have found a table by the time that `STATIC_RESTORES` is advanced.
+    // By the time `STATIC_RESTORES` is advanced, another thread may have published a table, so the lookup is repeated.
     let found = find().or_else(|| {
         unshared.fetch_add(1, Ordering::AcqRel);
         find()
@@ -69,8 +69,7 @@ fn advance_restore_count(shared: &AtomicPtr<Cells<PARTITION_COUNT>>, unshared: &
 /// higher. The table must already be published.
 ///
 /// Both this function and `advance_restore_count` access `unshared` with an atomic addition, so the later of the two
-/// additions sees the earlier one. Either this function includes the restore, or `advance_restore_count` finds the
-/// table.
+/// additions sees the earlier one. Either this function includes the restore, or `advance_restore_count` finds the table.
 fn raise_table_count(table: &Cells<PARTITION_COUNT>, unshared: &Shared) {
     table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
 }
@@ -105,11 +104,11 @@ fn page_counter() -> &'static AtomicU32 {
     unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
 }
 
-/// Assigns a generation to this process that differs from those of all its ancestors.
+/// Assigns this process a generation that differs from the generations of all its ancestors.
 #[cold]
 fn renew_generation() -> u32 {
-    // `LATEST_GENERATION` is ordinary memory, so two siblings may get the same generation. This is harmless: a
-    // generation is only ever compared with those of the ancestors, from which a process inherited its generators.
+    // `LATEST_GENERATION` is ordinary memory, so two siblings may get the same generation. This is harmless, because a
+    // process compares its generation only with the generations of its ancestors, from which it inherited its generators.
     let generation = LATEST_GENERATION.fetch_add(1, Ordering::Relaxed) + 1;
     // If another thread of this child assigned a generation first, that generation is used.
     let raced = page_counter().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
@@ -122,14 +121,13 @@ extern "C" fn after_fork_in_child() {
     renew_generation();
 }
 
-/// Prepares this process for forks, with a hook, a wiped page, or both.
+/// Prepares this process for forks by installing a fork hook, mapping a page that is wiped in each child, or both.
 pub(super) fn prepare() -> Result<()> {
-    // A lock is not an option, because a child could inherit it in the locked state. Two threads may therefore both install the
-    // hook, which is harmless: process generations then increase by two.
+    // A lock is not an option, because a child could inherit it in the locked state. Two threads may therefore both install
+    // the hook, which is harmless: process generations then increase by two.
     if !IS_READY.load(Ordering::Acquire) {
         let is_wiped = wipe_in_children();
-        // SAFETY: the handler only accesses atomics, so it may run between fork() and the first instruction of the child's
-        // own code.
+        // SAFETY: the handler only accesses atomics, so it is safe to run in the child before fork() returns.
         let is_hooked = unsafe { libc::pthread_atfork(None, None, Some(after_fork_in_child)) } == 0;
         if !is_wiped && !is_hooked {
             return Err(missing_fork_hook_error());
@@ -151,8 +149,8 @@ fn missing_fork_hook_error() -> Error {
     )
 }
 
-/// Moves the process generation to a page that every child sees as zeros, even a child that is created without the C
-/// library's hooks. Linux has supported such pages since version 4.14.
+/// Moves the process generation to a page that reads as zeros in every child, even in a child that is created without
+/// running the C library's hooks. Linux has supported such pages since version 4.14.
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
     let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
@@ -181,8 +179,8 @@ fn wipe_in_children() -> bool {
     false
 }
 
-/// Returns the fork tree's table of default partitions. A page of the table uses memory only once one of its entries is
-/// accessed.
+/// Returns the fork tree's table of default partitions. Each page of the table takes up memory only after one of the page's
+/// entries has been accessed.
 pub(super) fn shared_table() -> Result<&'static Cells<PARTITION_COUNT>> {
     let mut table = SHARED_CELLS.load(Ordering::Acquire);
     if table.is_null() {
@@ -202,7 +200,8 @@ pub(super) fn shared_table() -> Result<&'static Cells<PARTITION_COUNT>> {
     Ok(table)
 }
 
-/// Returns the error for a system without shared pages, on which parent and child would pick the same partitions.
+/// Returns the error for a system without shared pages. On such a system, a parent and its child would pick the same
+/// partitions.
 #[cold]
 fn unshared_table_error() -> Error {
     let reason = "the system has no shared memory for default partitions; set a partition";
@@ -238,7 +237,7 @@ mod tests {
     use super::*;
     use crate::sync::watched_atomics::run_with_interruption;
 
-    /// A thread has published the table, but not yet the location of its restore count.
+    /// Simulates a thread that has published the table, but not yet the location of the table's restore count.
     #[test]
     fn a_restore_is_counted_in_the_table_before_its_count_is_published() {
         let table: &'static mut Cells<PARTITION_COUNT> = Box::leak(Box::new(Cells::new()));
@@ -262,8 +261,8 @@ mod tests {
         assert!(ptr::eq(restore_counter(), &raw const table.restores.0));
     }
 
-    /// One thread counts a restore while there is no table, and another thread publishes a table. Each thread interrupts
-    /// the other at each access.
+    /// Counts a restore in one thread before a table exists, and publishes a table in another thread. Each iteration
+    /// interrupts one of the threads at one of its accesses and runs the other thread.
     #[test]
     fn a_restore_that_is_counted_without_a_table_is_not_lost() {
         for (reports, access) in

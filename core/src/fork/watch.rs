@@ -1,12 +1,13 @@
 //! A thread that reports restores detected by the kernel.
 //!
 //! A hypervisor that starts a copy of a virtual machine changes the machine's generation ID (VMGENID). Since version 5.18,
-//! Linux then reseeds its random source and writes a notice to its log. The thread waits for that notice, because no other
-//! notification exists in all of these kernels. Linux 6.8 sent the uevent `NEW_VMGENID=1`, the next version did not, and
-//! some distributors have added it again. A program cannot detect whether its kernel sends the uevent, so a thread that
-//! waits for it may wait in vain.
+//! Linux then reseeds its random source and writes a notice to its log. The thread waits for that notice, because it is the
+//! only notification that all of these kernels provide. Linux 6.8 sent the uevent `NEW_VMGENID=1`, the next version did
+//! not, and some distributors have added it again. A program cannot detect whether its kernel sends the uevent, so a thread
+//! that waits for it may wait in vain.
 //!
-//! The facility number of a record shows who wrote it: only the kernel can use the first facility.
+//! A record's facility number shows whether the kernel wrote the record, because only the kernel can use the first
+//! facility.
 
 use std::{
     format,
@@ -26,19 +27,20 @@ use crate::{
 
 /// The kernel's log. Each read waits for one record.
 const LOG_PATH: &str = "/dev/kmsg";
-/// The directories of the kernel's driver, which contain links to its devices. Older kernels use the first directory.
+/// The directories of the kernel's VMGENID driver, which contain links to the driver's devices. Older kernels use the first
+/// directory.
 const DRIVER_FOLDERS: [&str; 2] =
     ["/sys/bus/acpi/drivers/vmgenid", "/sys/bus/platform/drivers/vmgenid"];
 /// The message that the kernel logs after a restore.
 const NOTICE: &str = "random: crng reseeded due to virtual machine fork";
 /// The maximum length of a kernel record, in bytes.
 const MAX_RECORD_LEN: usize = 8192;
-/// The number of severities in a facility. Records of the kernel's facility, which only the kernel can use, have numbers
-/// below this value.
+/// The number of severity levels per facility. Only the kernel can write records whose combined facility and severity
+/// number is below this value.
 const KERNEL_SEVERITIES: u32 = 8;
 
-/// The process generation in which the watching thread was started. It is outdated in a forked child, which does not have
-/// the thread.
+/// The process generation in which the watching thread was started. The value is outdated in a forked child, which does not
+/// inherit the thread.
 static WATCHED_GENERATION: Tally = Tally::new(0);
 
 /// Starts the thread, unless this process is already running it. See [`super::watch_restores`].
@@ -54,7 +56,7 @@ pub(super) fn start() -> Result<()> {
     // The log is opened before the thread starts, and read from its end, so that the thread misses no restore from now on.
     let opened = File::open(LOG_PATH).and_then(|mut log| log.seek(SeekFrom::End(0)).map(|_| log));
     let log = opened.map_err(|error| unreadable_log_error(&error))?;
-    // If two threads are started at the same time, the second one ends immediately.
+    // If two threads are started at the same time, the second thread exits immediately.
     let work = move || {
         if WATCHED_GENERATION.swap(process, Ordering::AcqRel) != process {
             watch(log, report);
@@ -146,7 +148,8 @@ mod tests {
 
     use super::*;
 
-    /// These notices were recorded on restored machines: Linux 6.18 under Firecracker, and 6.12 under QEMU.
+    /// Notices that were recorded in restored virtual machines, with Linux 6.18 under Firecracker and Linux 6.12 under
+    /// QEMU.
     const RECORDED_NOTICES: [&[u8]; 2] = [
         b"5,336,1284811,-;random: crng reseeded due to virtual machine fork\n",
         b"5,348,6772112,-;random: crng reseeded due to virtual machine fork\n",

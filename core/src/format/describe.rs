@@ -22,8 +22,8 @@ pub struct Description {
     /// The number of IDs that one generator can generate per second, rounded down. It is `None` unless the format has both
     /// a timestamp and a sequence.
     pub per_second: Option<u128>,
-    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number does
-    /// not fit in 128 bits, or if the format lacks a timestamp or a sequence.
+    /// The number of IDs that all generators together can generate per second, rounded down. It is `None` if the number
+    /// does not fit in 128 bits, or if the format lacks a timestamp or a sequence.
     pub per_second_in_all: Option<u128>,
     /// The start of the first tick, in Unix milliseconds.
     pub first_ms: Option<i64>,
@@ -95,7 +95,7 @@ impl Description {
 }
 
 impl FieldDescription {
-    /// Describes a field of a format whose IDs have `of` bits.
+    /// Describes a field of a format. `of` is the number of bits in an ID.
     pub(crate) const fn from_span(
         name: &'static str,
         kind: &'static str,

@@ -1,22 +1,23 @@
-//! Converts between a GUID's 16 bytes and its string: groups of 8, 4, 4, 4 and 12 hexadecimal digits, separated by hyphens.
+//! Converts between a GUID's 16 bytes and its string form, which consists of hyphen-separated groups of 8, 4, 4, 4 and 12
+//! hexadecimal digits.
 
 use super::{Text, length_or_character_error};
 use crate::{Error, ErrorKind, Result, error::unit_of_byte};
 
-/// The number of characters in a string.
+/// The number of characters in a GUID's string form.
 pub(crate) const LENGTH: usize = 36;
 
-/// The position in the string at which the two digits of each byte begin.
+/// For each byte, the position of the first of its two digits in the string.
 const DIGIT_POSITIONS: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
 const HYPHEN_POSITIONS: [usize; 4] = [8, 13, 18, 23];
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Marks a byte that is not a digit. No digit's value has this bit set.
+/// The value of a byte that is not a digit. No digit's value has this bit set.
 const INVALID_DIGIT: u8 = 0x80;
 
-/// The value of each byte as a digit in upper or lower case, or [`INVALID_DIGIT`].
+/// The value of each byte as a hexadecimal digit of either case, or [`INVALID_DIGIT`] if the byte is not a digit.
 const DIGIT_VALUES: [u8; 256] = {
     let mut values = [INVALID_DIGIT; 256];
     let mut value = 0;
@@ -29,8 +30,8 @@ const DIGIT_VALUES: [u8; 256] = {
     values
 };
 
-/// Converts bytes from string order to the order of .NET's `Guid.ToByteArray()`, or back, by reversing each of the first three
-/// groups.
+/// Converts bytes from string order to the order of .NET's `Guid.ToByteArray()`, or back, by reversing each of the first
+/// three groups.
 pub(crate) const fn reverse_groups(bytes: [u8; 16]) -> [u8; 16] {
     let [a0, a1, a2, a3, b0, b1, c0, c1, rest @ ..] = bytes;
     let [d0, d1, e0, e1, e2, e3, e4, e5] = rest;
@@ -76,7 +77,8 @@ pub(crate) fn decode_bytes(text: &[u8; LENGTH]) -> Result<[u8; 16]> {
     bytes_of(text).ok_or_else(|| decode_error(text.iter().copied().map(unit_of_byte)))
 }
 
-/// Decodes a string in upper or lower case into 16 bytes, if it is valid. This function can be used at compile time.
+/// Decodes a string in upper or lower case into 16 bytes, or returns `None` if the string is invalid. This function can be
+/// evaluated at compile time.
 #[inline]
 pub(crate) const fn bytes_of(text: &[u8]) -> Option<[u8; 16]> {
     let Some((text, [])) = text.split_first_chunk::<LENGTH>() else { return None };

@@ -80,8 +80,8 @@ impl Ticks for Scale {
     #[inline]
     fn tick_of_nanos(&self, unix_nanos: i64) -> Result<u64> {
         let epoch = self.epoch_ms * NANOS_PER_MS;
-        // For a clock reading before the epoch, the difference wraps around. The comparison below rejects it, so the common
-        // case needs no checked arithmetic.
+        // For a clock reading before the epoch, the difference wraps around. The comparison below rejects such a reading,
+        // so the common case needs no checked arithmetic.
         let tick = unix_nanos.wrapping_sub(epoch).cast_unsigned() / self.tick_nanos();
         if unix_nanos < epoch || tick > self.last {
             return Err(self.time_out_of_range("clock", unix_nanos.div_euclid(NANOS_PER_MS)));
@@ -132,7 +132,7 @@ impl Ticks for Scale {
     }
 }
 
-/// Returns whether a clock reading is within the tick that begins at `begins` and lasts for `lasts`. All values are in
+/// Returns whether a clock reading is within the tick that starts at `begins` and has length `lasts`. All values are in
 /// nanoseconds.
 #[inline]
 pub(crate) const fn is_within(begins: i64, lasts: u64, unix_nanos: i64) -> bool {

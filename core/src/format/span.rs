@@ -17,8 +17,8 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Returns the spans of fields with the given widths. The first field is the most significant one, and the last one ends at
-    /// bit 0.
+    /// Returns the spans of fields with the given widths. The first field is the most significant one, and the last one
+    /// ends at bit 0.
     pub(crate) const fn split<const N: usize>(widths: [u32; N]) -> [Self; N] {
         let mut spans = [Self { shift: 0, bits: 0 }; N];
         let mut below = 0;

@@ -25,8 +25,8 @@ macro_rules! impl_text_id {
     };
 }
 
-/// Implements the conversions for an ID type that wraps a byte array. Such an ID can also be created from a byte slice, and
-/// `Debug` shows it as a string.
+/// Implements the string conversions, the conversion from a byte slice, and `Debug` for an ID type that wraps a byte array.
+/// `Debug` shows the ID as a string.
 macro_rules! impl_byte_id {
     ($id:ident) => {
         crate::format::impl_text_id!($id);

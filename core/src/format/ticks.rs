@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::UnixTime;
 use crate::Result;
 
-/// Converts between Unix time and the ticks that a timestamp counts.
+/// A conversion between Unix time and the ticks of a format's timestamp.
 pub(crate) trait Ticks {
     /// Returns the last tick.
     fn last_tick(&self) -> u64;
@@ -25,7 +25,8 @@ pub(crate) trait Ticks {
     /// Returns the start of a tick in Unix milliseconds.
     fn tick_start_ms(&self, tick: u64) -> i64;
 
-    /// Returns the start of a tick in Unix nanoseconds, or the end of the 64-bit time range for a later tick.
+    /// Returns the start of a tick in Unix nanoseconds, or `i64::MAX` if the start is later than the end of the 64-bit time
+    /// range.
     fn tick_start_nanos(&self, tick: u64) -> i64;
 
     /// Returns the ticks that start in a half-open time range.
@@ -35,8 +36,8 @@ pub(crate) trait Ticks {
     /// range.
     fn ticks_in_range(&self, start: UnixTime, end: UnixTime) -> Result<Range<u64>>;
 
-    /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result is the
-    /// tick after the last one that starts before `end`.
+    /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result directly
+    /// follows the last tick that starts before `end`.
     ///
     /// # Errors
     /// Returns the same errors as [`Ticks::ticks_in_range`].

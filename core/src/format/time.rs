@@ -1,4 +1,4 @@
-//! The type with which callers specify a moment in time.
+//! The type that callers use to specify a moment in time.
 
 /// A moment in Unix time. It can be created from an integer number of milliseconds or, without loss of precision, from a
 /// standard-library `SystemTime`.
@@ -68,7 +68,7 @@ impl From<i64> for UnixTime {
 #[cfg(feature = "std")]
 impl From<std::time::SystemTime> for UnixTime {
     fn from(time: std::time::SystemTime) -> Self {
-        // A `Duration` counts seconds in 64 bits, so it is shorter than 2^94 nanoseconds.
+        // A `Duration` counts seconds in 64 bits, so its length in nanoseconds is below 2^94 and fits in an `i128`.
         let nanos = |since: std::time::Duration| since.as_nanos().cast_signed();
         let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
             Ok(since) => nanos(since),

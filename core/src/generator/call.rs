@@ -38,7 +38,7 @@ pub struct Call<'s> {
     waits: Option<Waits<'s>>,
     /// Under a lease, the number of the grant to which the current generator belongs.
     grant: Option<u32>,
-    /// The wait state for a grant, if the call has had to wait for one.
+    /// The wait state for a grant, if the call has had to wait for a grant.
     of_grants: Option<Waits<'s>>,
 }
 
@@ -53,18 +53,18 @@ impl<'s> Call<'s> {
         Self { mode: Mode::Wait, is_sync: false, waits: None, grant: None, of_grants: None }
     }
 
-    /// Returns the record of the call's waits for the current generator.
+    /// Returns the call's wait state for the current generator.
     pub(super) fn waits_mut(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.waits.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Returns the record of the call's waits for a grant.
+    /// Returns the call's wait state for a grant.
     pub(super) fn waits_for_grant(&mut self, policy: &'s WaitPolicy) -> &mut Waits<'s> {
         self.of_grants.get_or_insert_with(|| Waits::new(policy, self.is_sync))
     }
 
-    /// Starts an attempt with the generator of a grant. Returns `false` if the call was previously trying a different
-    /// generator, in which case the recorded waits for that generator are discarded.
+    /// Starts an attempt with the generator of a grant. If the call was previously trying a different generator, discards
+    /// that generator's wait state and returns `false`.
     pub(super) fn start_attempt(&mut self, grant: u32) -> bool {
         let is_same = self.grant == Some(grant);
         if !is_same {
@@ -73,7 +73,7 @@ impl<'s> Call<'s> {
         is_same
     }
 
-    /// Discards the recorded waits for a generator that rejected the reservation.
+    /// Discards the wait state for a generator that rejected the reservation.
     pub(super) fn reset_waits(&mut self) {
         self.waits = None;
     }

@@ -12,17 +12,18 @@
 //! 6. compare    the process and the identity with (4) --- changed: once more ----+
 //! ```
 //!
-//! - The word is observed before the clock is read. In the reverse order, another thread could move the word to a new tick in
-//!   between. The reading, although correct, would then be earlier than the word's tick and look like a clock rollback, so a
-//!   sno would flip its tick-tock bit unnecessarily.
+//! - The word is observed before the clock is read. In the reverse order, another thread could move the word to a new tick
+//!   in between. The reading, although correct, would then be earlier than the word's tick and look like a clock rollback,
+//!   so a sno would flip its tick-tock bit unnecessarily.
 //! - The identity is determined before the step, because it limits the slots of a tick, and because assigning an identity
 //!   can fail or take a long time. If the assignment failed after the step, the reserved slots would be lost.
 //! - A fork copies the word, so parent and child could both reserve the same slot under the same identity. Therefore the
-//!   process is compared last, after the step: a child finds a different generation than in (4), and drops the slots. A
-//!   comparison before the step would cost the same, but would miss a fork in between.
+//!   process generation is compared last, after the step. In a child, it differs from the process generation that was read
+//!   in (4), so the child drops the slots. A comparison before the step would cost the same, but would miss a fork between
+//!   the comparison and the step.
 //!
-//! Slots that are dropped in this way are lost. This is rare, and losing a slot is harmless, whereas using a slot twice would
-//! create a duplicate ID.
+//! Slots that are dropped in this way are lost. This is rare, and losing a slot is harmless, whereas using a slot twice
+//! would create a duplicate ID.
 //!
 //! In nearly every call, the clock is still in the tick of the word. A generator tries this case first, using
 //! [`Engine::try_shortcut`], which performs the same steps in the same order. A separate function, which is not inlined,
@@ -64,7 +65,7 @@ enum Outcome<T> {
     Reserved(T),
     /// Another thread changed the state first, so the caller must observe it again.
     Raced,
-    /// No slots are available before the time `until`, for the given cause. Both `now` and `until` are in Unix nanoseconds.
+    /// No slots are available before the time `until`, because of `cause`. Both `now` and `until` are in Unix nanoseconds.
     Wait {
         now: i64,
         until: i64,
@@ -84,8 +85,8 @@ impl<F: Family, C> Engine<F, C> {
         Self { family, machine, window, first, policy, clock }
     }
 
-    /// Declares that this generator belongs to a lease's grant, which guarantees that no earlier generator has used the
-    /// tick of its first call.
+    /// Declares that this generator belongs to a lease's grant. The grant guarantees that no earlier generator has used the
+    /// tick of this generator's first call.
     pub(super) fn grant(&mut self) {
         self.first.skip_first_tick();
         self.family.on_granted();
@@ -125,7 +126,7 @@ impl<F: Family, C> Engine<F, C> {
         self.ticks()?;
         self.family.check_process()?;
         self.machine.close()?;
-        // If the process was forked before `close`, this child has closed only its own copy of the state machine.
+        // If the process was forked just before `close`, this call has closed only the child's copy of the state machine.
         self.family.check_process()?;
         Ok(self.highest_tick().map(|(_, span)| span))
     }
@@ -198,8 +199,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         })
     }
 
-    /// Returns the tick in which a clock reading falls, given the observed state. If the reading precedes the state's tick
-    /// by less than the clock's slack, returns the state's tick. A format without ticks has all of its slots in tick 0.
+    /// Returns the tick that contains a clock reading. If the reading precedes the tick of the observed state by less than
+    /// the clock's slack, returns the state's tick instead. A format without ticks has all of its slots in tick 0.
     #[inline]
     fn tick_after(&self, (seen, now): Observation<F>) -> Result<u64> {
         let Some(ticks) = self.family.ticks() else { return Ok(0) };
@@ -213,7 +214,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         Ok(if lags { last } else { tick })
     }
 
-    /// Observes the machine, then reads the clock: a step needs a reading that is no older than the state.
+    /// Observes the state machine, then reads the clock. The order matters, because a step needs a clock reading that is no
+    /// older than the observed state.
     #[inline]
     pub(super) fn observe(&self) -> Result<Observation<F>> {
         let seen = self.machine.observe();
@@ -228,7 +230,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
         }
     }
 
-    /// Makes attempts until one reserves slots or has to wait. The first attempt uses the given observation, if any.
+    /// Attempts to reserve slots until an attempt succeeds or has to wait. The first attempt uses the given observation, if
+    /// any.
     pub(super) fn step<'s>(
         &'s self,
         call: &mut Call<'s>,
@@ -287,7 +290,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<Outcome<Reservation<F>>> {
         let ticks = self.family.ticks();
         if ticks.is_some() {
-            // The clock is checked here as well, because a generator in a `static` was not checked by a builder.
+            // The clock is checked here as well, because no builder has checked the clock of a generator in a `static`.
             self.policy.check_clock(&self.clock)?;
         }
         self.family.check_process()?;
@@ -363,12 +366,12 @@ impl<F: Family, C: Clock> Engine<F, C> {
     ) -> Result<core::result::Result<Flip, Outcome<T>>> {
         let Some(ticks) = self.family.ticks() else { return Ok(Ok(flip)) };
         let Some(floor) = self.first.floor(ticks, &self.clock, now)? else { return Ok(Ok(flip)) };
-        // Without this check, a generator that was closed before its first ID would wait for the end of its floor before it
-        // returned the error.
+        // Without this check, a generator that was closed before its first ID would wait until its floor ends before
+        // returning the error.
         if self.machine.is_closed_at(seen) {
             return Err(closed_error());
         }
-        // Tick 0 means that the state machine is unused: a state machine that has been used is in a tick after the floor.
+        // Tick 0 means that the state machine is unused, because any used state machine is in a tick after the floor.
         match floor.check_flip(tick, self.machine.tick(seen) == 0, flip) {
             None => {
                 let (until, cause) = (ticks.tick_start_nanos(floor.last + 1), Cause::Floor);

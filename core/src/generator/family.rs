@@ -106,7 +106,7 @@ pub trait CallTypes {
     type Batch<'b>;
 }
 
-/// Packs slots into IDs of a family.
+/// The part of an ID format that packs slots into IDs.
 pub(crate) trait Pack: Family + CallTypes {
     /// The data that a handle prepares for its next IDs: the IDs of adjacent slots (if creating them together is faster),
     /// random bits, or `()`.

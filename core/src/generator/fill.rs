@@ -1,4 +1,4 @@
-//! Sources of slots, and the batches filled from these sources. A batch stays correct even if the process forks while it is
+//! Slot sources, and batches of IDs that are filled from them. A batch stays correct even if the process forks while it is
 //! being filled.
 
 use core::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) type FamilyReservation<'s, F> = (&'s F, Reservation<F>);
 
 /// A source of slots: a generator, or the newest generator under a lease.
 ///
-/// Not part of the public API: bindings use it to call the generators of all ID formats.
+/// This trait is not part of the public API. Bindings use it to call the generators of all ID formats.
 #[allow(async_fn_in_trait, private_bounds, private_interfaces, reason = "for this project alone")]
 pub trait SlotSource {
     /// The ID format.
@@ -66,7 +66,7 @@ pub trait SlotSource {
         }
     }
 
-    /// Generates one ID. The code uses `?` instead of `map`, which would write the result to memory first: with `map`,
+    /// Generates one ID. The code uses `?` instead of `map`, which would write the result to memory first. With `map`,
     /// generating a sno ID took 12 ns instead of 10 ns, and generating its string took 18 ns.
     #[inline]
     fn generate_in(
@@ -150,9 +150,8 @@ pub trait SlotSource {
         }
     }
 
-    /// Fills a buffer with IDs, awaiting `sleep` if necessary. `written` counts the IDs written so far, so the caller can
-    /// rely on it even after dropping the future, including before the first poll. If `param` is an error, the call returns
-    /// that error.
+    /// Fills a buffer with IDs, awaiting `sleep` if necessary. `written` is always the number of IDs written so far, even
+    /// if the caller drops the future or never polls it. If `param` is an error, the call returns that error.
     fn fill_async(
         &self,
         sleep: impl AsyncFn(Duration),
@@ -189,7 +188,7 @@ async fn reserve_async<'s, S: SlotSource + ?Sized>(
     }
 }
 
-/// The parameter of each ID from a source: the part of the ID that the caller chooses.
+/// The parameter of each ID from a source, which is the part of the ID that the caller chooses.
 pub(crate) type Param<'g, S> = <<S as SlotSource>::Family as CallTypes>::Param<'g>;
 
 /// A buffer for many IDs from a source.

@@ -11,12 +11,12 @@
 //! generation   A                               B
 //! ```
 //!
-//! A thread that finds generation B therefore finds B's reading or no reading, and never A's. A process that is forked between
-//! any two swaps starts over with its own generation.
+//! A thread that finds generation B therefore finds either B's reading or no reading, but never A's reading. A process that
+//! is forked between any two swaps starts over with its own generation.
 //!
-//! Unlike after a fork, other threads continue after a restore. Such a thread may have been interrupted just before swap 3,
-//! with a reading from before the restore. Therefore the value that means "no reading" depends on the restore count, so
-//! that this thread's swap fails.
+//! After a restore, unlike after a fork, all threads of the process continue to run. One of them may have been interrupted
+//! just before swap 3, with a reading from before the restore. Therefore the value that means "no reading" depends on the
+//! restore count, so that this thread's swap fails.
 
 use super::NOT_PICKED;
 use crate::{
@@ -36,7 +36,7 @@ use crate::{
 pub(crate) struct FirstReading {
     /// Whether there may be an earlier generator whose IDs this generator could duplicate.
     applies: bool,
-    /// Unix nanoseconds, or [`no_reading`].
+    /// The clock reading in Unix nanoseconds, or the value of [`no_reading`].
     nanos: AtomicU64,
     /// The process generation to which the clock reading belongs. In a forked child, `identity_from` may return a different
     /// identity, which may have been used by a different earlier generator. The child therefore records a separate first
@@ -71,8 +71,8 @@ impl FirstReading {
         self.applies = false;
     }
 
-    /// Returns the first clock reading of this process generation. If no reading is stored yet, stores and returns `now`. After a
-    /// restore, `now` may belong to an earlier generation, so the clock is read again.
+    /// Returns the first clock reading of this process generation. If no reading is stored yet, stores and returns `now`.
+    /// After a restore, `now` may belong to an earlier generation, so the clock is read again.
     ///
     /// Each swap replaces only the value that this thread loaded. If another thread was faster, this thread starts over.
     fn load_or_store(

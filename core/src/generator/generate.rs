@@ -32,8 +32,8 @@ pub trait Generated: Sized {
 
 /// Generates IDs. Generators, leased generators, and handles in a [`RefCell`] implement this trait.
 ///
-/// Generators have inherent methods with the same names, so the trait is needed only for functions and services that accept any
-/// of these types. The trait is dyn-compatible: `dyn Generate<Sno>`.
+/// Generators have inherent methods with the same names, so the trait is needed only for functions and services that accept
+/// any of these types. The trait is dyn-compatible: `dyn Generate<Sno>`.
 ///
 /// ```
 /// use polyflake::{Generate, Result, clock::ManualClock, sno::{Builder, Sno}};
@@ -54,7 +54,7 @@ pub trait Generated: Sized {
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 pub trait Generate<I: Generated> {
-    /// Generates a new ID. It may wait, like the generator's method of the same name.
+    /// Generates a new ID. The call may wait, like the generator's method of the same name.
     ///
     /// # Errors
     /// Returns the same errors as the generator's method.
@@ -73,7 +73,8 @@ pub trait Generate<I: Generated> {
     /// buffer.
     fn fill(&self, param: I::Param, ids: I::Batch<'_>) -> Result<()>;
 
-    /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// # Errors
     /// Returns the same errors as the generator's method.
@@ -110,8 +111,8 @@ pub trait GenerateAsync<I: Generated>: Generate<I> {
         param: I::Param,
     ) -> impl Future<Output = Result<I>>;
 
-    /// Fills a buffer with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written` counts
-    /// the valid IDs at the front of the buffer, so it remains correct if the future is dropped early.
+    /// Fills a buffer with new IDs. If the call has to wait, it awaits `sleep` instead of blocking the thread. `written`
+    /// counts the valid IDs at the front of the buffer, so it remains correct if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as the generator's method.
@@ -260,8 +261,8 @@ macro_rules! impl_generate {
 
 pub(crate) use impl_generate;
 
-/// Borrows the handle in a cell. Fails if the handle is already in use: either the caller has borrowed it, or a clock or
-/// callback calls it during another call.
+/// Borrows the handle in a cell. Fails if the handle is already in use. In this case, either the caller has borrowed the
+/// handle, or a clock or callback uses the handle during another call.
 #[inline]
 pub(crate) fn borrow_handle<H>(cell: &RefCell<H>) -> Result<RefMut<'_, H>> {
     cell.try_borrow_mut().map_err(|_| handle_in_use_error())

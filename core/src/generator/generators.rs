@@ -65,8 +65,8 @@ impl<F: Family, C> Generator<F, C> {
     }
 
     /// Closes the generator permanently, as a lease does. Returns the time span, in Unix milliseconds, of the highest tick
-    /// that the generator may have used. Slots that batches and handles reserved count even if they were not used. Returns
-    /// `None` if no slot was reserved.
+    /// that the generator may have used. Slots that batches and handles have reserved count as used, even if no IDs were
+    /// generated from them. Returns `None` if no slot was reserved.
     ///
     /// This method is not part of the public API. It exists for leases.
     ///
@@ -82,9 +82,9 @@ impl<F: Family, C> Generator<F, C> {
 }
 
 impl<F: Pack, C> Generator<F, C> {
-    /// Returns whether two generators with explicit worker IDs can generate the same ID. They can if both are open, and if
-    /// their windows, worker IDs and sequences overlap. A generator whose caller provides values for each ID is never
-    /// reported, because the values may differ.
+    /// Returns whether two generators with explicit worker IDs can generate the same ID. This is possible if both
+    /// generators are open and their windows, worker IDs and sequences overlap. A generator whose caller provides values
+    /// for each ID is never reported, because the values may differ.
     ///
     /// This method is not part of the public API. It exists for bindings, which warn about such generators.
     #[cfg(feature = "internals")]
@@ -118,9 +118,9 @@ impl<F: Pack, C: Clock> Generator<F, C> {
 }
 
 impl<F: Family + Windowed, C> Generator<F, C> {
-    /// Moves the end of the window to a later time, which is given in Unix milliseconds or as a `SystemTime`. The call has no
-    /// effect if the new end is not later. It also has no effect on a generator without an explicit window, because such a
-    /// generator can already use the format's entire time range.
+    /// Moves the end of the window to a later time, which is given in Unix milliseconds or as a `SystemTime`. The call has
+    /// no effect if the new end is not later. It also has no effect on a generator without an explicit window, because such
+    /// a generator can already use the format's entire time range.
     ///
     /// ```
     /// let builder = polyflake::sno::Generator::builder().partition(42);

@@ -1,8 +1,9 @@
-//! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the shared state on
-//! every ID.
+//! Handles, which reserve blocks of a generator's slots for one thread so that threads do not contend for the shared state
+//! on every ID.
 //!
-//! If two threads share a generator, the cache line that contains the generator's word moves between the threads' cores for
-//! every ID. Generating an ID then takes 25 to 33 ns instead of 10 ns. A handle accesses the word only once per block:
+//! If two threads share a generator, the cache line that contains the generator's state word moves between the threads'
+//! cores for every ID. Generating an ID then takes 25 to 33 ns instead of 10 ns. A handle accesses the state word only once
+//! per block:
 //!
 //! ```text
 //! slots of a tick   0        64              192                          448
@@ -61,8 +62,8 @@ impl<F: Pack> Block<F> {
     }
 }
 
-/// Generates IDs for one thread from a shared [`Generator`]. The handle reserves blocks of sequence slots. Slots that are not
-/// used before their tick ends are lost.
+/// Generates IDs for one thread from a shared [`Generator`]. The handle reserves blocks of sequence slots. Slots that are
+/// not used before their tick ends are lost.
 ///
 /// As long as the clock does not move backwards, a handle's IDs sort in the order in which they were generated, with three
 /// exceptions:
@@ -143,8 +144,8 @@ impl<F: Pack, G> Handle<F, G> {
 }
 
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
-    /// Drops the rest of the block and returns the generator. If the caller then generates a batch, later IDs of the handle
-    /// follow those of the batch.
+    /// Drops the rest of the block and returns the generator. If the caller then generates a batch, the handle's later IDs
+    /// follow the batch's IDs.
     pub(crate) fn discard_block(&mut self) -> &Generator<F, C> {
         self.block = None;
         &self.generator

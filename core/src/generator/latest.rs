@@ -11,8 +11,7 @@
 //! grant. The first value is stored in place, since most generators never replace it and then need no heap memory.
 //!
 //! Because no value is freed before the list, an address is never reused for another value. Therefore
-//! [`LatestValue::replace`] can compare pointers to determine whether the value on which a decision was based is still
-//! the newest one.
+//! [`LatestValue::replace`] can compare pointers to determine whether a decision was based on the newest value.
 #![allow(unsafe_code, reason = "values are read without a lock and freed with the list")]
 
 use alloc::boxed::Box;
@@ -84,8 +83,8 @@ impl<T> LatestValue<T> {
     /// `found` first.
     pub(crate) fn replace(&self, found: &T, value: T, memory: Allocation<T>) -> bool {
         let older = self.newest.load(Ordering::Acquire);
-        // The caller's decision to replace the value was based on `found`. If that is no longer the newest value, the caller
-        // must decide again.
+        // The caller's decision to replace the value was based on `found`. If that is no longer the newest value, the
+        // caller must decide again.
         if !ptr::eq(self.value(older), found) {
             return false;
         }

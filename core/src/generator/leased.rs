@@ -22,11 +22,12 @@ use crate::{
     sync::{AtomicU32, Ordering},
 };
 
-/// Generates IDs under successive grants of partitions, node IDs, machine fields or constants. Threads can share a generator.
+/// Generates IDs under successive grants of partitions, node IDs, machine fields or constants. Threads can share a
+/// generator.
 ///
-/// The generators for earlier grants are sealed. If the same worker ID is granted again, a new generator is created for it, so
-/// that windows are never merged. No snapshot is taken when a lease ends, because the time after the end belongs to the next
-/// holder.
+/// The generators for earlier grants are sealed. If the same worker ID is granted again, a new generator is created for it,
+/// so that windows are never merged. No snapshot is taken when a lease ends, because the time after the end belongs to the
+/// next holder.
 ///
 /// This type is not part of the public API. It exists for leases, which wrap its methods.
 #[derive(Debug)]
@@ -48,8 +49,8 @@ struct GrantedGenerator<F: Family, C> {
 }
 
 impl<F: Pack, C: Clock> Leased<F, C> {
-    /// Creates a leased generator from the generator for its first grant, which is number 0. The window of `first` defines the
-    /// grant.
+    /// Creates a leased generator from the generator for its first grant, which is number 0. The window of `first` defines
+    /// the grant.
     ///
     /// # Errors
     /// Returns `unknown_field` if the generator's layout has no timestamp, or `missing_field` if a bindable field is not
@@ -101,9 +102,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         if !self.generators.replace(found, granted, Box::new_uninit()) {
             return Err(outdated_grant_error());
         }
-        // A concurrent `close` may have ended the previous generator instead of this one. Both threads modify `closed_in`,
-        // so whichever modifies it later sees the other's writes: either `close` finds this generator, or this thread ends
-        // it.
+        // A concurrent `close` may have closed the previous generator instead of this one. Both threads modify `closed_in`,
+        // so the thread that modifies it later sees the other thread's writes. Therefore either `close` finds this
+        // generator, or this thread closes it.
         if self.closed_in.fetch_add(0, Ordering::AcqRel) == fork::process() {
             self.newest().generator.engine.end();
         }
@@ -124,18 +125,19 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Moves a grant's end to a later time. The call has no effect if the new end is not later.
     ///
     /// # Errors
-    /// Returns `lease_mismatch` if the grant is not the newest. Returns `out_of_range` or `time_out_of_range` under the same
-    /// conditions as [`Generator::extend_window`].
+    /// Returns `lease_mismatch` if the grant is not the newest. Returns `out_of_range` or `time_out_of_range` under the
+    /// same conditions as [`Generator::extend_window`].
     pub fn extend(&self, number: u32, end: impl Into<UnixTime>) -> Result<()> {
         self.engine_of(number)?.extend_window(end.into())
     }
 
-    /// Ends a grant permanently, along with all calls in progress. Returns the time span, in Unix milliseconds, of the highest
-    /// tick that the grant may have used, or `None` if it used no tick. Later calls wait, as they do between two grants.
+    /// Ends a grant permanently, along with all calls in progress. Returns the time span, in Unix milliseconds, of the
+    /// highest tick that the grant may have used, or `None` if it used no tick. Later calls wait, as they do between two
+    /// grants.
     ///
     /// # Errors
-    /// Returns `lease_mismatch` if the grant is not the newest, `generator_closed` if it is already sealed, or `forked` in a
-    /// child process.
+    /// Returns `lease_mismatch` if the grant is not the newest, `generator_closed` if it is already sealed, or `forked` in
+    /// a child process.
     pub fn seal(&self, number: u32) -> Result<Option<Range<i64>>> {
         let engine = self.engine_of(number)?;
         match engine.seal() {
@@ -151,8 +153,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// without waiting, and calls in progress fail after their current sleep. [`Leased::seal`] still returns the highest
     /// tick. A child process may start another grant.
     pub fn close(&self) {
-        // `closed_in` is written before the generator is ended, so that a call that finds the generator sealed also finds
-        // that it was closed.
+        // `closed_in` is written before the generator is sealed, so that a call that finds a sealed generator also sees
+        // that the user closed it.
         self.closed_in.swap(fork::process(), Ordering::AcqRel);
         self.newest().generator.engine.end();
     }
@@ -187,9 +189,9 @@ impl<F: Pack, C: Clock> Leased<F, C> {
     /// Generates a new ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable` if no grant begins within `max_wait`. If a grant is known to begin later, the error includes
-    /// the time to retry. Returns `generator_closed` after [`Leased::close`]. All other errors are the same as for the
-    /// generator.
+    /// Returns `lease_unavailable` if no grant begins within `max_wait`. If a grant is known to begin later, the error
+    /// includes the time to retry. Returns `generator_closed` after [`Leased::close`]. All other errors are the same as for
+    /// the generator.
     #[inline]
     pub fn generate(&self, param: F::Param<'_>) -> Result<F::Id> {
         self.generate_in(Mode::Wait, param)
@@ -213,7 +215,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.generate_in(Mode::Try, param)
     }
 
-    /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a buffer as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// # Errors
     /// Returns the same errors as [`Leased::fill`], without waiting.
@@ -233,8 +236,8 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         self.generate_in_async(&sleep, param).await
     }
 
-    /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the buffer, so it remains correct if the future is dropped early.
+    /// Works like [`Leased::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at
+    /// the front of the buffer, so it remains correct if the future is dropped early.
     ///
     /// # Errors
     /// Returns the same errors as [`Leased::fill`].
@@ -381,7 +384,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// time span of that tick.
     fn end(&self) -> Option<(u64, Range<i64>)> {
         self.family.check_process().ok()?;
-        // An error here only means that the machine was already closed.
+        // An error here only means that the state machine was already closed.
         let _ = self.machine.close();
         self.highest_tick()
     }

@@ -1,4 +1,5 @@
-//! The engine that all ID formats share: a clock and a window around a state machine, and the wait policy.
+//! The engine that all ID formats share. It reserves slots in a state machine according to a clock, a window and a wait
+//! policy.
 //!
 //! ```text
 //! observe the machine --> read the clock --> step --> slots, with the identity that they belong to
@@ -7,7 +8,7 @@
 //!
 //! An [`Engine`] owns the state machine, the window, the clock and the wait policy. A [`Family`] adds its identity and its
 //! ticks, and [`Pack`] assembles IDs from reserved sequence slots. [`Generator`], [`Handle`] and [`Leased`] are the public
-//! types around them. No lock is held at any time, not even in the clock's callbacks.
+//! types that wrap the engine. No lock is held at any time, not even in the clock's callbacks.
 
 mod call;
 mod engine;

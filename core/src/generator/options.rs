@@ -128,7 +128,7 @@ impl<F, C: Clock> Builder<F, C> {
     }
 
     fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Builder<F, D> {
-        // The options are destructured, because Rust has no struct update syntax for a value with a different clock type.
+        // The options are destructured, because Rust's struct update syntax cannot change the type of the clock.
         let Options { clock, window, on_exhausted, max_wait, is_granted } = self.options;
         let options = Options { clock: map(clock), window, on_exhausted, max_wait, is_granted };
         Builder { family: self.family, options }
@@ -136,8 +136,8 @@ impl<F, C: Clock> Builder<F, C> {
 }
 
 impl<F: Windowed, C: Clock> Builder<F, C> {
-    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the window.
-    /// `start` and `end` are Unix milliseconds or `SystemTime`s. For Randflake, the grant defines the window.
+    /// Sets the half-open window `start .. end`. The generator creates an ID only if the ID's tick starts within the
+    /// window. `start` and `end` are Unix milliseconds or `SystemTime`s. For Randflake, the grant defines the window.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Generator};

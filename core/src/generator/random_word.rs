@@ -1,16 +1,16 @@
-//! The random bytes that identify a generator: 8 bytes in one word. They are picked once per generation: each process picks
-//! its own bytes, and picks new bytes after a restore.
+//! The 8 random bytes that identify a generator, stored in one word. They are picked once per process generation. Each
+//! process therefore picks its own bytes, and picks new bytes after a restore.
 //!
-//! The generation is stored in a second word, and the order of the accesses connects the two:
+//! The generation is stored in a second word, and the two words are always accessed in the following order:
 //!
 //! ```text
 //! a thread that picks the word    1. swap the word          2. store the generation
 //! a thread that uses it           1. load the generation    2. load the word
 //! ```
 //!
-//! So a thread that sees a generation also sees a word that was picked in that generation. If the generation were stored
-//! first, a thread could see the generation of a forked child together with the bytes of its parent, and generate the same
-//! IDs as the parent.
+//! A thread that sees a generation therefore also sees a word that was picked in that generation. If the generation were
+//! stored first, a thread could see the generation of a forked child together with the bytes of its parent, and generate
+//! the same IDs as the parent.
 
 use crate::{
     Result, fork,
@@ -188,14 +188,14 @@ mod tests {
                 (generation, word)
             } else {
                 // The upper half of the word shows whether it was picked after the restore. Words picked before the restore
-                // are also known to the other copy of the process.
+                // also exist in the other copy of the process.
                 let draw = || {
                     let from = u64::from(number) << 8 | thread as u64;
                     Ok((current() << 32 | from).to_be_bytes())
                 };
                 self.word.pick_in(current, draw).unwrap()
             };
-            // The engine checks the generation again.
+            // Like the engine, the test checks the generation again before it uses the word.
             if begins_after && generation == current() {
                 assert_eq!(word >> 32, 1, "a word that another copy has");
             }

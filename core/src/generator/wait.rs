@@ -92,12 +92,13 @@ impl WaitPolicy {
         Self { on_exhausted, max_wait, tick_nanos, stalled: Tally::new(0) }
     }
 
-    /// Returns the default policy for a format's ticks.
+    /// Returns the default policy for a format with the given time scale.
     pub(crate) const fn for_scale(scale: &Scale) -> Self {
         Self::new(OnExhausted::Wait, None, scale.tick_nanos())
     }
 
-    /// Rejects a clock that is coarser than the format's tick, because its readings would skip ticks and waste all their IDs.
+    /// Rejects a clock that is coarser than the format's tick, because its readings would skip ticks and waste all their
+    /// IDs.
     pub(crate) fn check_clock<C: Clock>(&self, clock: &C) -> Result<()> {
         let resolution = clock::nanos(clock.info().resolution);
         if resolution > self.tick_nanos {
@@ -121,8 +122,8 @@ impl WaitPolicy {
 /// The default `max_wait` in nanoseconds, for calls that do not block an event loop.
 const DEFAULT_MAX_WAIT_NANOS: u64 = 1_000_000_000;
 
-/// Returns the default `max_wait` in nanoseconds. A call in an event loop waits for at most one tick, because no other
-/// code runs on the thread during the wait. A browser may delay each step of its clock by a random time, so if the clock's steps
+/// Returns the default `max_wait` in nanoseconds. A call in an event loop waits for at most one tick, because no other code
+/// runs on the thread during the wait. A browser may delay each step of its clock by a random time, so if the clock's steps
 /// are long, the call waits for up to two steps.
 fn default_max_wait(info: &ClockInfo, tick_nanos: u64) -> u64 {
     if !info.in_event_loop {
@@ -197,8 +198,8 @@ impl<'p> Waits<'p> {
     /// Counts a race that the call lost.
     ///
     /// # Errors
-    /// Returns `clock_failed` if the call has lost more than [`MAX_LOST_RACES`] races. Also returns it if the call has lost
-    /// more than [`UNTIMED_RACES`] races, and its maximum wait has passed since the first of them.
+    /// Returns `clock_failed` if the call has lost more than [`MAX_LOST_RACES`] races. Also returns `clock_failed` if the
+    /// call has lost more than [`UNTIMED_RACES`] races and its maximum wait has passed since the first lost race.
     pub(crate) fn record_lost_race<C: Clock>(&mut self, clock: &C) -> Result<()> {
         self.races.record_loss(clock, self.policy)
     }
@@ -207,8 +208,8 @@ impl<'p> Waits<'p> {
     /// `until`. The sleep continues the call's current wait, or begins a new one.
     ///
     /// # Errors
-    /// Returns the error for the cause, with the time to retry, once the wait has lasted long enough. Also returns any
-    /// error from the clock.
+    /// Returns the error for the cause, with the time to retry, once the wait has reached its limit. Also returns any error
+    /// from the clock.
     #[cold]
     #[inline(never)]
     pub(crate) fn wait<C: Clock>(
@@ -231,7 +232,7 @@ impl<'p> Waits<'p> {
         let until = next_multiple(until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > MAX_SLEEP_NANOS && info.spins;
-        // A clock is coarse if its steps are longer than the time for which a thread that cannot sleep may busy-wait.
+        // A clock is coarse if its steps are longer than the maximum busy-wait of a thread that cannot sleep.
         let is_coarse = step > MAX_SLEEP_NANOS && self.policy.waits();
         let is_long = cause == Cause::Floor || is_coarse;
         if is_long && self.policy.max_wait != Some(0) && cannot_wait() {
@@ -248,11 +249,11 @@ impl<'p> Waits<'p> {
 }
 
 /// The maximum number of races that one call may lose. Threads that merely compete lose only a few races in a row. However,
-/// a clock that is slow, or that itself generates IDs with this generator, may make every attempt too late.
+/// if a clock is slow, or if it generates IDs with this generator, every attempt may come too late and lose its race.
 const MAX_LOST_RACES: u32 = 1000;
 
-/// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a clock
-/// reading and the reservation.
+/// The number of races that a call may lose without a time limit. Each lost race means that the tick changed between a
+/// clock reading and the reservation.
 const UNTIMED_RACES: u32 = 16;
 
 /// The races that one call has lost.
@@ -263,7 +264,7 @@ struct LostRaces {
 
 impl LostRaces {
     /// Counts a lost race. Fails if the call has lost more than [`MAX_LOST_RACES`] races, or if it has lost more than
-    /// [`UNTIMED_RACES`] races and its maximum wait has passed since the first of them.
+    /// [`UNTIMED_RACES`] races and its maximum wait has passed since the first lost race.
     fn record_loss<C: Clock>(&mut self, clock: &C, policy: &WaitPolicy) -> Result<()> {
         self.lost += 1;
         if self.lost == 1 {
@@ -287,8 +288,8 @@ fn too_many_lost_races_error() -> Error {
 }
 
 /// The longest single sleep, in nanoseconds. It is short so that a call soon detects a clock that has been set forward. It
-/// also limits busy-waiting on a thread that cannot sleep: if such a thread would have to wait longer at a generator's
-/// first call, or with a clock that advances in longer steps, the call fails instead.
+/// also limits busy-waiting on a thread that cannot sleep. If a generator's first call, or a clock that advances in longer
+/// steps, requires a longer wait on such a thread, the call fails instead.
 const MAX_SLEEP_NANOS: u64 = 10_000_000;
 
 /// The number of consecutive equal clock readings after which a call without a monotonic clock stops waiting, because the
@@ -299,7 +300,7 @@ const MAX_EQUAL_READINGS: u32 = 16;
 /// before the next tick could make a call sleep a billion times.
 const MIN_SLEEP_NANOS: u64 = 50_000;
 
-/// One call's wait for a tick, and how much longer the wait may last.
+/// One call's wait for a tick, including the time for which the wait may still last.
 struct Wait<'p> {
     policy: &'p WaitPolicy,
     cause: Cause,

@@ -8,7 +8,7 @@ use crate::{
     sync::{AtomicU64, Ordering},
 };
 
-/// The ticks `start .. end`. The end can only move later.
+/// The ticks `start .. end`. The end can only be moved to a later tick.
 #[derive(Debug)]
 pub(crate) struct Window {
     start: u64,

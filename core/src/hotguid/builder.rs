@@ -1,4 +1,4 @@
-//! The options of a generator.
+//! The options of a Hot Guid generator.
 
 use super::{Generator, SCALE, family::HotGuidFamily, generator::counters};
 use crate::{
@@ -46,13 +46,13 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the function that provides 8 random bytes: 5 for the machine field, and 3 for the initial value of the counter. The
-    /// function is called when the first ID is generated, and again after a fork. The counter of such a generator starts at this
-    /// value in every second and wraps around, so 16,777,216 IDs are available per second.
+    /// Sets the function that provides 8 random bytes: 5 for the machine field, and 3 for the initial value of the counter.
+    /// The function is called when the first ID is generated, and again after a fork. The counter of such a generator
+    /// starts at this value in every second and wraps around, so 16,777,216 IDs are available per second.
     ///
     /// A custom function may return bytes that an earlier generator used, for example before the process was restarted.
-    /// Therefore the first call waits up to one second, and the first ID belongs to the next second. If the clock was set back
-    /// between two runs with the same bytes, duplicate IDs are possible.
+    /// Therefore the first call waits up to one second, and the first ID belongs to the next second. If the clock was set
+    /// back between two runs with the same bytes, duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -77,9 +77,9 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets whether the generator creates version 8 UUIDs, which strict validators accept, instead of the compatible form.
-    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) returns their fields. The version and the variant replace 6 of the
-    /// 40 random bits. Among 18,583 generators that are active in the same second, the probability that any two share the
-    /// remaining 34 bits is 1%.
+    /// [`HotGuid::uuid8_parts`](super::HotGuid::uuid8_parts) returns their fields. The version and the variant replace 6 of
+    /// the 40 random bits. Among 18,583 generators that are active in the same second, the probability that any two share
+    /// the remaining 34 bits is 1%.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -104,8 +104,8 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if the window is empty or if the clock is coarser than a second, or `time_out_of_range` if the
-    /// window exceeds the format's time range.
+    /// Returns `out_of_range` if the window is empty or if the clock is coarser than a second, or `time_out_of_range` if
+    /// the window exceeds the format's time range.
     pub fn build(self) -> Result<Generator<C>> {
         let window = self.options.window(&SCALE)?;
         let process = self.options.window.map(|_| ProcessGuard::this_process()).transpose()?;

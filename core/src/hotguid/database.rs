@@ -1,4 +1,4 @@
-//! Database columns and schemas for Hot Guids. The bytes are in the order of the string, so they sort by time.
+//! Database columns and schemas for Hot Guids. The bytes have the same order as in the string form, so they sort by time.
 
 use super::HotGuid;
 use crate::{

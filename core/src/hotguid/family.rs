@@ -2,10 +2,10 @@
 //! values.
 //!
 //! In each second, the counter starts at a random value in the lower half of its range, and never wraps around. If a
-//! running machine is copied, both copies have the same machine field and the same state, so they would generate the same
-//! IDs. In the next second, however, the counters of the copies start at different random values, because the system's
-//! random source does not return the same bytes in both copies. In the state machine, the start is the first slot of a
-//! second, so it is part of the word on which uniqueness depends.
+//! running virtual machine is copied, generators in both copies have the same machine field and the same state, so they
+//! would generate the same IDs. In the next second, however, the counters of the copies start at different random values,
+//! because the system's random source does not return the same bytes in both copies. In the state machine, the start value
+//! is the first slot of a second. It is therefore part of the state word that guarantees uniqueness.
 //!
 //! If the caller provides the bytes, they include a single start value. This value applies to every second, and the counter
 //! wraps around.
@@ -25,7 +25,8 @@ use crate::{
 
 /// The number of bits below the machine bytes in a random word.
 const COUNTER_BITS: u32 = LAST_COUNTER.count_ones();
-/// The highest random start of the counter in a second. It leaves at least half of the counter's values available.
+/// The highest random start value of the counter in a second. This limit leaves at least half of the counter's values
+/// available.
 const MAX_START: u64 = LAST_COUNTER as u64 >> 1;
 
 /// The machine bytes, which identify a generator, and the value of the counter at slot 0.
@@ -45,8 +46,8 @@ pub struct HotGuidFamily {
     /// The mask that selects the counter's start from the random word, if the start is the same in every second. The mask
     /// is 0 if each second has its own random start.
     fixed: u32,
-    /// The last second that was entered, and the counter's start in that second. Used only for statistics. The
-    /// authoritative start is in the state machine's word.
+    /// The last second that was entered, and the counter's start in that second. This value is used only for statistics.
+    /// The authoritative start is in the state machine's word.
     entered: AtomicU64,
     /// `true` if the IDs are version 8 UUIDs.
     pub(super) uuid8: bool,
@@ -94,8 +95,8 @@ impl HotGuidFamily {
         }
     }
 
-    /// Returns the number of IDs generated in the state's second. The result is briefly 0 after another thread has entered
-    /// that second, until the thread has recorded the counter's start.
+    /// Returns the number of IDs generated in the state's second. When another thread enters that second, the result is 0
+    /// until that thread has recorded the counter's start.
     pub(super) fn used_count(&self, state: &State) -> u32 {
         let entered = self.entered.load(Ordering::Acquire);
         let is_known = entered >> COUNTER_BITS == state.tick;
@@ -153,7 +154,7 @@ impl Family for HotGuidFamily {
     }
 
     fn on_tick_entered(&self, _: u64, range: SlotRange) {
-        // The stored second never decreases, so a late thread does not replace a newer second.
+        // The stored second never decreases, so a delayed thread cannot overwrite a newer second.
         self.entered.fetch_max(range.tick << COUNTER_BITS | range.first, Ordering::AcqRel);
     }
 }

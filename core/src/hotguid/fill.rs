@@ -3,10 +3,10 @@
 use super::{COUNTER, HotGuid, LAST_COUNTER};
 use crate::arch::{self, Level, scalar};
 
-/// For fewer IDs than this, scalar code is faster than detecting the CPU's instruction-set level.
+/// The number of IDs below which scalar code is faster than detecting the CPU's instruction-set level.
 const MAX_SCALAR_LEN: usize = 16;
 
-// The kernels must increment exactly the bits in which the counter is stored.
+// The kernels must increment exactly the bits that contain the counter.
 const _: () = assert!(COUNTER.insert(1) == scalar::fill::COUNTER_STEP as u128);
 
 /// Writes IDs with consecutive counters, beginning with `first`. The counter wraps around to 0. `ids` must be short enough

@@ -34,13 +34,13 @@ use crate::{clock::SystemClock, entropy};
 /// ```
 ///
 /// Each generator picks 5 random bytes when its first ID is generated, and again after a fork. These bytes identify the
-/// generator. Among 148,664 generators that are active in the same second, the probability that any two share the same bytes is
-/// 1%. Two such generators produce a duplicate ID in a second only if their counters overlap in that second.
+/// generator. Among 148,664 generators that are active in the same second, the probability that any two share the same
+/// bytes is 1%. Two such generators produce a duplicate ID in a second only if their counters overlap in that second.
 ///
 /// The counter starts at a random value in each second and increases by one with each ID. At least 8,388,608 and at most
 /// 16,777,216 IDs are available per second. Within a second, IDs therefore sort in the order in which they were generated.
-/// Because the system's random source does not repeat itself in a copied process image, such as a cloned virtual machine, two
-/// copies of a generator start the next second at different values.
+/// Because the system's random source does not repeat itself in a copied process image, such as a cloned virtual machine,
+/// two copies of a generator start the next second at different values.
 ///
 /// If the clock moves backwards, the generator stays in the highest second that it has seen. If a clock reading is ever in
 /// the future, the generator therefore stays in the second of that reading until the clock catches up, which can take until
@@ -175,8 +175,8 @@ impl<C> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator and ends calls in progress on other threads. There is no state to save, because the next generator
-    /// picks new random bytes.
+    /// Closes the generator and ends calls in progress on other threads. There is no state to save, because the next
+    /// generator picks new random bytes.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -228,11 +228,12 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `sequence_exhausted`, with the time to retry, if the counter reached its last value in a second and no ID became
-    /// available within `max_wait`; `lease_not_started` or `lease_expired` outside the window; `time_out_of_range` outside the
-    /// years 1970 to 2106; `generator_closed` if the generator is closed; `forked` in a child process if the generator has a
-    /// window; `entropy_unavailable` if the operating system provides no random bytes; or any error that the clock returns. A
-    /// failed call has no effect.
+    /// Returns `sequence_exhausted`, with the time to retry, if the counter reached its last value in a second and no ID
+    /// became available within `max_wait`. Returns `lease_not_started` or `lease_expired` if the time is outside the
+    /// window, or `time_out_of_range` if the time is outside the years 1970 to 2106. Returns `generator_closed` if the
+    /// generator is closed. Returns `forked` in a child process if the generator has a window. Returns
+    /// `entropy_unavailable` if the operating system provides no random bytes. Also returns any error that the clock
+    /// returns. A failed call has no effect.
     #[inline]
     pub fn generate(&self, shard_key: u32) -> Result<HotGuid> {
         SlotSource::generate_in(self, Mode::Wait, shard_key)
@@ -251,8 +252,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
-    /// of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the
+    /// front of the slice.
     pub fn fill(&self, shard_key: u32, ids: &mut [HotGuid]) -> Result<()> {
         SlotSource::fill(self, Mode::Wait, shard_key, ids)
     }
@@ -278,7 +279,8 @@ impl<C: Clock> Generator<C> {
         SlotSource::generate_in(self, Mode::Try, shard_key)
     }
 
-    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// ```
     /// use polyflake::hotguid::{Generator, HotGuid};

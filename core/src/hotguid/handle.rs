@@ -1,4 +1,5 @@
-//! Handles, which reserve blocks of a generator's counter values for one thread so that generation scales with threads.
+//! Handles. A handle reserves blocks of a generator's counter values for one thread, so that throughput scales with the
+//! number of threads.
 
 use core::ops::Deref;
 

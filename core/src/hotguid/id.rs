@@ -49,7 +49,7 @@ pub struct Parts {
 #[repr(transparent)]
 pub struct HotGuid([u8; HotGuid::LEN]);
 
-/// The 5 machine bytes in the order in which an ID stores them: the first four bytes are swapped in pairs.
+/// The 5 machine bytes in the order used within an ID, where the first four bytes are swapped in pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MachineBytes(u64);
 
@@ -93,7 +93,7 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if the counter is.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if the counter is out of range.
     pub fn from_parts(parts: Parts) -> Result<Self> {
         let Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;
@@ -103,7 +103,7 @@ impl HotGuid {
         Ok(Self::pack(seconds, machine, counter, shard_key))
     }
 
-    /// Returns the ID that has these field values. Each value must fit in its field.
+    /// Creates an ID from field values. Each value must fit in its field.
     #[inline]
     pub(super) fn pack(seconds: u64, machine: MachineBytes, counter: u32, shard_key: u32) -> Self {
         let word = TIMESTAMP.insert(seconds)
@@ -250,7 +250,8 @@ impl HotGuid {
         guid::reverse_groups(self.0)
     }
 
-    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string form uses the same order.
+    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string form uses the same
+    /// order.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -293,8 +294,8 @@ impl HotGuid {
         Self(guid::from_sql_order(bytes))
     }
 
-    /// Returns the GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`, the order in
-    /// which SQL Server clients send GUIDs.
+    /// Returns the GUID that SQL Server sorts by time. The bytes are in the order of .NET's `Guid.ToByteArray()`, the order
+    /// in which SQL Server clients send GUIDs.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -407,8 +408,8 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if a bound is before 1970 or after 2106, except that the end may be one second past the last
-    /// second. Returns `out_of_range` if the range is reversed or contains no second.
+    /// Returns `time_out_of_range` if a bound is before 1970 or after 2106, except that the end may be one second past the
+    /// last second. Returns `out_of_range` if the range is reversed or contains no second.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,

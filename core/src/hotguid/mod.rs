@@ -6,9 +6,10 @@
 //!
 //! The machine field is the worker ID, which is randomly assigned. The same 16 bytes are used in three orders:
 //!
-//! - The order of the string, which is also the order of RFC 9562, sorts by time.
-//! - The order of .NET's `Guid.ToByteArray()` reverses the bytes in each of the first three groups of the string.
-//! - The SQL Server order makes SQL Server sort IDs by time, because SQL Server compares the groups from the last to the first.
+//! - In the order of the string, which is also the order of RFC 9562, IDs sort by time.
+//! - In the order of .NET's `Guid.ToByteArray()`, the bytes in each of the first three groups of the string are reversed.
+//! - In the SQL Server order, IDs sort by time in SQL Server, because SQL Server compares the groups from the last to the
+//!   first.
 //!
 //! The format is compatible with `HotGuid`, a C# library.
 
@@ -40,7 +41,7 @@ use crate::{
     narrow,
 };
 
-/// The positions of the fields, in the order of the string.
+/// The positions of the fields, in the same order as in the string form.
 const FIELDS: [Span; 4] = Span::split([32, 40, 24, 32]);
 const TIMESTAMP: Span = FIELDS[0];
 const MACHINE: Span = FIELDS[1];

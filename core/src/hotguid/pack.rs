@@ -24,13 +24,14 @@ impl Pack for HotGuidFamily {
 
     #[inline]
     fn id(&self, (identity, range): (Identity, SlotRange), k: u32, shard_key: u32) -> HotGuid {
-        // Each of the three values is less than 2^24, so the sum does not overflow. The mask makes the counter wrap around.
+        // Each of the three summands is less than 2^24, so the sum does not overflow. The mask makes the counter wrap
+        // around.
         let counter = (identity.start + narrow::u32(range.first) + k) & LAST_COUNTER;
         let shard_key = if self.uuid8 { shard_key.swap_bytes() } else { shard_key };
         HotGuid::pack(range.tick, identity.machine, counter, shard_key)
     }
 
-    /// Returns false, because each generator picks its own random bytes.
+    /// Returns `false`, because each generator picks its own random bytes.
     fn may_repeat(&self, _: &Self) -> bool {
         false
     }

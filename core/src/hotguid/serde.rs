@@ -1,5 +1,5 @@
-//! Serializes IDs as strings in human-readable formats, and as the 16 bytes of RFC 9562 in binary formats, like
-//! `uuid::Uuid`.
+//! Serializes IDs like `uuid::Uuid`: as strings in human-readable formats, and as 16 bytes in RFC 9562 order in binary
+//! formats.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

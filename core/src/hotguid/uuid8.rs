@@ -1,11 +1,12 @@
-//! IDs as version 8 UUIDs (RFC 9562), which strict validators accept. Their fields differ from those of the compatible form.
+//! IDs as version 8 UUIDs (RFC 9562), which strict validators accept. Their fields differ from those of the compatible
+//! form.
 //!
 //! ```text
 //! 32 Unix seconds, 16 machine | 4 version = 8 | 12 machine | 2 variant = 10 | 6 machine | 24 counter | 32 shard key
 //! ```
 //!
-//! The version and the variant leave 34 bits for the machine field instead of 40. The shard key is big-endian here; all
-//! other fields are at the same positions as in the compatible form.
+//! The version and the variant leave 34 bits for the machine field instead of 40. The shard key is big-endian in this form.
+//! All other fields are at the same positions as in the compatible form.
 
 use super::{COUNTER, HotGuid, LAST_COUNTER, SCALE, SHARD_KEY, TIMESTAMP};
 use crate::{Error, ErrorKind, Result, narrow};
@@ -69,8 +70,8 @@ pub(super) const fn without_version(drawn: u64) -> u64 {
 }
 
 impl HotGuid {
-    /// Returns the fields of a version 8 UUID. A generator creates version 8 UUIDs if [`Builder::uuid8`](super::Builder::uuid8)
-    /// is set.
+    /// Returns the fields of a version 8 UUID. A generator creates version 8 UUIDs if
+    /// [`Builder::uuid8`](super::Builder::uuid8) is set.
     ///
     /// ```
     /// use polyflake::hotguid::Generator;
@@ -107,7 +108,8 @@ impl HotGuid {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if the machine or the counter is.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if the machine field or the counter
+    /// is out of range.
     pub fn from_uuid8_parts(parts: Uuid8Parts) -> Result<Self> {
         let Uuid8Parts { timestamp, machine, counter, shard_key } = parts;
         let seconds = SCALE.tick_of_seconds(timestamp)?;

@@ -1,7 +1,7 @@
 //! Support for the `arbitrary` crate. Every combination of bits is a valid ID, except that a typed ID always has its type's
 //! metabyte.
 
-/// Implements `Arbitrary` for an ID by generating a value of a type that can represent the ID's bits.
+/// Implements `Arbitrary` for an ID type by generating a value of another type that can represent the ID's bits.
 macro_rules! impl_arbitrary_from_bits {
     ([$($of:tt)*] $id:ty, |$bits:ident: $type:ty| $made:expr) => {
         #[cfg(feature = "arbitrary")]

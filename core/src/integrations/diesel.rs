@@ -3,7 +3,7 @@
 
 /// Implements Diesel's traits for columns of the given SQL types.
 macro_rules! impl_column {
-    // Diesel's own derives implement the traits for query parameters and row values.
+    // Diesel's derive macros implement the traits for query parameters and row values.
     (@expression [$($of:tt)*] $id:ty: $($column:ident)+) => {
         const _: () = {
             #[derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow)]
@@ -68,7 +68,7 @@ macro_rules! impl_column {
     };
 }
 
-/// Implements `FromSql` for a column by reading a type that Diesel supports, and converting its value to an ID.
+/// Implements `FromSql` for a column by reading a value of a type that Diesel supports and converting it to an ID.
 macro_rules! impl_from_sql {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, |$read:ident| $value:ident($given:expr)) => {
         const _: () = {
@@ -88,7 +88,7 @@ macro_rules! impl_from_sql {
     };
 }
 
-/// Implements `ToSql` for a column by converting the ID to a type that Diesel supports, and writing that value.
+/// Implements `ToSql` for a column by converting the ID to a value of a type that Diesel supports and writing that value.
 macro_rules! impl_to_sql {
     ([$($of:tt)*] $id:ty: $column:ident, $by:ty, $part:ident) => {
         const _: () = {

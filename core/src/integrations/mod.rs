@@ -1,8 +1,8 @@
 //! Support for other libraries: database columns, schemas and fuzzing. Each library has its own file and its own feature.
 //!
 //! An ID format defines once how columns store its IDs ([`Column`]) and how schemas describe their strings ([`Schema`]).
-//! `impl_column!` then implements each library's traits. `polyflake-sql` defines its own types for traits that do not
-//! fit the types of this crate.
+//! `impl_column!` then implements each library's traits. If a library's traits are unsuitable for the ID types of this
+//! crate, `polyflake-sql` defines separate types that implement these traits.
 //!
 //! This module is not part of the public API. It exists for this crate and `polyflake-sql`.
 
@@ -48,13 +48,13 @@ pub enum Value<'v> {
     Bytes(&'v [u8]),
     /// A string.
     Text(&'v str),
-    /// The bytes of a UUID, in the same order as in its string.
+    /// The bytes of a UUID, in the same order as in its string form.
     Uuid([u8; 16]),
 }
 
 /// An ID type that can be stored in database columns.
 pub trait Column: Display + Sized {
-    /// The types of columns that can store these IDs.
+    /// The forms in which columns can store IDs of this type.
     const FORMS: &'static [Form];
 
     /// Returns the form to use with databases that do not report a column's type.
@@ -128,8 +128,8 @@ impl Value<'_> {
     }
 }
 
-/// Implements the traits of all libraries for a type. The input has the form `[generic parameters] type: SQL types of its
-/// columns`.
+/// Implements the column and schema traits of all supported libraries for an ID type. The input has the form `[generic
+/// parameters] type: SQL types of its columns`.
 macro_rules! impl_column {
     ([$($of:tt)*] $id:ty: $($column:ident)+) => {
         #[cfg(feature = "diesel")]

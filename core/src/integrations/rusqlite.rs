@@ -1,5 +1,5 @@
-//! Support for rusqlite. SQLite's columns are untyped, so integer IDs are written as integers, and all other IDs as strings.
-//! IDs can be read from strings, blobs and integers.
+//! Support for rusqlite. SQLite's columns are untyped, so integer IDs are written as integers, and all other IDs as
+//! strings. IDs can be read from strings, blobs and integers.
 
 use alloc::boxed::Box;
 

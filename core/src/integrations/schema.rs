@@ -1,4 +1,4 @@
-//! Descriptions of encoded IDs, for schemas.
+//! Descriptions of encoded IDs for use in schemas.
 
 use alloc::string::String;
 
@@ -7,7 +7,7 @@ use alloc::string::String;
 pub struct Schema {
     /// The value of `format` in JSON Schema, such as `uuid`.
     pub format: Option<&'static str>,
-    /// A regular expression that matches every encoded ID and is as narrow as possible.
+    /// A regular expression that matches every encoded ID and is as specific as possible.
     pub pattern: String,
     /// An example of an encoded ID.
     pub example: String,

@@ -1,4 +1,4 @@
-//! Support for schemars: IDs are strings with an inline schema.
+//! Support for schemars, which describes IDs as strings with an inline schema.
 
 use schemars::{Schema, json_schema};
 

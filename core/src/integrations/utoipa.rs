@@ -1,4 +1,4 @@
-//! Support for utoipa: IDs are strings in OpenAPI.
+//! Support for utoipa, which describes IDs as strings in OpenAPI.
 
 use utoipa::openapi::{
     RefOr,

@@ -9,12 +9,12 @@
 //! 128 bits. A field that contains bytes or a string may fill the entire ID, which has at most 1,024 bits. A constant field
 //! has the same value in every ID. A *bindable* field, for example the worker ID, is set for each generator or for each ID.
 //!
-//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After that,
-//! packing and parsing need only shifts and masks.
+//! A [`Layout`] is checked once when it is built, and the name of a field is looked up once as a [`FieldIndex`]. After
+//! that, packing and parsing need only shifts and masks.
 //!
-//! A [`Generator`] sets the time and the sequence. The first ID in each tick has the sequence's start value, and each further
-//! ID in the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a layout has no
-//! spare bit to record a clock rollback.
+//! A [`Generator`] sets the time and the sequence. The first ID in each tick has the sequence's start value, and each
+//! subsequent ID in the tick has the next value. If the clock is behind the last tick, calls fail immediately, because a
+//! layout has no spare bit to record a clock rollback.
 
 mod fields;
 mod ids;
@@ -25,7 +25,7 @@ mod time;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use ids::generator::Leased;
-/// Not part of the public API; used by bindings.
+/// This type is not part of the public API. It exists for bindings.
 #[doc(hidden)]
 pub use json::value::Json;
 pub use {

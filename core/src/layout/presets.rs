@@ -51,12 +51,12 @@ fn preset_fields(name: &str) -> Option<Vec<Field>> {
     })
 }
 
-/// Returns the layout of a well-known service: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or `baidu`.
-/// Names are case-insensitive.
+/// Returns the layout of a well-known service: `twitter` or `x`, `discord`, `instagram`, `sonyflake`, `mastodon` or
+/// `baidu`. Names are case-insensitive.
 ///
-/// A machine field becomes a constant field if `machine` contains a value for it, and a bindable field otherwise. Mastodon and
-/// Baidu IDs can only be parsed, not generated, because the low bits of a Mastodon ID are a hash and a sequence number, and the
-/// time range of Baidu IDs ended on 2024-11-20.
+/// A machine field becomes a constant field if `machine` contains a value for it, and a bindable field otherwise. Mastodon
+/// and Baidu IDs can only be parsed, not generated, because the low bits of a Mastodon ID are a hash and a sequence number,
+/// and the time range of Baidu IDs ended on 2024-11-20.
 ///
 /// # Errors
 /// Returns `invalid_layout` if the name is unknown, or `unknown_field` if `machine` names a field that the layout does not
@@ -111,8 +111,9 @@ fn unknown_preset_error(name: &str) -> Error {
         .with_field("name")
 }
 
-/// Returns the number of bytes to insert, delete or replace to turn one name into the other, ignoring case (the Levenshtein
-/// distance). While the function runs, `row` contains the distances from a prefix of `one` to every prefix of `other`.
+/// Returns the Levenshtein distance between two names: the number of bytes to insert, delete or replace to turn one name
+/// into the other. The comparison ignores case. While the function runs, `row` contains the distances from the current
+/// prefix of `one` to every prefix of `other`.
 fn edit_distance(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, x) in one.bytes().enumerate() {

@@ -1,9 +1,9 @@
 //! Public IDs: encrypted strings that represent integers, such as the primary keys of a table. For example, a URL contains
 //! `order_1x…` instead of the primary key 42. With the same secret, an integer always has the same public ID.
 //!
-//! Each integer is encrypted under a key that is derived from one secret and the name of the type. The public ID is the type,
-//! the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or of the same integer in
-//! two types, are unrelated, and most typos are rejected without decryption.
+//! Each integer is encrypted under a key that is derived from one secret and the name of the type. The public ID consists
+//! of the type's name, the encrypted integer, and a check character. Therefore the public IDs of consecutive integers, or
+//! of the same integer in two types, are unrelated, and most typos are rejected without decryption.
 //!
 //! Public IDs hide how many rows exist and in which order they were created. A public ID does not grant access, and it cannot
 //! be revoked. The probability that a forged ID decodes to an integer is 1 in 2^(64 - bits). The exact format is documented at
@@ -143,8 +143,9 @@ impl Keyring {
         Ok(Self { secrets: all })
     }
 
-    /// Selects the version to encode with, instead of the highest version. All versions can still be decoded. This is the first
-    /// step of a rotation: every process must be able to decode the new version before any process encodes with it.
+    /// Selects the version to encode with, instead of the highest version. All versions can still be decoded. Call this
+    /// method in the first step of a rotation, because every process must be able to decode the new version before any
+    /// process encodes with it.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -185,9 +186,9 @@ impl Keyring {
     /// Returns the type of public ID with the given name, for integers below 2^bits.
     ///
     /// With a smaller width, more forged IDs are rejected. On average, one in 2^(64 - bits) forged IDs is accepted: one in
-    /// 65,536 with 48 bits, and one in two with 63 bits. The same probability applies to an ID of a different type or width if
-    /// its type name was replaced with the name of this type. The key depends on the width, so changing the width of a type
-    /// changes all public IDs of that type.
+    /// 65,536 with 48 bits, and one in two with 63 bits. The same probability applies to an ID of a different type or width
+    /// if its type name was replaced with the name of this type. The key depends on the width, so changing the width of a
+    /// type changes all public IDs of that type.
     ///
     /// ```
     /// use polyflake::public::Keyring;
@@ -336,17 +337,17 @@ impl IdType {
     /// ```
     ///
     /// # Errors
-    /// Returns `type_mismatch` if the ID belongs to a different type; `invalid_length` or `invalid_character` if the string is
-    /// not a public ID; `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; or
-    /// `unknown_id` if the ID was forged or encoded with a different secret. For an invalid character, the error may suggest a
-    /// replacement.
+    /// Returns `type_mismatch` if the ID belongs to a different type; `invalid_length` or `invalid_character` if the string
+    /// is not a public ID; `check_failed` if a character was mistyped; `unknown_version` if its version has no secret; or
+    /// `unknown_id` if the ID was forged or encoded with a different secret. For an invalid character, the error may
+    /// suggest a replacement.
     pub fn decode(&self, text: &str) -> Result<u64> {
         let (cipher, block) = self.read_text(text)?;
         self.decrypted_number(self.ciphers[cipher].1.decrypt_block(block))
     }
 
-    /// Decodes the part of a public ID after the type's name and the `_` into the integer. Does not allocate if all
-    /// characters are in the alphabet.
+    /// Decodes a public ID into its integer, given the part of the ID after the type's name and the `_`. Does not allocate
+    /// if all characters are in the alphabet.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
     pub fn decode_tail(&self, tail: &[u8]) -> Result<u64> {
@@ -380,8 +381,8 @@ impl IdType {
             blocks.push(block);
         }
         let mut rest = &mut *blocks;
-        // Adjacent IDs with the same version of the secret are decrypted together, because the cipher is much faster on many
-        // blocks at once.
+        // Adjacent IDs with the same version of the secret are decrypted together, because the cipher is much faster on
+        // many blocks at once.
         for run in ciphers.chunk_by(usize::eq) {
             let (those, after) = rest.split_at_mut(run.len());
             self.ciphers[run[0]].1.decrypt_blocks(those);

@@ -9,7 +9,7 @@ pub(super) const LEN: usize = 15;
 /// Crockford's base32 alphabet in lower case.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// Marks characters outside the alphabet.
+/// The value of a character outside the alphabet.
 const INVALID_VALUE: u8 = 0xff;
 
 /// The value of each character, or [`INVALID_VALUE`].
@@ -22,7 +22,7 @@ const CHARACTER_VALUES: [u8; 256] = {
     values
 };
 
-/// Encodes the version and the block, followed by the check character.
+/// Encodes the version and the block, and appends the check character.
 pub(super) fn encode(version: u8, block: u64) -> [u8; LEN] {
     let mut values = [0; LEN];
     values[0] = version;
@@ -66,7 +66,7 @@ pub(super) fn decode(text: &[u8], from: usize) -> Result<(u8, u64)> {
     Ok((version, block))
 }
 
-/// Returns the error for a tail that is not ASCII. Lengths and positions are in characters.
+/// Returns the error for a tail that is not ASCII. Lengths and positions are counted in characters.
 #[cold]
 pub(super) fn non_ascii_tail(text: &str, from: usize) -> Error {
     match text.chars().count() {

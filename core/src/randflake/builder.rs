@@ -35,9 +35,9 @@ pub struct Settings {
 impl<C: Clock> Builder<C> {
     /// Creates a builder with a custom clock.
     ///
-    /// An earlier run of the process may have generated IDs with the grant's node IDs in the current second. Therefore,
-    /// without [`Builder::resume_after`], the first call waits up to one second, and the first ID belongs to the next second.
-    /// If the clock was set back between two runs, duplicate IDs are possible.
+    /// An earlier run of the program may have generated IDs with the grant's node IDs in the current second. Therefore,
+    /// without [`Builder::resume_after`], the first call waits up to one second, and the first ID belongs to the next
+    /// second. If the clock was set back between two runs, duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::{
@@ -56,9 +56,9 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets the last second in which this grant was used, as a Unix timestamp. [`Generator::close`] returns this timestamp. All
-    /// IDs from the new generator belong to later seconds. Always set this option if another generator has already used the
-    /// grant, because otherwise duplicate IDs are possible.
+    /// Sets the last second in which this grant was used, as a Unix timestamp. [`Generator::close`] returns this timestamp.
+    /// All IDs from the new generator belong to later seconds. Always set this option if another generator has already used
+    /// the grant, because otherwise duplicate IDs are possible.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -90,7 +90,8 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if `resume_after` is outside the format's time range, or if the clock is coarser than a second.
+    /// Returns `out_of_range` if `resume_after` is outside the format's time range, or if the clock is coarser than a
+    /// second.
     pub fn build(self) -> Result<Generator<C>> {
         let (state, window) =
             (self.initial_machine()?, Window::new(self.family.grant.info().ticks()));

@@ -45,8 +45,8 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Creates a codec with a 16-byte secret. Generate the secret at random, because any 16 bytes are accepted, even if all of
-    /// them are zero.
+    /// Creates a codec with a 16-byte secret. Generate the secret at random, because any 16 bytes are accepted, even if all
+    /// of them are zero.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -88,13 +88,13 @@ impl Codec {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if any other field is.
+    /// Returns `time_out_of_range` if the timestamp is out of range, or `out_of_range` if any other field is out of range.
     pub fn encrypt(&self, parts: Parts) -> Result<Randflake> {
         Ok(self.encrypt_raw(parts.to_raw()?))
     }
 
-    /// Decrypts an ID into its fields. Every integer decrypts to something that looks like valid fields, so plausible
-    /// fields do not prove that the ID is genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to plausible fields, so plausible fields do not prove that
+    /// the ID is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Codec, Randflake};
@@ -133,7 +133,7 @@ impl Codec {
         nodes: &mut [u32],
         sequences: &mut [u32],
     ) -> Result<()> {
-        /// The number of blocks in a group, which is more than any kernel processes at once.
+        /// The number of blocks in a group. No kernel processes that many blocks at once.
         const GROUP_LEN: usize = 64;
         let count = ids.len();
         let lengths = [timestamps.len(), nodes.len(), sequences.len()];
@@ -141,7 +141,8 @@ impl Codec {
             return Err(Error::invalid_length(other, count, count));
         }
         // The IDs are decrypted in groups, because decryption takes 33 ns for a single block, but only 2 ns per block in a
-        // group of 64. The groups are on the stack, because a buffer for the whole column would have to be allocated.
+        // group of 64. Each group is stored on the stack, because a buffer for the whole column would have to be allocated
+        // on the heap.
         let mut blocks = [[0; 8]; GROUP_LEN];
         let fields = timestamps.chunks_mut(GROUP_LEN).zip(nodes.chunks_mut(GROUP_LEN));
         let fields = fields.zip(sequences.chunks_mut(GROUP_LEN));

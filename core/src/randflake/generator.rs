@@ -16,8 +16,8 @@ use crate::{
 ///
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle` and `clock`.
 ///
-/// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind` until
-/// the clock catches up. The end of the grant limits how far ahead such a reading can be.
+/// The generator never returns to an earlier second. If a clock reading is ever in the future, later calls fail with
+/// `clock_behind` until the clock catches up. The end of the grant limits how far ahead such a reading can be.
 ///
 /// A generator cannot be cloned, because a grant can be used only once, by one generator:
 ///
@@ -47,7 +47,7 @@ pub type Generator<C = DefaultClock> = generator::Generator<RandflakeFamily, C>;
 pub struct Stats {
     /// The last second used, as a Unix timestamp, or `None` before the first ID.
     pub last_second: Option<i64>,
-    /// The number of IDs already used during `last_second`.
+    /// The number of sequence slots already used in `last_second`.
     pub len: u64,
     /// Whether the generator is closed.
     pub closed: bool,
@@ -71,8 +71,8 @@ impl Generator {
 }
 
 impl<C> Generator<C> {
-    /// Decrypts an ID into its fields. Every integer decrypts to something that looks like valid fields, so plausible
-    /// fields do not prove that the ID is genuine.
+    /// Decrypts an ID into its fields. Every integer decrypts to plausible fields, so plausible fields do not prove that
+    /// the ID is genuine.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant};
@@ -207,8 +207,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
-    /// of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the
+    /// front of the slice.
     pub fn fill(&self, ids: &mut [Randflake]) -> Result<()> {
         SlotSource::fill(self, Mode::Wait, (), ids)
     }
@@ -235,7 +235,8 @@ impl<C: Clock> Generator<C> {
         SlotSource::generate_in(self, Mode::Try, ())
     }
 
-    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// ```
     /// use polyflake::randflake::{Generator, Grant, Randflake};
@@ -318,6 +319,6 @@ fn last_second(state: State) -> Option<i64> {
 
 /// A generator that creates IDs under successive grants, each of which is a time-limited right to one or more node IDs.
 ///
-/// Not part of the public API; used by leases.
+/// This type is not part of the public API. It exists for leases.
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<RandflakeFamily, C>;

@@ -1,15 +1,15 @@
-//! The grant: the node IDs that a generator may use, and the time range in which it may use them.
+//! A grant, which specifies the node IDs that a generator may use and the time range in which the generator may use them.
 
 use core::ops::{Range, RangeInclusive};
 
 use super::{EPOCH, LAST_NODE, LAST_SECOND};
 use crate::{Error, ErrorKind, Result};
 
-/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`. The start and the end are Unix
-/// timestamps in seconds.
+/// The right to use one node ID, or a range of node IDs, from `start` until just before `end`. The start and the end are
+/// Unix timestamps in seconds.
 ///
-/// The issuer of grants must ensure that no two grants share a node ID in the same second. A grant can be used only once, by
-/// one generator. Therefore the generator takes ownership of the grant, which can be neither copied nor cloned.
+/// The issuer of grants must ensure that no two grants share a node ID in the same second. A grant can be used only once,
+/// by one generator. Therefore the generator takes ownership of the grant, which can be neither copied nor cloned.
 /// [`Grant::info`] returns the values of a grant for inspection.
 ///
 /// ```
@@ -232,8 +232,8 @@ impl GrantInfo {
         Self { end: EPOCH + end.cast_signed(), ..self }
     }
 
-    /// Returns this grant, extended to the end of `longer` if that end is later. The two grants must not differ in anything
-    /// else.
+    /// Returns this grant, extended to the end of `longer` if that end is later. The two grants must be identical in all
+    /// other respects.
     pub(super) fn with_later_end(self, longer: Self) -> Result<Self> {
         if longer != (Self { end: longer.end, ..self }) {
             return Err(Error::new(ErrorKind::LeaseMismatch));

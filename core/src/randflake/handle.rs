@@ -9,8 +9,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). Handles share the grant, but never
-/// a sequence slot.
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). Handles share the grant, but
+/// never a sequence slot.
 ///
 /// ```
 /// use polyflake::randflake::{Generator, Grant, Handle};

@@ -58,7 +58,7 @@ impl Randflake {
         self.0
     }
 
-    /// Returns a reference to the signed number, because some database clients require a reference.
+    /// Returns a reference to the signed integer, because some database clients require a reference.
     pub(super) const fn as_i64(&self) -> &i64 {
         &self.0
     }

@@ -5,11 +5,12 @@
 //! id  = SPARX-64/128 of the raw value's 8 little-endian bytes, read little-endian as a signed integer
 //! ```
 //!
-//! The last second is 2803741823 (2058-11-05T17:10:23Z). From 2041-10-31 on, raw values use all 64 bits. The string is the
-//! unsigned value in base32hex, in lower case, without padding or leading zeros. The node ID is the worker ID of the generator.
+//! The last second is 2803741823 (2058-11-05T17:10:23Z). From 2041-10-31 on, raw values use all 64 bits. The string form is
+//! the unsigned value in lowercase base32hex, without padding or leading zeros. The node ID is the worker ID of the
+//! generator.
 //!
-//! IDs are unpredictable, but they are not authenticated and do not grant access. Their sort order reveals nothing about their
-//! creation times.
+//! IDs are unpredictable, but they are not authenticated and do not grant access. Their sort order reveals nothing about
+//! their creation times.
 //!
 //! The format is compatible with randflake 2.1.0.
 
@@ -64,7 +65,7 @@ pub const LAST_NODE: u32 = narrow::u32(NODE.max());
 /// The maximum sequence number within a second.
 pub const LAST_SEQUENCE: u32 = narrow::u32(SEQUENCE.max());
 
-/// Returns the format's size, fields, rate and time span. The fields are those of the decrypted value, which can be read only
+/// Returns the format's size, fields, rate and time span. The fields belong to the decrypted value, which can be read only
 /// with the secret.
 ///
 /// ```

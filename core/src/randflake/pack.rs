@@ -48,7 +48,7 @@ impl Pack for RandflakeFamily {
         ahead[k % GROUP_LEN]
     }
 
-    /// Returns true if both generators have the same secret and at least one node ID in common.
+    /// Returns `true` if both generators have the same secret and at least one node ID in common.
     fn may_repeat(&self, other: &Self) -> bool {
         let ((first, last), (other_first, other_last)) =
             (self.grant.nodes().into_inner(), other.grant.nodes().into_inner());

@@ -3,8 +3,8 @@
 use super::Randflake;
 use crate::{Result, arch, base32::base32hex::slices};
 
-/// The length of a slot in bytes. A slot contains an encoded ID followed by zero bytes, like an element of a fixed-width string
-/// column in most libraries.
+/// The length of a slot in bytes. A slot contains an encoded ID followed by zero bytes, like an element of a fixed-width
+/// string column in most libraries.
 pub const SLOT: usize = 16;
 
 /// Encodes each ID into the slot at the same index, and fills the rest of the slot with zero bytes.
@@ -24,8 +24,8 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
     slices::encode(arch::level(), as_u64_slice(ids), slots)
 }
 
-/// Decodes each slot into an ID. The string in a slot ends at the first zero byte. Decoding stops at the first invalid string,
-/// and the remaining elements of `ids` stay unchanged.
+/// Decodes each slot into an ID. The string in a slot ends at the first zero byte. Decoding stops at the first invalid
+/// string, and the remaining elements of `ids` stay unchanged.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -38,15 +38,15 @@ pub fn encode_slice(ids: &[Randflake], slots: &mut [[u8; SLOT]]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or any error that [`Randflake::parse`] returns, with the
-/// index of the string.
+/// Returns `invalid_length` unless both slices have the same length, or any error that [`Randflake::parse`] returns, with
+/// the index of the string.
 pub fn decode_slice(slots: &[[u8; SLOT]], ids: &mut [Randflake]) -> Result<()> {
     slices::decode(arch::level(), slots, as_u64_slice_mut(ids))
 }
 
-/// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. One more offset, which is also
-/// returned, marks the end of the last string. The two buffers have the layout of an Arrow string column. Bytes of `text` after
-/// the last string may be overwritten.
+/// Encodes all IDs as concatenated strings, and writes the offset at which each string begins. One more offset, which is
+/// also returned, marks the end of the last string. The two buffers have the layout of an Arrow string column. Bytes of
+/// `text` after the last string may be overwritten.
 ///
 /// ```
 /// use polyflake::randflake::{self, Randflake};
@@ -78,9 +78,9 @@ pub fn encode_column(ids: &[Randflake], offsets: &mut [i32], text: &mut [u8]) ->
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` unless `offsets` has one more element than `ids`; `out_of_range` for an offset that is below the
-/// previous one or past the end of the strings; or any error that [`Randflake::parse`] returns. All errors about an offset or a
-/// string include the index of the item.
+/// Returns `invalid_length` unless `offsets` has one more element than `ids`; `out_of_range` for an offset that is below
+/// the previous one or past the end of the strings; or any error that [`Randflake::parse`] returns. All errors about an
+/// offset or a string include the index of the item.
 pub fn decode_column(offsets: &[i32], text: &[u8], ids: &mut [Randflake]) -> Result<()> {
     slices::decode_column(arch::level(), offsets, text, as_u64_slice_mut(ids))
 }

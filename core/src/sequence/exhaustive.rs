@@ -150,7 +150,7 @@ fn compare_with_model(
 }
 
 /// Performs a step of a state machine. If the clock reading is in the machine's tick, the function first tries to reserve
-/// slots with `step_within`. `limits` converts a first slot to the limits that the machine expects.
+/// slots with `step_within`. `limits` converts the slot at which a tick starts to the machine's type of limits.
 fn step<M: Machine>(
     machine: &M,
     now: u64,
@@ -184,8 +184,8 @@ fn tick_tock_follows_its_model() {
     }
 }
 
-/// A last tick for which a tick and its slots fit in a 64-bit state word. With `LAST_WIDE_TICK`, the state machine needs a
-/// 128-bit word.
+/// The last tick of a state machine whose ticks and slots fit in a 64-bit state word. A state machine with `LAST_WIDE_TICK`
+/// needs a 128-bit word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 

@@ -2,8 +2,8 @@
 //! clock readings.
 //!
 //! The threads run the real code of the state machines, one memory access at a time. Unlike in a loom test, the clock is
-//! unrestricted. Depending on the test, a clock reading is either any tick, or the current time or slightly before it. A
-//! step that enters a tick can start at any slot.
+//! unrestricted. In some tests, a clock reading can be in any tick. In other tests, a clock reading is the current time or
+//! slightly earlier. A step that enters a tick can start at any slot.
 
 use super::{
     Flip, Machine, SlotRange, Step,
@@ -19,8 +19,8 @@ use crate::sync::{
 /// Each tick has only two sequence numbers, so that ticks are exhausted quickly.
 const BOUNDS: Bounds = Bounds { min: 0, max: 1 };
 const SLOTS: Slots = Slots { first: 0, last: 1 };
-/// A last tick for which a tick and its slots fit in a 64-bit state word. With `LAST_WIDE_TICK`, the state machine needs a
-/// 128-bit word.
+/// The last tick of a state machine whose ticks and slots fit in a 64-bit state word. A state machine with `LAST_WIDE_TICK`
+/// needs a 128-bit word.
 const LAST_NARROW_TICK: u64 = 10;
 const LAST_WIDE_TICK: u64 = u64::MAX;
 
@@ -30,8 +30,8 @@ enum Readings {
     /// Each clock reading can be in any tick.
     Any,
     /// Each clock reading is in the current tick, which never decreases, or in the tick before it. With slack, a clock
-    /// reading in the tick before the machine's tick counts as a reading in the machine's tick. The engine treats such
-    /// readings in the same way.
+    /// reading in the tick before the state machine's tick counts as a reading in the state machine's tick. The engine
+    /// treats such readings in the same way.
     Lagging { has_slack: bool },
 }
 
@@ -41,13 +41,13 @@ type ClosedState = (u64, u128, u64, u32);
 /// Threads that reserve slots from a shared state machine.
 struct Threads<M: Machine> {
     machine: M,
-    /// Returns the slots for a step. The argument states whether the step enters a tick and may therefore choose its first
-    /// slot.
+    /// Returns the slots for a step. The argument indicates whether the step enters a tick and may therefore choose the
+    /// tick's first slot.
     limits: fn(bool) -> M::Limits,
     ticks: u8,
     want: u32,
     readings: Readings,
-    /// The latest time at which a lagging clock was read.
+    /// The current time, in ticks, from which lagging clock readings are derived.
     time: AtomicU64,
     /// The index of the first thread whose calls are never interrupted. Each call of this thread, and of every thread with
     /// a higher index, runs in a single step.
@@ -55,7 +55,7 @@ struct Threads<M: Machine> {
     /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
     state: fn(&M::State) -> ClosedState,
-    /// Creates a state machine that continues where a closed one stopped.
+    /// Creates a state machine that continues from the state of a closed state machine.
     restored: fn(ClosedState) -> M,
 }
 
@@ -129,8 +129,8 @@ impl<M: Machine> Scenario for Threads<M> {
         thread >= self.whole
     }
 
-    /// Checks that each clock rollback was counted. Also checks that a state machine restored from the closed state assigns
-    /// no slot twice.
+    /// Checks that each clock rollback was counted, and that a state machine restored from the closed state assigns no slot
+    /// twice.
     fn check_end(&self, record: &Record) {
         let (_, _, _, drifts) = (self.state)(&self.machine.state());
         assert_eq!(drifts, record.drifts, "steps back");
@@ -239,7 +239,7 @@ fn tick_tock_tolerates_a_close_during_other_calls() {
     search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot_threads() }, &[1, 1, 2], 100);
 }
 
-/// The reactions to a clock rollback with which a state machine never enters the same tick twice.
+/// The reactions to a clock rollback that ensure that a state machine never enters the same tick twice.
 const MONOTONIC_REACTIONS: [BehindPolicy; 3] =
     [BehindPolicy::Rejected, BehindPolicy::Held, BehindPolicy::HeldWithin(u64::MAX)];
 
@@ -265,8 +265,8 @@ fn wide_per_tick_tolerates_every_interleaving() {
     check_per_tick_in_every_mode::<LAST_WIDE_TICK>();
 }
 
-/// Asserts that no slot is assigned twice if threads try to enter a tick with different first slots. The first slot is part
-/// of the state word, so only one thread's choice takes effect.
+/// Asserts that no slot is assigned twice when threads race to enter a tick with different first slots. The first slot is
+/// part of the state word, so only one thread's choice takes effect.
 #[test]
 fn per_tick_starts_at_any_slot() {
     for behind in MONOTONIC_REACTIONS {
@@ -280,11 +280,11 @@ fn per_tick_starts_at_any_slot() {
     }
 }
 
-/// Threads that share a state machine that starts over after a rollback of more than one tick.
+/// A state machine that several threads share. It starts over after a rollback of more than one tick.
 struct FollowingMachine(PerTick);
 
 impl Scenario for FollowingMachine {
-    /// A bitmap of the slots that were assigned since the machine last started over, with one bit for each (tick, slot).
+    /// A bitmap of the slots assigned since the state machine last started over, with one bit for each (tick, slot) pair.
     type Record = u64;
 
     fn call(&self, _: usize, _: u8, given: &mut u64) -> bool {

@@ -1,27 +1,28 @@
 //! The floor: the ticks in which an earlier generator with the same worker ID may have generated IDs.
 //!
-//! A generator that is rebuilt after a restart has no record of the last ID of its predecessor. However, the predecessor
-//! generated that ID before the new generator's first call. No ID of the predecessor is therefore later than the latest
-//! time that a different clock could have shown at that call: the clock reading of the first call, plus the slack and the
-//! resolution of the clock. The tick of that time is the floor's last tick, and the first ID of the new generator belongs
-//! to a later tick.
+//! A generator that is rebuilt after a restart does not know the last ID of its predecessor. However, the predecessor
+//! generated that ID before the new generator's first call. The time of that ID is therefore no later than the latest time
+//! that a different clock could have shown at that call, which is the clock reading of the first call plus the slack and
+//! the resolution of the clock. The tick of that time is the floor's last tick, and the first ID of the new generator
+//! belongs to a later tick.
 //!
-//! A later clock reading may lag behind the first one by less than the slack. Such a reading is within the floor, and so is
-//! a reading that equals the first one. A reading within the floor is not a clock rollback, and a step must not treat it as
-//! one. If every generator with a worker ID flipped the tick-tock bit because of a lagging reading, two generators could
-//! use the same tick with the same flipped bit. A step within the floor therefore behaves as if all slots up to the floor's
-//! last tick were used. Only a reading before the floor means that the clock moved backward.
+//! A later clock reading may lag behind the first reading by less than the slack. Such a reading is within the floor, and
+//! so is a reading that equals the first reading. A reading within the floor is not a clock rollback, and a step must not
+//! treat it as a rollback. If every generator with a worker ID flipped the tick-tock bit because of a lagging reading, two
+//! generators could use the same tick with the same flipped bit. A step within the floor therefore behaves as if all slots
+//! up to the floor's last tick were used. Only a reading before the floor means that the clock moved backward.
 
 use super::Flip;
 
-/// Returns how far, in nanoseconds, an earlier reading of a different clock can be ahead of this clock's reading.
+/// Returns the maximum number of nanoseconds by which an earlier reading of a different clock can be ahead of this clock's
+/// reading.
 pub(crate) fn max_lead(slack: u64, resolution: u64) -> i64 {
     // A clock rounds down, so the actual time may be later than the clock reading by almost one unit of the resolution.
     let late = slack.saturating_add(resolution.max(1) - 1);
     i64::try_from(late).unwrap_or(i64::MAX)
 }
 
-/// The ticks `from ..= last`.
+/// A floor, which consists of the ticks `from ..= last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Floor {
     /// The tick of the first call's clock reading minus the slack.
@@ -35,21 +36,22 @@ impl Floor {
     /// are in nanoseconds.
     ///
     /// # Errors
-    /// Returns the error of `tick_of` if the format's time range ends before the floor does.
+    /// Returns the error from `tick_of` if the format's time range ends before the floor does.
     pub(crate) fn new<E>(
         first: i64,
         slack: u64,
         resolution: u64,
         tick_of: impl Fn(i64) -> Result<u64, E>,
     ) -> Result<Self, E> {
-        // No ID is older than the format's first tick, so the floor can begin there.
+        // If the floor would start before the format's first tick, it starts at the first tick instead, because no ID is
+        // older than that tick.
         let from = tick_of(first.saturating_sub_unsigned(slack)).unwrap_or(0);
         let last = tick_of(first.saturating_add(max_lead(slack, resolution)))?;
         Ok(Self { from, last })
     }
 
-    /// Returns whether a step at `tick` may go back in time. `flip` states whether the step may do so if the floor is not
-    /// considered. Returns `None` if the step must wait until the floor ends.
+    /// Returns whether a step at `tick` may go back in time. `flip` is the result that would apply without the floor.
+    /// Returns `None` if the step must wait until the floor ends.
     pub(crate) const fn check_flip(self, tick: u64, is_unused: bool, flip: Flip) -> Option<Flip> {
         if tick > self.last {
             return Some(flip);
@@ -57,7 +59,7 @@ impl Floor {
         if tick >= self.from {
             return None;
         }
-        // Once a machine has been used, its state word contains the last tick that was used, so the machine detects the
+        // Once a state machine has been used, its state word contains the last used tick, so the state machine detects the
         // rollback itself.
         Some(if is_unused { Flip::Below(self.last) } else { flip })
     }

@@ -2,8 +2,8 @@
 //! slot is available.
 //!
 //! They never read a clock and never wait. The caller reads the state (`observe`), reads its clock, and then performs one
-//! `step`. The caller receives only slots that the step itself reserved, so a stale clock reading is harmless. All state on
-//! which uniqueness depends is in one atomic word.
+//! `step`. The caller receives only slots that the step itself reserved, so a stale clock reading is harmless. All state
+//! that uniqueness depends on is stored in one atomic word.
 //!
 //! The basic operation reserves `n` slots. All slots in a range belong to the same tick, and the range may contain fewer
 //! slots than requested.
@@ -28,14 +28,14 @@ mod step_log;
 pub(crate) trait Machine {
     /// An observation of the state, from which a step starts.
     type Word: Copy + PartialEq;
-    /// The slots of a tick, which are passed to each step if the state machine does not store the slots itself.
+    /// The slot limits of a tick, which are passed to each step unless the state machine stores them itself.
     type Limits: Copy;
-    /// The complete state at one moment.
+    /// The complete state at one point in time.
     type State;
 
     fn observe(&self) -> Self::Word;
 
-    /// Returns the tick that the machine was in when `seen` was observed.
+    /// Returns the tick that the state machine was in when `seen` was observed.
     fn tick(&self, seen: Self::Word) -> u64;
 
     fn is_closed_at(&self, seen: Self::Word) -> bool;
@@ -48,8 +48,8 @@ pub(crate) trait Machine {
         now
     }
 
-    /// Reserves up to `want` slots in the observed tick, like [`Machine::step`] for a clock reading in that tick. If no slots
-    /// are left, or another thread changed the state, returns `None` and changes nothing.
+    /// Reserves up to `want` slots in the observed tick, like [`Machine::step`] for a clock reading in that tick. If no
+    /// slots are left, or another thread changed the state, returns `None` and changes nothing.
     fn step_within(&self, seen: Self::Word, want: u32, limits: Self::Limits) -> Option<SlotRange>;
 
     /// Reserves up to `want` slots. `now` is the tick that the clock showed after `seen` was observed.
@@ -91,13 +91,14 @@ pub(crate) enum Flip {
     /// The step must not go back in time, because the clock was behind earlier in this call, and the state machine could
     /// not move back to the clock's tick. The call therefore waits until the clock reaches the last tick.
     Forbidden,
-    /// The machine is unused, and the clock moved backward from this tick, which is the last tick of the generator's floor.
-    /// The step proceeds as if this were the machine's tick.
+    /// The state machine is unused, and the clock moved backward from this tick, which is the last tick of the generator's
+    /// floor. The step uses this tick as the state machine's tick.
     Below(u64),
 }
 
 impl Flip {
-    /// Returns the tick with which a clock reading is compared to detect a rollback. `tick` is the machine's tick.
+    /// Returns the tick against which a clock reading is checked to detect a rollback. `tick` is the current tick of the
+    /// state machine.
     #[inline]
     const fn wall_tick(self, tick: u64) -> u64 {
         match self {

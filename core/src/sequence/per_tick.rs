@@ -1,15 +1,16 @@
-//! A state machine with one sequence for each tick, and with ticks that never decrease. This is the state machine of every ID
-//! format except sno.
+//! A state machine with one sequence for each tick, and with ticks that never decrease. This is the state machine of every
+//! ID format except sno.
 //!
 //! ```text
 //! word, of 64 or 128 bits: 1 closed | tick | next slot
 //! ```
 //!
-//! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned once.
-//! A machine that starts over after a long rollback is the exception: between two such rollbacks, each pair is assigned once.
+//! The tick in the word never decreases, and within a tick `next` only increases, so each (tick, slot) pair is assigned
+//! once. The exception is a state machine that starts over after long rollbacks. It assigns each pair once between two such
+//! rollbacks.
 //!
-//! A caller may choose the first slot of a tick, for example at random. This slot is written by the swap that enters the
-//! tick. If the first slot were stored in a separate word, a thread could combine it with a `next` that was counted from a
+//! A caller may choose the first slot of a tick, for example at random. The swap that enters the tick also writes this
+//! slot. If the first slot were stored in a separate word, a thread could combine it with a `next` that was counted from a
 //! different first slot.
 
 use super::{Flip, Machine, SlotRange, Step, word::Word};
@@ -35,7 +36,7 @@ pub(crate) struct Slots {
     pub(crate) last: u64,
 }
 
-/// The complete state at one moment. `next` is one past the last slot that was assigned in `tick`.
+/// The complete state at one point in time. `next` is one past the last slot that was assigned in `tick`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
@@ -84,8 +85,8 @@ impl PerTick {
         &self.word
     }
 
-    /// Plans a step from a word. Returns the new word and the slots that the step reserves by swapping in that word, or the
-    /// reason why no slots are available.
+    /// Plans a step that starts from `word`. Returns the slots to reserve and the new word to swap in, or the reason why no
+    /// slots are available.
     #[inline]
     pub(super) fn plan(
         &self,
@@ -99,8 +100,8 @@ impl PerTick {
             return Err(Step::Closed);
         }
         if let Flip::Below(floor) = flip {
-            // An unused machine does not go back in time. It behaves as if it were in the floor's last tick, with all slots
-            // used.
+            // An unused state machine does not go back in time. It behaves like a state machine that has used all slots of
+            // the floor's last tick.
             return Err(match self.behind {
                 BehindPolicy::Held => Step::Full,
                 BehindPolicy::Rejected | BehindPolicy::HeldWithin(_) => Step::Behind(floor + 1),
@@ -112,8 +113,8 @@ impl PerTick {
             return Err(Step::Behind(last));
         }
         let first = if tick == last { self.next(word) } else { self.slots.first.max(start).into() };
-        // The number of slots is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1` would
-        // then overflow.
+        // The number of slots is computed in 128 bits, because the slots of a tick may use all 64 bits, and `last + 1`
+        // would then overflow.
         let left = (u128::from(self.slots.last) + 1).saturating_sub(first);
         if left == 0 {
             let is_held = now < tick && self.behind != BehindPolicy::Held;
@@ -137,7 +138,7 @@ impl PerTick {
 
 impl Machine for PerTick {
     type Word = u128;
-    /// The first slot to use in a tick that the step enters. A value below the machine's own first slot has no effect.
+    /// The first slot to use in a tick that the step enters. A value below the state machine's first slot has no effect.
     type Limits = u64;
     type State = State;
 
@@ -204,7 +205,7 @@ impl Machine for PerTick {
     }
 
     fn highest_tick(&self, state: &State) -> Option<u64> {
-        // An unused machine is also in tick 0, so in that tick only `next` shows whether slots were reserved.
+        // An unused state machine is in tick 0, too, so in that tick only `next` shows whether slots were reserved.
         let is_used = state.tick > 0 || state.next > self.slots.first.into();
         is_used.then_some(state.tick)
     }

@@ -1,8 +1,8 @@
-//! Explores consecutive generators with the same worker ID, with every sequence of clock readings. The search visits all
-//! states.
+//! Explores the behavior of consecutive generators with the same worker ID for every sequence of clock readings. The search
+//! visits every reachable state.
 //!
-//! A generation is a generator and the threads that call it. Like a killed process, a generation can end before any memory
-//! access of its threads. The next generation begins with an unused state machine. Each generation has its own kind of
+//! A generation is a generator and the threads that call it. Like a process that is killed, a generation can end before any
+//! memory access of its threads. The next generation begins with an unused state machine, and may use a different kind of
 //! clock. The threads run the real code of the state machines and of the floor. Only the atomics are simulated.
 //!
 //! The search respects the precondition of the floor: at the first call of a generation, the time is not earlier than the
@@ -30,7 +30,7 @@ enum Clock {
     Exact,
     /// A clock reading may be one unit old.
     Lagging,
-    /// A clock reading is the time of the last odd unit, in the middle of a tick.
+    /// A clock reading is rounded down to an odd unit, which is in the middle of a tick.
     Coarse,
 }
 
@@ -62,7 +62,8 @@ enum MachineKind {
     PerTick(BehindPolicy),
 }
 
-/// The outcome of a step: the reserved cell, the new word, and the tick to which `safe` must be raised before the step.
+/// The outcome of a step, which consists of the reserved (tick, tick-tock bit, slot) cell, the new word, and the tick to
+/// which `safe` must be raised before the step.
 struct StepOutcome {
     cell: u8,
     next: u64,
@@ -82,7 +83,7 @@ impl MachineKind {
         }
     }
 
-    /// Returns the tick that a step at `now` would encode.
+    /// Returns the tick in which a step at `now` would reserve slots.
     fn tick_for(self, word: u64, now: u64) -> u64 {
         match self {
             Self::TickTock => now,
@@ -121,7 +122,7 @@ enum Progress {
     Swap { seen: u64, tick: u8, flip: Option<u8>, safe: u8 },
 }
 
-/// Returns whether a step may go back in time, given the last tick of the floor, or `None` if there is no floor.
+/// Returns whether a step may go back in time. `floor` is the last tick of the floor, or `None` if there is no floor.
 fn flip(floor: Option<u8>) -> Flip {
     floor.map_or(Flip::Allowed, |last| Flip::Below(last.into()))
 }
@@ -186,12 +187,12 @@ struct SearchResult {
     states: usize,
     repeated: bool,
     flipped: bool,
-    /// The number of the latest generation, counted from 1, that generated an ID in any visited state.
+    /// The number of the last generation that generated an ID in any visited state. The first generation is number 1.
     made: u8,
 }
 
 impl Explorer {
-    /// Creates a small search, which the tests then enlarge.
+    /// Creates an explorer with small default limits, which the tests can increase.
     fn new(kind: MachineKind) -> Self {
         Self {
             kind,
@@ -319,7 +320,8 @@ impl Explorer {
                 next.repeated |= next.given >> taken.cell & 1 == 1;
                 next.given |= 1 << taken.cell;
                 next.flipped |= taken.raise.is_some();
-                // Another thread may have detected a rollback since this thread read the clock.
+                // The time may be before the ID's tick, because another thread may have detected a rollback since this
+                // thread read the clock.
                 next.made = next.made.max(Some(next.time.max(taken.cell / 4 * TICK_LENGTH)));
                 vec![next]
             }
@@ -340,7 +342,7 @@ impl Explorer {
         })
     }
 
-    /// Returns the tick of a clock reading, as the engine determines it.
+    /// Returns the tick that the engine determines for a clock reading.
     fn tick_after(&self, state: &State, seen: u64, now: u8) -> u64 {
         let (tick, last) = (u64::from(now / TICK_LENGTH), self.kind.tick(seen));
         let lag = (last * u64::from(TICK_LENGTH)).saturating_sub(now.into());
@@ -410,7 +412,7 @@ fn a_fast_path_in_tick_0_repeats_ids() {
     }
 }
 
-/// Shows a limit of the tick-tock bit: without a snapshot, a generation has no record of the bit values that its
+/// Demonstrates a limitation of the tick-tock bit. Without a snapshot, a generation does not know which bit values its
 /// predecessor used.
 #[test]
 fn a_second_rollback_before_the_generators_start_can_repeat_ids() {

@@ -8,7 +8,7 @@ use super::{
     tick_tock::{self, Bounds, Plan, Word},
 };
 
-/// The number of lines for each state machine.
+/// The number of lines to print for each state machine.
 const LINE_COUNT: usize = 1000;
 
 /// A generator of pseudorandom numbers (`SplitMix64`), which produces the same numbers in every run. Many of the numbers

@@ -1,5 +1,5 @@
-//! The tick-tock state machine, with one sequence per tick and a bit that flips when the clock moves backwards. sno uses this
-//! state machine.
+//! The tick-tock state machine, with one sequence per tick and a bit that flips when the clock moves backwards. sno uses
+//! this state machine.
 //!
 //! ```text
 //! word: 1 closed | 6 unused | 39 tick | 1 tick-tock | 17 next sequence        safe: a tick, in a separate word
@@ -29,9 +29,9 @@
 //! ```
 //!
 //! The clock moved back from 8 to 5, so the bit flipped and `safe` became 8. Later, the clock moved back from 12 to 9. Tick
-//! 9 is above 8, and no tick above 8 has been used with bit 0, so the bit could flip again. A clock that moved back from 12
-//! to 7 instead would find that (7, bit 0) has been used. The step then returns [`Step::Behind`], and the call waits until
-//! the clock has reached tick 12 again.
+//! 9 is above 8, and no tick above 8 has been used with bit 0, so the bit could flip again. If the clock had moved back
+//! from 12 to 7 instead, the pair (7, bit 0) would already have been used. In this case, the step returns [`Step::Behind`],
+//! and the call waits until the clock has reached tick 12 again.
 //!
 //! In general, once the machine has left a pair (tick, bit), it never enters that pair again. Within a pair, `next` only
 //! grows. Each combination (tick, bit, sequence number) is therefore returned only once. To see why a pair is never entered
@@ -58,8 +58,8 @@
 //!
 //! # Two words without a lock
 //!
-//! The tick, the bit and `next` change together in one atomic word. `safe` is a separate word, and the order of the accesses
-//! connects the two:
+//! The tick, the bit and `next` change together in one atomic word. `safe` is a separate word, and the order of the
+//! accesses connects the two:
 //!
 //! ```text
 //! 1. read the word
@@ -126,7 +126,7 @@ pub(crate) struct Bounds {
     pub(crate) max: u16,
 }
 
-/// The complete state at one moment.
+/// The complete state at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) tick: u64,
@@ -172,12 +172,12 @@ impl TickTock {
         &self.0
     }
 
-    /// Replaces `seen` with `next`, or returns the word that was found instead. The swap may fail spuriously.
+    /// Atomically replaces `seen` with `next`. On failure, returns the current word. The swap may fail spuriously.
     #[inline]
     fn compare_exchange_weak(&self, seen: Word, next: Word) -> Result<(), Word> {
         // A successful swap has release semantics, so that a thread that reads the new word also reads the value to which
-        // `safe` was raised before the swap. A failed swap has acquire semantics, because the next attempt is planned from
-        // the word that was found.
+        // `safe` was raised before the swap. A failed swap has acquire semantics, because the next attempt starts from the
+        // word that the swap returns.
         const ORDERINGS: (Ordering, Ordering) = (Ordering::AcqRel, Ordering::Acquire);
         let word = &self.words().word;
         let swapped = word.compare_exchange_weak(seen.0, next.0, ORDERINGS.0, ORDERINGS.1);
@@ -207,8 +207,8 @@ impl TickTock {
     fn state_of(&self, word: Word) -> State {
         let Words { safe, drifts, .. } = self.words();
         let counted = drifts.load(Ordering::Relaxed);
-        // The count is raised after the swap, so it may lag behind the word. Its lowest bit is corrected here, because a
-        // restored machine uses that bit as its tick-tock bit.
+        // The count is incremented after the swap, so it may lag behind the word. Its lowest bit is corrected here, because
+        // a restored machine uses that bit as its tick-tock bit.
         let drifts =
             if (counted & 1 == 1) == word.is_flipped() { counted } else { counted.wrapping_add(1) };
         // As in `step`, `safe` is loaded after the word, so that the loaded value is at least as recent as the word's last
@@ -240,8 +240,7 @@ impl Machine for TickTock {
 
     #[inline]
     fn step_within(&self, seen: Word, want: u32, bounds: Bounds) -> Option<SlotRange> {
-        // A step within a tick never goes back in time, so `safe` does not matter. It is not read, and 0 is passed in its
-        // place.
+        // A step within a tick never goes back in time, so the value of `safe` does not matter, and 0 is passed instead.
         match plan(seen, 0, seen.tick(), want, bounds, Flip::Forbidden) {
             Plan::Take { range, next, .. } => {
                 self.compare_exchange_weak(seen, next).ok().map(|()| range)
@@ -283,7 +282,7 @@ impl Machine for TickTock {
 
     fn close(&self) -> crate::Result<State> {
         // Unlike a compare-and-swap, an unconditional `or` cannot lose a race against busy threads. Steps in progress then
-        // fail, because the word is no longer the one that they read.
+        // fail, because the word has changed since they read it.
         let word = Word(self.words().word.fetch_or(CLOSED_BIT, Ordering::AcqRel));
         if word.is_closed() {
             return Err(Error::new(ErrorKind::GeneratorClosed));
@@ -316,7 +315,7 @@ pub(super) enum Plan {
     Closed,
 }
 
-/// Plans a step from a word and from the value of `safe` that was read after the word.
+/// Plans a step that starts from `word`. `safe` must have been read after `word`.
 #[inline]
 pub(super) fn plan(word: Word, safe: u64, now: u64, want: u32, bounds: Bounds, flip: Flip) -> Plan {
     if word.is_closed() {

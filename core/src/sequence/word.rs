@@ -1,4 +1,4 @@
-//! The atomic word that stores a state machine's state. It has 64 bits if they are sufficient, and 128 bits otherwise.
+//! The atomic word that stores a state machine's state. It has 64 bits if the state fits, and 128 bits otherwise.
 
 use crate::{
     narrow,
@@ -13,7 +13,7 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// The maximum number of bits below the highest bit, which is the closed flag.
+    /// The maximum number of bits in the state, which excludes the closed flag.
     pub(super) const MAX_BITS: u32 = 127;
 
     /// Creates a word with at least `bits` bits below the highest bit. `bits` is at most [`Word::MAX_BITS`].
@@ -45,7 +45,7 @@ impl Word {
         }
     }
 
-    /// Replaces `from` with `to`, or returns the value that was found instead. The swap may fail spuriously.
+    /// Atomically replaces `from` with `to`. On failure, returns the current value. The swap may fail spuriously.
     #[inline]
     pub(super) fn compare_exchange_weak(&self, from: u128, to: u128) -> Result<(), u128> {
         // The weak form suffices, because all callers loop or report a lost race. On processors with load-linked and

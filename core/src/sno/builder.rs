@@ -44,7 +44,8 @@ pub struct Settings {
 impl generator::Windowed for Settings {}
 
 impl<C: Clock> Builder<C> {
-    /// Creates a builder with a custom clock. Without `std` there are no default partitions, so set an explicit one.
+    /// Creates a builder with a custom clock. Default partitions are not available without `std`, so set an explicit
+    /// partition.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -60,8 +61,8 @@ impl<C: Clock> Builder<C> {
         Self { family, options: Options::new(clock) }
     }
 
-    /// Sets an explicit partition, which is sno's term for the worker ID. Two generators with the same partition can generate
-    /// duplicate IDs if their sequence ranges overlap.
+    /// Sets an explicit partition, which is sno's term for the worker ID. Two generators with the same partition can
+    /// generate duplicate IDs if their sequence ranges overlap.
     ///
     /// While this generator exists, no default generator in this process or its forks leases the same partition. If a
     /// default generator already holds a lease on the partition, calls wait until that lease ends, which takes at most a
@@ -85,8 +86,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the function that provides the partition if no explicit one is configured. The function is called when the first ID
-    /// is generated, and again after a fork. The generator keeps the partition for the lifetime of the process.
+    /// Sets the function that provides the partition if no explicit one is configured. The function is called when the
+    /// first ID is generated, and again after a fork. The generator keeps the partition for the lifetime of the process.
     ///
     /// ```
     /// use polyflake::sno::{Assignment, Generator};
@@ -155,9 +156,9 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `out_of_range` if a tick has fewer than 4 sequence numbers, if the window is empty, or if the clock is coarser
-    /// than 4 ms; `time_out_of_range` if the window exceeds the format's time range; or `missing_field` if neither a partition
-    /// nor a source of partitions is configured.
+    /// Returns `out_of_range` if a tick has fewer than 4 sequence numbers, if the window is empty, or if the clock is
+    /// coarser than 4 ms; `time_out_of_range` if the window exceeds the format's time range; or `missing_field` if neither
+    /// a partition nor a source of partitions is configured.
     pub fn build(self) -> Result<Generator<C>> {
         let bounds = bounds(
             self.family.sequence_min.unwrap_or(0),
@@ -167,8 +168,8 @@ impl<C: Clock> Builder<C> {
         self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
     }
 
-    /// Builds a generator that continues from the snapshot of a closed generator. The new generator uses the same partition and
-    /// the same bounds for sequence numbers.
+    /// Builds a generator that continues from the snapshot of a closed generator. The new generator uses the same partition
+    /// and the same bounds for sequence numbers.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, sno::Builder};
@@ -191,9 +192,9 @@ impl<C: Clock> Builder<C> {
         self.resume(snapshot, bounds, next)
     }
 
-    /// Builds a generator from a snapshot that was created by the Go library, and reproduces that library's quirks: bounds in
-    /// the wrong order are swapped, an upper bound of 0 means 65535, and a blank snapshot is treated as the snapshot of a
-    /// generator that has generated no IDs.
+    /// Builds a generator from a snapshot that was created by the Go library, and reproduces that library's quirks: bounds
+    /// in the wrong order are swapped, an upper bound of 0 means 65535, and a blank snapshot is treated as the snapshot of
+    /// a generator that has generated no IDs.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};
@@ -233,7 +234,7 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Builds the generator. `is_resumed` states whether `state` accounts for all ticks in which an earlier generator
-    /// created IDs.
+    /// generated IDs.
     fn assemble(
         self,
         given: Option<u16>,
@@ -256,8 +257,8 @@ impl<C: Clock> Builder<C> {
         let family = match (given, draw) {
             (Some(partition), _) => {
                 let process = ProcessGuard::this_process()?;
-                // Without a table, default partitions are unavailable too, so no other generator can have this partition by
-                // default.
+                // Without a table, default partitions are unavailable too, so no other generator can be assigned this
+                // partition by default.
                 let found = table.and_then(|find| Some((find, find().ok()?)));
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =

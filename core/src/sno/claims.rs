@@ -1,9 +1,9 @@
-//! Claims. Each claim is a partition that a generator has held, together with the range of ticks in which it held the
-//! partition.
+//! Claims to partitions. A claim consists of a partition that a generator has held and the range of ticks in which the
+//! generator held it.
 //!
 //! A claim never changes, except for its end, which only moves forward. A thread that has loaded a claim may therefore use
-//! it for any tick that it covers, even if a newer claim has replaced it. The state word assigns each pair of tick and
-//! sequence number only once, regardless of which of the generator's claims is used.
+//! it for any tick that it covers, even if a newer claim has replaced it. The state machine assigns each (tick, sequence
+//! number) pair only once, regardless of which claim the generator uses.
 
 use super::identity::Identity;
 use crate::{
@@ -19,12 +19,12 @@ pub(super) struct Claim {
     until: AtomicU64,
     /// `true` if the generator may already have used an older claim to generate IDs in this process.
     pub(super) follows_another: bool,
-    /// The lease as it was acquired, before it is limited to the generator's window.
+    /// The lease as acquired, without the limits of the generator's window.
     taken: Lease,
     lease_until: AtomicU64,
 }
 
-/// Returns a lease that represents the claim to an explicit partition, beginning at the claim's first tick. No generator
+/// Returns a lease for an explicit partition. The lease begins at the claim's first tick and never expires. No generator
 /// with a default partition can end this lease.
 pub(super) const fn unending_lease(partition: u16, start: u64) -> Lease {
     Lease { partition, start, since: 0, until: u64::MAX }

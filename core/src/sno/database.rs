@@ -17,9 +17,9 @@ const EXAMPLE: Sno = Sno::parse_const("9afikjv326nct5if").unwrap();
 impl Column for Sno {
     const FORMS: &'static [Form] = &[Form::Bytes, Form::Text, Form::Uuid];
 
-    /// Reads an ID from a string, from bytes, or from either of its two UUID forms. The two forms can be distinguished,
-    /// because the compatible form consists of ASCII characters and therefore never has the variant bits of a version 8
-    /// UUID.
+    /// Reads an ID from a string, from bytes, or from either of its two UUID forms. The first UUID form consists of the
+    /// ASCII characters of the ID's string, and the second form is a version 8 UUID. The two forms can be distinguished,
+    /// because ASCII characters never contain the variant bits of a version 8 UUID.
     fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),

@@ -55,8 +55,8 @@ impl Generator {
     /// After an idle period, the generator may switch to a different partition. The first sequence number in each tick is a
     /// random number in 0..=32767, which is picked together with the partition.
     ///
-    /// Two versions of this crate in one process have separate lease tables, so they may use the same default partition. If a
-    /// program links both, assign explicit partitions.
+    /// Two versions of this crate in one process have separate lease tables, so they may use the same default partition. If
+    /// a program links both, assign explicit partitions.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -182,8 +182,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
-    /// of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the
+    /// front of the slice.
     pub fn fill(&self, metabyte: u8, ids: &mut [Sno]) -> Result<()> {
         SlotSource::fill(self, Mode::Wait, metabyte, ids)
     }
@@ -209,7 +209,8 @@ impl<C: Clock> Generator<C> {
         SlotSource::generate_in(self, Mode::Try, metabyte)
     }
 
-    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Sno};
@@ -282,9 +283,9 @@ impl<C: Clock> Generator<C> {
         SlotSource::fill_async(self, sleep, Ok(metabyte), ids, written)
     }
 
-    /// Generates an ID for a given time, in Unix milliseconds or as a `SystemTime`. This is meant for small numbers of objects
-    /// that already have a time, such as imported records. These IDs use a separate sequence that wraps around silently, so
-    /// duplicates are possible. The window is ignored.
+    /// Generates an ID for a given time, in Unix milliseconds or as a `SystemTime`. This is meant for small numbers of
+    /// objects that already have a time, such as imported records. These IDs use a separate sequence that wraps around
+    /// silently, so duplicates are possible. The window is ignored.
     ///
     /// ```
     /// use std::time::SystemTime;
@@ -339,9 +340,9 @@ impl<C: Clock> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first call
-    /// returns the snapshot. A default partition then belongs to the snapshot, so no other generator in this process or its
-    /// forks leases it.
+    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first
+    /// call returns the snapshot. A default partition then belongs to the snapshot, so no other generator in this process
+    /// or its forks leases it.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -374,8 +375,8 @@ impl<C: Clock> Generator<C> {
     }
 
     fn close_exclusively(&self) -> Result<Snapshot> {
-        // The partition is reserved permanently before the machine is closed. If the reservation fails, the generator is
-        // still open and the caller can try again.
+        // The partition is reserved permanently before the state machine is closed. If the reservation fails, the generator
+        // remains open, and the caller can try again.
         let (family, identity) = (&self.engine.family, self.engine.reserve_permanently()?);
         let state = self.engine.machine.close()?;
         let begun = self.engine.last_tick_before_first_id().map_or(0, |tick| tick + 1);
@@ -410,7 +411,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// A generator that creates IDs under successive grants, each of which is a time-limited right to a partition.
+/// A generator that generates IDs under successive grants, each of which is a time-limited right to a partition.
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]

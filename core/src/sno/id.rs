@@ -16,8 +16,8 @@ const SEQUENCE: Span = FIELDS[4];
 
 /// A sno ID, which consists of 10 big-endian bytes. An encoded ID has 16 characters from `[2-9a-x]`.
 ///
-/// IDs sort in the same order as their bytes, their strings and their times. In memory, a slice of IDs is identical to the IDs'
-/// packed bytes.
+/// IDs sort in the same order as their bytes, their strings and their times. A slice of IDs has the same memory layout as
+/// the packed bytes of the IDs.
 ///
 /// ```
 /// use polyflake::sno::Sno;
@@ -58,7 +58,7 @@ pub struct Parts {
     pub tick_tock: bool,
     /// The metabyte: a byte whose meaning you choose, for example the type of the object that the ID identifies.
     pub metabyte: u8,
-    /// The partition of the generator that created the ID.
+    /// The partition of the generator that generated the ID.
     pub partition: u16,
     /// The sequence number of the ID within its tick.
     pub sequence: u16,
@@ -292,8 +292,8 @@ impl Sno {
         self.0[5]
     }
 
-    /// Returns the partition of the generator that created the ID, as an integer. Call `to_be_bytes` on it to get the two
-    /// bytes.
+    /// Returns the partition of the generator that generated the ID, as an integer. Call `to_be_bytes` on the integer to
+    /// get the two bytes.
     ///
     /// ```
     /// use polyflake::sno::Sno;
@@ -406,8 +406,8 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if a bound is before 2010 or after 2079, except that the end may be one tick past the last
-    /// tick. Returns `out_of_range` if the range is reversed or contains no tick.
+    /// Returns `time_out_of_range` if a bound is before 2010 or after 2079, except that the end may be one tick past the
+    /// last tick. Returns `out_of_range` if the range is reversed or contains no tick.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
@@ -417,8 +417,8 @@ impl Sno {
         Ok((Self::from_word(TICK.insert(ticks.start)), Self::from_word(below_end)))
     }
 
-    /// Returns the ID in the low 80 bits of a word. This function uses two stores, because the compiler turns a bytewise
-    /// copy into a shuffle that costs an extra nanosecond.
+    /// Returns the ID whose bytes are the low 80 bits of a word. This function uses two stores, because the compiler turns
+    /// a bytewise copy into a shuffle that costs an extra nanosecond.
     #[inline]
     pub(super) const fn from_word(word: u128) -> Self {
         let mut bytes = [0; Self::LEN];
@@ -436,8 +436,8 @@ impl Sno {
     }
 }
 
-/// Returns the error for a string that is not an ID. The length is checked first because a string of 16 bytes with an invalid
-/// character may have fewer than 16 characters.
+/// Returns the error for a string that is not an ID. The length is checked first because a string of 16 bytes with an
+/// invalid character may have fewer than 16 characters.
 #[cold]
 fn decode_error(text: &str) -> Error {
     base32::decode_error(text.chars().map(u32::from))

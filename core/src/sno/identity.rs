@@ -27,7 +27,7 @@ pub struct Assignment {
 
 impl Assignment {
     /// Picks a random partition for a generator outside this crate. No generator in this process or its forks holds the
-    /// partition or will lease it. The randomness comes from the operating system.
+    /// partition or will lease it. The random bytes come from the operating system.
     ///
     /// ```
     /// use polyflake::sno::Assignment;
@@ -84,8 +84,8 @@ pub(super) enum PartitionSource {
     By(fn() -> Result<Assignment>),
 }
 
-/// The table in which explicit partitions are claimed unless a host provides one. The loom and shuttle models use no table,
-/// because they do not include the process-wide table.
+/// The table in which explicit partitions are claimed unless the host provides another table. The loom and shuttle models
+/// use no table, because they do not include the process-wide table.
 #[cfg(all(feature = "std", not(any(loom, shuttle))))]
 pub(super) const FIND_DEFAULT_TABLE: Option<FindTable> =
     Some(crate::fork::partitions::shared_table);

@@ -34,7 +34,7 @@ pub trait ByMetabyte<'de>: Deserialize<'de> {
     /// The metabytes of the variants, in the order of their declaration.
     const METABYTES: &'static [&'static str];
 
-    /// Deserializes the content of the variant that has the given metabyte. Returns `None` if no variant has it.
+    /// Deserializes the content of the variant that has the given metabyte. Returns `None` if no variant has this metabyte.
     ///
     /// ```
     /// use polyflake::sno::{ByMetabyte, Sno, by_metabyte};
@@ -133,7 +133,7 @@ impl<E: fmt::Display> fmt::Display for ReadError<E> {
     }
 }
 
-/// The message is the inner error's own message, so `source` skips the inner error and returns its source.
+/// The message is the same as the inner error's message, so `source` skips the inner error and returns its source.
 impl<E: core::error::Error> core::error::Error for ReadError<E> {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
@@ -164,9 +164,9 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 
 /// Declares an enum whose variant serde selects based on the metabyte of an object's sno ID.
 ///
-/// Each variant contains one type, which is deserialized from the whole object including its ID. The pattern before each arrow
-/// lists the variant's metabytes: `1`, `1 | 2`, `1..=4`, or a constant. `_` matches all metabytes that no other variant lists.
-/// Without `_`, unlisted metabytes are rejected.
+/// Each variant contains one type, which is deserialized from the whole object including its ID. The pattern before each
+/// arrow lists the variant's metabytes: `1`, `1 | 2`, `1..=4`, or a constant. `_` matches all metabytes that no other
+/// variant lists. Without `_`, unlisted metabytes are rejected.
 ///
 /// ```
 /// use polyflake::sno::{Sno, by_metabyte};
@@ -202,8 +202,9 @@ fn read<'de, K: ByMetabyte<'de>, D: Deserializer<'de>>(
 /// ```
 ///
 /// Attributes are passed through to the enum and its variants. The macro implements only `Deserialize`; with
-/// `#[serde(untagged)]`, serialization writes the objects as they were read. The enum may borrow: `enum Record<'a> { ... }`. To
-/// read the ID from a different member, write `enum Record by "_id" { ... }`.
+/// `#[serde(untagged)]`, serialization writes the objects as they were read. To borrow from the input, declare the enum
+/// with a lifetime, as in `enum Record<'a> { ... }`. To read the ID from a different member, write `enum Record by "_id" {
+/// ... }`.
 ///
 /// Write the ID as the first member, because members that precede it are kept in memory until the ID is read, while members
 /// that follow it are deserialized directly into the variant's type. In a member before the ID, `RawValue` is rejected, and

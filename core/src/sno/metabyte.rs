@@ -3,13 +3,13 @@
 use super::Sno;
 use crate::{Error, Result, base32};
 
-/// The positions of the two characters that contain the metabyte: 5 bits in the first character, and the upper 3 bits in the
-/// second.
+/// The positions of the two characters that contain the metabyte: 5 bits in the first character, and the upper 3 bits in
+/// the second.
 const HIGH_POSITION: usize = 8;
 const LOW_POSITION: usize = 9;
 
-/// Returns the metabyte of an encoded ID without parsing the remaining characters. Only the length and the two characters that
-/// contain the metabyte are checked.
+/// Returns the metabyte of an encoded ID without parsing the remaining characters. Only the length and the two characters
+/// that contain the metabyte are checked.
 ///
 /// ```
 /// assert_eq!(polyflake::sno::metabyte("9afikjv326nct5if")?, 1);
@@ -17,8 +17,8 @@ const LOW_POSITION: usize = 9;
 /// ```
 ///
 /// # Errors
-/// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first invalid
-/// character.
+/// Returns `invalid_length` if the string has the wrong length, or `invalid_character` with the position of the first
+/// invalid character.
 pub fn metabyte(text: &str) -> Result<u8> {
     // Byte positions equal character positions only if the string is ASCII.
     match text.as_bytes().try_into().ok().filter(|_| text.is_ascii()).and_then(metabyte_from_ascii)

@@ -1,5 +1,5 @@
-//! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it is
-//! dropped.
+//! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it
+//! is dropped.
 //!
 //! A generator without an explicit partition leases one. If another generator takes over the partition while this generator
 //! is idle, this generator changes to a different partition, even though other threads may still be using the old claim:
@@ -12,13 +12,13 @@
 //!
 //! The partition therefore changes only between two ticks. IDs of one tick and metabyte are sorted by partition, so a
 //! change from 9 to 7 in the middle of a tick would make later IDs sort before earlier ones. A thread that reserved slots
-//! under the old claim detects afterwards that the claim was replaced, and discards the slots. All three steps are
-//! necessary. If one of them were omitted, the IDs of a handle could be out of order, or a tick could contain IDs with two
-//! partitions.
+//! under the old claim detects afterwards that the claim was replaced, and discards the slots. All three steps in the
+//! diagram are necessary. If one of them were omitted, the IDs of a handle could be out of order, or a tick could contain
+//! IDs with two partitions.
 //!
 //! Under a lease, each tick starts at a random sequence number in the lower half of the bounds. Copies of a process image
-//! have the same lease until one of them renews it. Because of the random starts, they rarely generate the same IDs. A
-//! generator without a lease must not start its ticks at random sequence numbers. Two unrelated processes that share a
+//! have the same lease until one of them renews it. Because of the random starts, the copies rarely generate the same IDs.
+//! A generator without a lease must not start its ticks at random sequence numbers. Two unrelated processes that share a
 //! default partition by chance have different lower bounds, which keep their sequences apart for as long as they run. With
 //! a new start in each tick, they would generate duplicate IDs within the hour.
 
@@ -51,7 +51,7 @@ use crate::{
 /// How many times a lease that could not be renewed is rechecked before it is considered lost.
 const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
-/// A generator's partitions (it holds one at a time) and the bounds of its sequence numbers.
+/// The partitions of a generator, which holds one partition at a time, and the bounds of its sequence numbers.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has them")]
 pub struct SnoFamily {
@@ -70,7 +70,7 @@ pub struct SnoFamily {
     /// The function that returns the random bytes from which the first sequence number of each tick under a lease is
     /// derived, or `None` if each tick starts at the lower bound.
     start: Option<fn() -> Result<[u8; 2]>>,
-    /// The process to which an explicit partition or window was assigned, if there is one.
+    /// The process to which an explicit partition or window was assigned, if the generator has either.
     process: Option<ProcessGuard>,
     /// The number of IDs generated for explicit times.
     pub(super) made_at_times: AtomicU32,
@@ -134,7 +134,7 @@ impl SnoFamily {
         Bounds { min, ..self.bounds }
     }
 
-    /// Returns this process's claim that covers a tick. A claim covers no ticks outside the window.
+    /// Returns the claim of this process that covers `tick`. A claim covers no ticks outside the window.
     #[inline]
     fn claim_for_tick(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         let claim = self.claims.get();
@@ -147,8 +147,8 @@ impl SnoFamily {
     }
 
     /// Continues the current claim or picks another partition. Callers use this function for the first ID, after a fork,
-    /// after another generator has taken over the partition of an idle generator, and after the clock has moved back to
-    /// before the start of the lease.
+    /// after another generator has taken over the partition of an idle generator, and after the clock has moved backward
+    /// past the start of the lease.
     #[cold]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
@@ -182,11 +182,11 @@ impl SnoFamily {
         tick: u64,
     ) -> Result<()> {
         let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
-        // The generation is read before an identity is picked, because the process may fork while it picks one. The child's
-        // identity then carries the parent's generation, so the child picks again.
+        // The generation is read before an identity is picked, because the process may fork while an identity is picked.
+        // The child's identity then contains the parent's generation, so the child picks again.
         let generation = fork::ensure_generation();
-        // The process may have forked or been restored since this call checked it. Without this check, all later calls
-        // would use a claim of the new generation.
+        // The process may have forked or been restored since this call last checked the process. Without this check, all
+        // later calls would use a claim of the new generation.
         if self.process.is_some_and(|process| process.generation() != generation) {
             return Err(Error::new(ErrorKind::Forked));
         }
@@ -198,7 +198,8 @@ impl SnoFamily {
             }
             PartitionSource::Leased(find) => {
                 let table = find()?;
-                // The lower bound is in the lower half, so that each tick keeps at least half of its sequence numbers.
+                // The lower bound is in the lower half of the range, so that each tick has at least half of the sequence
+                // numbers.
                 let min = table.random_bits()? >> 1;
                 (table.lease_free_partition(tick).map_err(no_free_partition)?, min)
             }
@@ -221,7 +222,7 @@ impl SnoFamily {
 
     /// Replaces the claim `found` with `claim`. Returns `false` if another thread replaced it first.
     fn replace_claim(&self, found: &Claim, mut claim: Claim) -> bool {
-        // The result is `false` in a child, because the parent's claim generated no IDs in this process.
+        // `follows_another` is `false` in a child process, because the parent's claim generated no IDs in this process.
         claim.follows_another = Self::is_own(found);
         // loom registers an atomic at its first use. The following call registers the claim's atomics before another thread
         // uses them.
@@ -280,7 +281,7 @@ impl SnoFamily {
     }
 }
 
-/// Returns the tick after the last one that a generator has used. Slots count as used once they are reserved. If the clock
+/// Returns the tick after the last tick that a generator has used. A slot counts as used once it is reserved. If the clock
 /// moved back from a tick, that tick counts as used, too.
 fn first_unused_tick(machine: &TickTock) -> u64 {
     machine.highest_tick(&machine.state()).map_or(0, |tick| tick + 1)
@@ -316,8 +317,8 @@ impl<C: Clock> Engine<SnoFamily, C> {
                 claim.record_renewal(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator, whose clock is ahead, has leased the partition starting at the end of this lease. This
-            // generator's clock may not have reached that end yet.
+            // Another generator, whose clock is ahead, has leased the partition for the time after the end of this lease.
+            // This generator's clock may not have reached that end yet.
             if claim.lease().until == lease.until {
                 let tick = self.tick_now(&SCALE)?;
                 self.family.replace_partition(claim, &self.machine, &self.window, tick)?;
@@ -399,7 +400,7 @@ impl Family for SnoFamily {
         }
     }
 
-    /// Releases the partition. A default partition becomes free in the tick after the last one that this generator used.
+    /// Releases the partition. A default partition becomes free in the tick after the last tick that this generator used.
     /// The same applies to an explicit partition, unless another generator claims it, too.
     fn on_drop(&self, machine: &TickTock) {
         let claim = self.claims.get();

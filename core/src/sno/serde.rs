@@ -1,4 +1,5 @@
-//! Serializes IDs as strings, or as bytes in binary formats, and snapshots with the member names that the Go library uses.
+//! Serializes IDs as strings, or as bytes in binary formats. Serializes snapshots with the member names that the Go library
+//! uses.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 

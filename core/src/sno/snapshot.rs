@@ -1,14 +1,14 @@
-//! The snapshot of a closed generator, and the statistics of a running one.
+//! Snapshots of closed generators, and statistics of running generators.
 
 use super::builder::Bounds;
 use crate::{Error, Result, narrow, sequence::tick_tock::State};
 
-/// The state of a closed generator, from which a new one can be restored. Restore it only once, because a second generator from
-/// the same snapshot would generate duplicate IDs.
+/// The state of a closed generator, from which a new generator can be restored. Restore each snapshot only once, because a
+/// second generator from the same snapshot would generate duplicate IDs.
 ///
-/// With the `serde` feature, it is serialized to JSON with the same member names as in the Go library, plus a `format` member
-/// whose value is 1. `format` is optional in the input, because the Go library does not write it. Times are counted in 4 ms
-/// units since the start of 2010.
+/// With the `serde` feature, a snapshot is serialized to JSON with the same member names as in the Go library, plus a
+/// `format` member whose value is 1. `format` is optional in the input, because the Go library does not write it. Times are
+/// counted in 4 ms units since the start of 2010.
 ///
 /// ```
 /// use polyflake::sno::{Generator, Snapshot};
@@ -45,8 +45,8 @@ pub struct Snapshot {
     pub drifts: u32,
 }
 
-/// A generator's statistics at one point in time. They cannot be used to restore the generator, because it may generate more
-/// IDs afterwards.
+/// A generator's statistics at one point in time. They cannot be used to restore the generator, because it may generate
+/// more IDs afterwards.
 ///
 /// ```
 /// use polyflake::sno::Generator;
@@ -83,8 +83,8 @@ pub struct Stats {
 }
 
 impl Snapshot {
-    /// Creates a snapshot for a generator that has not generated any IDs. To load a stored snapshot, set the other fields to
-    /// the stored values.
+    /// Creates a snapshot for a generator that has not generated any IDs. To load a stored snapshot, set the other fields
+    /// to the stored values.
     ///
     /// ```
     /// use polyflake::sno::{Generator, Snapshot};
@@ -113,7 +113,7 @@ impl Snapshot {
     /// Rejects any format number other than [`Snapshot::FORMAT`].
     ///
     /// # Errors
-    /// Returns `out_of_range`.
+    /// Returns `out_of_range` for any other format number.
     #[doc(hidden)]
     pub fn check_format(found: u64) -> Result<()> {
         let (name, known) = Self::FORMAT;
@@ -123,7 +123,8 @@ impl Snapshot {
         Err(Error::out_of_range(name, found.into(), known.into(), known.into()))
     }
 
-    /// The names and the maximum values of the snapshot's members. The names and their order are those of the Go library.
+    /// The names and the maximum values of the snapshot's members. The names and their order are the same as in the Go
+    /// library.
     ///
     /// Not part of the public API; used by bindings, and for reading and writing snapshots.
     #[doc(hidden)]
@@ -138,7 +139,7 @@ impl Snapshot {
         ("drifts", u32::MAX as u64),
     ];
 
-    /// Returns the values of [`Snapshot::MEMBERS`], with the partition as a two-byte number.
+    /// Returns the values of [`Snapshot::MEMBERS`], with the partition as a 16-bit integer.
     #[doc(hidden)]
     pub fn to_numbers(&self) -> [u64; 8] {
         let Self {

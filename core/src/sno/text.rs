@@ -3,7 +3,7 @@
 use super::{Sno, slice_bytes};
 use crate::{Result, arch, base32::slices};
 
-/// Encodes every ID as 16 ASCII characters. The same 16 bytes are also the ID's UUID in the compatible form.
+/// Encodes every ID as 16 ASCII characters. These 16 bytes are also the UUID that [`Sno::to_uuid_bytes`] returns.
 ///
 /// Reuse the buffer when you encode many IDs, because the operating system must first map and clear newly allocated memory,
 /// which takes ten times as long as the encoding.

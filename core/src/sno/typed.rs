@@ -32,9 +32,10 @@ pub trait Kind {
     const METABYTE: u8;
 }
 
-/// A [`Sno`] of one type. Its metabyte is always [`Kind::METABYTE`], which is checked whenever an ID is created or parsed.
+/// A [`Sno`] that identifies an object of a specific type. The metabyte is always [`Kind::METABYTE`], which is checked
+/// whenever an ID is created or parsed.
 ///
-/// It has the same size, sort order, string form and methods as a `Sno`.
+/// A typed ID has the same size, sort order, string form and methods as a `Sno`.
 ///
 /// ```
 /// use polyflake::sno::{Id, Kind, Sno};

@@ -5,7 +5,8 @@
 //!     | 2 variant = 10 | 4 partition, its lower | 16 sequence | 42 zero
 //! ```
 //!
-//! The UUID contains all 80 bits of the ID in their original order, so bytes, strings and times still sort in the same order.
+//! The UUID contains all 80 bits of the ID in their original order, so bytes, strings and times still sort in the same
+//! order.
 
 use super::Sno;
 use crate::{Error, ErrorKind, Result, error::check_same_length};
@@ -55,7 +56,7 @@ impl Sno {
     /// ```
     ///
     /// # Errors
-    /// Returns `not_canonical` if the UUID has a different version or variant, or if any of the bits after the ID's own bits is
+    /// Returns `not_canonical` if the UUID has a different version or variant, or if any bit after the bits of the ID is
     /// set.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
@@ -117,8 +118,8 @@ pub fn from_uuid8_column(column: &[[u8; 16]], ids: &mut [Sno]) -> Result<()> {
     Ok(())
 }
 
-/// Returns the ID as a version 8 UUID, which strict validators accept and which sorts by time. For the UUID columns of the Go
-/// library, use [`Sno::to_uuid_bytes`].
+/// Returns the ID as a version 8 UUID, which strict validators accept and which sorts by time. For the UUID columns of the
+/// Go library, use [`Sno::to_uuid_bytes`].
 ///
 /// ```
 /// use polyflake::sno::Sno;

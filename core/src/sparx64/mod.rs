@@ -1,8 +1,8 @@
 //! SPARX-64/128, the block cipher that Randflake uses, which encrypts 64-bit blocks under a 128-bit key.
 //!
-//! Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov published it in "Design Strategies for ARX with Provable Bounds:
-//! SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. The cipher hides and shuffles IDs, but it
-//! does not authenticate them, and equal blocks always encrypt to equal blocks.
+//! Dinu, Perrin, Udovenko, Velichkov, Großschädl and Biryukov published it in "Design Strategies for ARX with Provable
+//! Bounds: SPARX and LAX" (ASIACRYPT 2016). The best known attacks reach 18 of its 24 rounds. The cipher hides and shuffles
+//! IDs, but it does not authenticate them, and equal blocks always encrypt to equal blocks.
 //!
 //! The words of keys and blocks are big-endian. No branch or memory index depends on a secret.
 //!
@@ -35,8 +35,8 @@ pub const BLOCK_BYTES: usize = 8;
 
 /// The SPARX-64/128 cipher, initialized with one key.
 ///
-/// The key itself is not stored, and the subkeys derived from it are wiped on drop. Moving this value can leave copies on the
-/// stack that are not wiped, so avoid moving it.
+/// The key itself is not stored, and the subkeys derived from it are wiped on drop. Moving this value can leave copies on
+/// the stack that are not wiped, so avoid moving it.
 ///
 /// ```
 /// use polyflake::sparx64::Sparx64;

@@ -6,7 +6,7 @@ use super::KEY_BYTES;
 use crate::arch::scalar::cipher::{BRANCHES, ROUNDS, STEPS, Schedule, arx_box};
 
 impl Schedule {
-    /// Derives the schedule of a key, and wipes this copy of the key.
+    /// Derives the key schedule from `key`, and wipes this copy of the key.
     pub(super) fn new(mut key: [u8; KEY_BYTES]) -> Self {
         let mut state = [0_u16; KEY_BYTES / 2];
         for (word, bytes) in state.iter_mut().zip(key.as_chunks().0) {
@@ -45,8 +45,8 @@ impl Drop for Schedule {
     }
 }
 
-/// Applies the key permutation: it performs one round on the first pair, adds the result to the second pair, adds the counter
-/// to the last word, and then rotates all pairs by one.
+/// Applies the key permutation: it performs one round on the first pair, adds the result to the second pair, adds the
+/// counter to the last word, and then rotates all pairs by one.
 fn permute(state: &mut [u16; KEY_BYTES / 2], count: u16) {
     (state[0], state[1]) = arx_box((state[0], state[1]));
     state[2] = state[2].wrapping_add(state[0]);
@@ -70,8 +70,8 @@ mod tests {
         let mut place = MaybeUninit::new(Schedule::new(*b"sixteen byte key"));
         let schedule = place.as_mut_ptr();
         let words = schedule.cast::<Words>();
-        // SAFETY: a schedule consists of `u16` values without padding, and `place` contains one, so all of its words are
-        // initialized.
+        // SAFETY: a schedule consists of `u16` values without padding, and `place` contains a schedule, so all of the words
+        // are initialized.
         assert_ne!(unsafe { words.read() }, [0; 100]);
         // SAFETY: `place` contains a schedule, which is dropped only once, because `MaybeUninit` does not drop it.
         unsafe { core::ptr::drop_in_place(schedule) };

@@ -1,9 +1,9 @@
 //! Explores every interleaving of threads that run the real code. The search visits each state once.
 //!
-//! How far a thread has progressed through a call is recorded as the list of results of its atomic accesses so far. To
-//! advance by one step, the call runs again from its beginning: it receives these results, then performs one access, and is
-//! stopped before the next access. The values of the atomics belong to the state of the search, so the atomics themselves
-//! never change. A call can also choose a value, such as a clock reading, and the search explores all choices.
+//! The progress of a call is recorded as a list of the results of its atomic accesses. To advance by one step, the call is
+//! run again from the beginning. It receives the recorded results, performs one more access, and is stopped before the next
+//! access. The values of the atomics are part of the search state, so the atomics themselves never change. A call can also
+//! choose a value, such as a clock reading, and the search explores all choices.
 //!
 //! Each access observes the last write (sequential consistency), and a weak compare-and-swap fails only if the value
 //! differs.
@@ -44,7 +44,7 @@ pub(crate) trait Scenario {
     }
 }
 
-/// Returns a number below `end`. The search explores all of these numbers.
+/// Returns a number below `end`. The search explores every possible number.
 pub(crate) fn choose(end: u8) -> u8 {
     CURRENT_RUN.with_borrow(|run| run.as_ref().expect("a call of a world").choose(end))
 }
@@ -89,7 +89,7 @@ struct Run {
     /// The addresses of atomics that any call writes. Loading any other atomic is not a step, because its value never
     /// changes.
     written: Rc<RefCell<BTreeSet<usize>>>,
-    /// `false` if no other thread may run between two accesses of this step.
+    /// Whether the step ends before its second access, so that other threads can run between two accesses.
     stops: bool,
 }
 
@@ -152,7 +152,7 @@ impl Run {
     }
 }
 
-/// Explores all interleavings of threads that perform `calls` calls each.
+/// Explores all interleavings of several threads. `calls` contains the number of calls that each thread performs.
 pub(crate) fn explore<W: Scenario>(scenario: &W, calls: &[u8]) -> SearchResult<W::Record> {
     let written = Rc::default();
     loop {
@@ -183,8 +183,8 @@ fn search<W: Scenario>(
             if state.threads[thread].made < calls {
                 is_over = false;
                 for next in successors(scenario, &state, thread, written) {
-                    // States with the same hash are treated as equal. The probability that two of 10 million different states
-                    // have the same hash is 3 in a million.
+                    // States with the same hash are treated as equal. The probability that two of 10 million different
+                    // states have the same hash is 3 in a million.
                     if known.insert(BuildHasherDefault::<DefaultHasher>::new().hash_one(&next)) {
                         open.push(next);
                     }

@@ -48,7 +48,7 @@ pub(crate) struct Answer {
 
 /// An access that is about to happen.
 pub(crate) struct Access<'a> {
-    /// Identifies the atomic.
+    /// The address of the atomic, which identifies it.
     pub(crate) address: usize,
     pub(crate) operation: Operation,
     /// The largest value of the atomic's type.

@@ -77,8 +77,8 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Declares that the source of random bytes never repeats itself, so that all generators on a thread can share streams.
-    /// Not part of the public API; used by bindings, which use the random bytes of their host.
+    /// Declares that the source of random bytes never repeats itself, so that all generators on a thread can share their
+    /// streams of random bits. Not part of the public API; used by bindings, which use the random bytes of their host.
     #[doc(hidden)]
     pub const fn at_random(mut self) -> Self {
         self.family.is_system = true;
@@ -113,7 +113,7 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Sets the last millisecond in which an earlier generator created IDs, as a Unix timestamp in milliseconds.
+    /// Sets the last millisecond in which an earlier generator generated IDs, as a Unix timestamp in milliseconds.
     /// [`Generator::close`] returns this timestamp. All IDs of the new generator sort after the IDs of the earlier
     /// generator, unless the earlier generator started over after a clock rollback.
     ///
@@ -138,9 +138,9 @@ impl<C: Clock> Builder<C> {
     /// `clock_behind` until the clock has caught up. With this option, a single wrong reading far in the future does not
     /// stop a service.
     ///
-    /// The IDs after such a rollback sort before earlier ones. [`Stats::rollbacks`](super::Stats::rollbacks) counts the
-    /// rollbacks after which the generator started over. IDs stay unique, because the new IDs have new random bits. This
-    /// option cannot be combined with a worker ID.
+    /// IDs that are generated after such a rollback sort before earlier IDs. [`Stats::rollbacks`](super::Stats::rollbacks)
+    /// counts the rollbacks after which the generator started over. IDs stay unique, because the new IDs have new random
+    /// bits. This option cannot be combined with a worker ID.
     ///
     /// ```
     /// use polyflake::{clock::ManualClock, uuid7::Generator};
@@ -170,8 +170,8 @@ impl<C: Clock> Builder<C> {
     ///
     /// # Errors
     /// Returns `out_of_range` if the window is empty, if `resume_after` is out of range, if the clock is coarser than a
-    /// millisecond, or if a generator with a worker ID follows rollbacks. Returns `time_out_of_range` if the window exceeds the
-    /// format's time range.
+    /// millisecond, or if a generator with a worker ID follows rollbacks. Returns `time_out_of_range` if the window exceeds
+    /// the format's time range.
     pub fn build(self) -> Result<Generator<C>> {
         let Settings { draw, is_system, worker_id, last_start, .. } = self.family;
         let window = self.options.window(&SCALE)?;

@@ -11,8 +11,8 @@
 //! and the same position in the key's stream. The following IDs of copies may be equal:
 //!
 //! - IDs of a call that was in progress when the copy was made.
-//! - IDs of the copied millisecond. Their calls read the same millisecond as the last call before the copy, and no call
-//!   since the copy has read a different millisecond.
+//! - IDs of the copied millisecond. The calls that generate these IDs read the same millisecond as the last call before the
+//!   copy, and no call since the copy has read a different millisecond.
 //!
 //! These exceptions do not apply to a call that begins after its process has reported the restore, or to a forked child.
 
@@ -44,13 +44,13 @@ enum CopyMethod {
     Fork,
 }
 
-/// The way in which a search weakens the rules of the streams.
+/// How a search weakens the rules of the streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weakness {
     None,
-    /// The generation is compared before the bits are taken, instead of after the slots are reserved.
+    /// The generation is checked before the bits are taken, instead of after the slots are reserved.
     ComparesFirst,
-    /// The comparison ignores restores.
+    /// The generation check ignores restores.
     IgnoresRestores,
     /// A new stream begins with the remaining buffered bits of the stream that it replaces.
     KeepsBits,
@@ -63,13 +63,13 @@ enum Weakness {
 /// A process generation: the process, and the number of restores that were reported to it.
 type Generation = (u8, u8);
 
-/// Random bits, identified by a key and a position in its stream.
+/// Random bits, identified by a key and a position in the key's stream.
 type Bits = (u8, u8);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Stream {
     key: u8,
-    /// The position of the first bits in the stream that are not buffered yet.
+    /// The position in the stream of the first bits that are not buffered yet.
     position: u8,
     buffer: [Bits; BUFFERED_IDS as usize],
     taken: u8,
@@ -130,7 +130,7 @@ struct Call {
     by: Owner,
     now: u8,
     next: NextAction,
-    /// The bits that were taken last, and the generation of their stream.
+    /// The most recently taken bits, and the generation of their stream.
     bits: (Bits, Generation),
     /// The process generation in which the handle began its new block.
     of_block: Generation,
@@ -155,8 +155,8 @@ struct Process {
     keys: u8,
     /// The streams of the thread and of the handle.
     streams: [Option<Stream>; 2],
-    /// For each stream owner, the millisecond that the owner's last call before the copy read from the clock, or `None`
-    /// once a call of the owner has read a different millisecond.
+    /// For each stream owner, the clock reading of the owner's last call before the copy was made, in milliseconds. The
+    /// element is `None` once a call of the owner has read a different millisecond.
     copied: [Option<u8>; 2],
     read: [Option<u8>; 2],
     block: Option<Block>,
@@ -183,7 +183,7 @@ struct Explorer {
 struct SearchResult {
     states: usize,
     repeated: bool,
-    /// Whether there is an ID that both processes can generate.
+    /// Whether both processes can generate the same ID.
     shared: bool,
 }
 
@@ -216,7 +216,7 @@ impl Explorer {
             block: None,
             call: None,
             calls: self.calls,
-            // Only a report of a restore after the split matters, so the model starts as if the process had already
+            // Only restores that are reported after the split matter. The process therefore initially counts as having
             // reported a restore.
             has_reported: true,
             made: Vec::new(),
@@ -236,7 +236,7 @@ impl Explorer {
     }
 
     /// Explores all states of a process, and returns them with the IDs that the process can generate. An ID maps to `true`
-    /// if another copy may also generate it, however this process arrives at the ID.
+    /// if another copy may also generate it, regardless of how this process generates the ID.
     fn explore_from(
         &self,
         first: Process,
@@ -282,7 +282,7 @@ impl Explorer {
         }
         let mut other = process.clone();
         other.generation.0 += u8::from(self.split == CopyMethod::Fork);
-        // From now on, the two processes read different keys.
+        // After the split, the two processes use different keys.
         other.keys += 100;
         [process, other]
     }
@@ -453,7 +453,7 @@ impl Explorer {
     }
 }
 
-/// Returns the tick of a clock reading. Tick 0 is skipped, because a new state machine starts in it.
+/// Returns the tick of a clock reading. Tick 0 is skipped, because a new state machine starts in that tick.
 fn tick_of(now: u8) -> u64 {
     u64::from(now) + 1
 }

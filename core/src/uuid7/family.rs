@@ -1,9 +1,9 @@
-//! The part of the engine that is specific to version 7 UUIDs: the random bits of each ID, and the random start of each
-//! millisecond.
+//! The part of the engine that is specific to version 7 UUIDs: the random bits of each ID, and the random first sequence
+//! number of each millisecond.
 //!
 //! A generator without a worker ID has no identity that another generator could share. A parent and its child, or two
-//! copies of a machine, may even reserve the same slots, but their random bits differ, because each process has its own
-//! stream.
+//! copies of a running process, may even reserve the same slots. Their random bits still differ, because each process has a
+//! separate stream.
 
 use super::{LAST_SEQUENCE, SCALE, stream::Entropy};
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// The highest random start of a millisecond, which leaves at least half of the sequence numbers for IDs.
+/// The highest random first sequence number of a millisecond. At least half of the sequence numbers remain for IDs.
 pub(super) const MAX_START: u64 = LAST_SEQUENCE as u64 >> 1;
 
 /// The last millisecond that the state machine supports, in the year 2527. Clock readings cannot represent times after the
@@ -59,7 +59,8 @@ impl Uuid7Family {
         Self { entropy, worker_id, rollbacks: Tally::new(0), last_start, process }
     }
 
-    /// Returns the argument, or `None` if the worker ID or the window was assigned to a process with another generation.
+    /// Returns the process generation and the tail unchanged, or `None` if the worker ID or the window was assigned in a
+    /// different process generation.
     #[inline]
     fn for_current_process(&self, (generation, tail): (u64, Tail)) -> Option<(u64, Tail)> {
         let is_here = self.process.is_none_or(|process| process.generation() == generation);

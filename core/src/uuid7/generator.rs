@@ -43,19 +43,20 @@ use crate::{clock::SystemClock, entropy};
 /// differ by 56 random bits and by the random start of the sequence. If each generator has a different [worker
 /// ID](super::Builder::worker_id), the IDs are guaranteed to differ.
 ///
-/// **Rate.** The sequence starts at a random value in each millisecond, in the lower half of its 18 bits, so at least 131,072
-/// IDs are available per millisecond. After that, calls wait for the next millisecond.
+/// **Rate.** The sequence starts at a random value in each millisecond, in the lower half of its 18 bits, so at least
+/// 131,072 IDs are available per millisecond. After that, calls wait for the next millisecond.
 ///
-/// **Clock rollbacks.** No ID is later than the latest reading of the clock. If the clock moves backwards, the generator
-/// uses up its current millisecond, and calls then wait for the clock or fail with `clock_behind`. If the clock may show a
-/// time far in the future by mistake, see [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
+/// **Clock rollbacks.** The time in an ID is never later than the latest reading of the clock. If the clock moves
+/// backwards, the generator uses up its current millisecond, and calls then wait for the clock or fail with `clock_behind`.
+/// If the clock may show a time far in the future by mistake, see
+/// [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
 ///
-/// **Copies.** Starting with the millisecond after the copy, two copies of a running machine generate different IDs,
-/// because the random bits get a new key from the operating system's random source in each millisecond. IDs generated in
-/// the millisecond of the copy may be equal.
+/// **Copies.** Starting with the millisecond after the copy, two copies of a running virtual machine generate different
+/// IDs, because the random bits get a new key from the operating system's random source in each millisecond. IDs generated
+/// in the millisecond of the copy may be equal.
 ///
-/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator each time it is
-/// used. A generator cannot be cloned, because a generator and its clone would use the same sequences:
+/// Keep the generator in a `static`, or share it by reference. A `const` of this type creates a new generator each time it
+/// is used. A generator cannot be cloned, because a generator and its clone would use the same sequences:
 ///
 /// ```compile_fail
 /// let ids = polyflake::uuid7::Generator::new();
@@ -79,11 +80,11 @@ pub type Generator<C = DefaultClock> = generator::Generator<Uuid7Family, C>;
 pub struct Stats {
     /// The worker ID, or `None` if all bits after the sequence are random.
     pub worker_id: Option<u16>,
-    /// The last millisecond in which an ID was generated, as a Unix timestamp in milliseconds, or `None` before the first ID.
+    /// The last millisecond in which an ID was generated, as a Unix timestamp in milliseconds, or `None` before the first
+    /// ID.
     pub last_ms: Option<i64>,
     /// The number of clock rollbacks after which the generator started over. After each of these rollbacks, new IDs sort
-    /// before earlier ones. This number is always 0 without
-    /// [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
+    /// before earlier IDs. This number is always 0 without [`Builder::follow_rollbacks`](super::Builder::follow_rollbacks).
     pub rollbacks: u32,
     /// Whether the generator is closed.
     pub closed: bool,
@@ -214,7 +215,7 @@ fn last_ms(state: State) -> Option<i64> {
 
 impl<C: Clock> Generator<C> {
     /// Closes the generator and ends calls in progress on other threads. Returns the last millisecond in which the
-    /// generator created an ID, for use with [`Builder::resume_after`](super::Builder::resume_after), or `None` if the
+    /// generator generated an ID, for use with [`Builder::resume_after`](super::Builder::resume_after), or `None` if the
     /// generator was not used.
     ///
     /// ```
@@ -275,8 +276,8 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the front
-    /// of the slice.
+    /// Returns the same errors as `generate`. [`Error::written`](crate::Error::written) is the number of valid IDs at the
+    /// front of the slice.
     pub fn fill(&self, ids: &mut [Uuid7]) -> Result<()> {
         SlotSource::fill(self, Mode::Wait, (), ids)
     }
@@ -302,7 +303,8 @@ impl<C: Clock> Generator<C> {
         SlotSource::generate_in(self, Mode::Try, ())
     }
 
-    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// ```
     /// use polyflake::uuid7::{Generator, Uuid7};
@@ -375,7 +377,7 @@ impl<C: Clock> Generator<C> {
     }
 }
 
-/// A generator that creates IDs under successive grants, each of which is a time-limited right to a worker ID.
+/// A generator that generates IDs under successive grants, each of which is a time-limited right to a worker ID.
 ///
 /// Not part of the public API; used by leases.
 #[doc(hidden)]

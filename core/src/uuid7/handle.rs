@@ -10,8 +10,8 @@ use crate::{
     generator::{self, Mode},
 };
 
-/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). A handle's IDs sort in the order in
-/// which they were generated. IDs of different handles are interleaved within a millisecond.
+/// Generates IDs for one thread from a shared [`Generator`]. See [`Handle`](crate::Handle). A handle's IDs sort in the
+/// order in which they were generated. IDs of different handles are interleaved within a millisecond.
 ///
 /// ```
 /// use polyflake::uuid7::{Generator, Handle};

@@ -71,7 +71,8 @@ impl Uuid7 {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if the time is out of range, or `out_of_range` if the sequence or the random bits are.
+    /// Returns `time_out_of_range` if the time is out of range, or `out_of_range` if the sequence or the random bits are
+    /// out of range.
     pub fn from_parts(parts: Parts) -> Result<Self> {
         let Parts { unix_ms, sequence, random } = parts;
         let tick = SCALE.tick_of(UnixTime::from_ms(unix_ms))?;
@@ -80,7 +81,7 @@ impl Uuid7 {
         Ok(Self::pack(tick, sequence.into(), random))
     }
 
-    /// Returns the ID with the given fields, which must fit.
+    /// Returns the ID with the given fields. Each value must fit in its field.
     #[inline]
     pub(super) const fn pack(unix_ms: u64, sequence: u64, random: u64) -> Self {
         let word = TIMESTAMP.insert(unix_ms)
@@ -117,7 +118,7 @@ impl Uuid7 {
         SCALE.tick_start_ms(TIMESTAMP.extract(self.to_u128()))
     }
 
-    /// Returns the 18-bit sequence, which orders the IDs that a generator creates in the same millisecond. In UUIDs from
+    /// Returns the 18-bit sequence, which determines the order of a generator's IDs within a millisecond. In UUIDs from
     /// other libraries, these bits may have a different meaning.
     ///
     /// ```
@@ -133,8 +134,8 @@ impl Uuid7 {
         narrow::u32(SEQUENCE_HIGH.extract(word) << SEQUENCE_LOW.bits() | SEQUENCE_LOW.extract(word))
     }
 
-    /// Returns the 56 bits after the sequence. In IDs of a generator with a worker ID, the highest 16 of them are the worker
-    /// ID, which [`worker_id`] returns.
+    /// Returns the 56 bits after the sequence. In IDs of a generator with a worker ID, the highest 16 of these bits are the
+    /// worker ID, which [`worker_id`] returns.
     ///
     /// ```
     /// use polyflake::uuid7::Uuid7;
@@ -262,8 +263,8 @@ impl Uuid7 {
     /// ```
     ///
     /// # Errors
-    /// Returns `time_out_of_range` if a bound is before 1970 or past the format's last millisecond. Returns `out_of_range` if
-    /// the range is reversed or contains no millisecond.
+    /// Returns `time_out_of_range` if a bound is before 1970 or past the format's last millisecond. Returns `out_of_range`
+    /// if the range is reversed or contains no millisecond.
     pub fn time_range(
         start: impl Into<UnixTime>,
         end: impl Into<UnixTime>,
@@ -274,7 +275,7 @@ impl Uuid7 {
     }
 }
 
-/// The lowest ID, [`Uuid7::MIN`].
+/// Uses the lowest ID, [`Uuid7::MIN`], as the default value.
 impl Default for Uuid7 {
     fn default() -> Self {
         Self::MIN

@@ -1,4 +1,4 @@
-//! UUIDs of version 7 (RFC 9562) that stay sorted: across threads, within a millisecond and when the clock moves backwards.
+//! Version 7 UUIDs (RFC 9562) that stay sorted across threads, within a millisecond and when the clock moves backwards.
 //!
 //! ```text
 //! 48 Unix milliseconds | 4 version 7 | 12 sequence | 2 variant 10 | 6 sequence | 56 random
@@ -10,15 +10,17 @@
 //! 48 Unix milliseconds | 4 version 7 | 12 sequence | 2 variant 10 | 6 sequence | 16 worker ID | 40 random
 //! ```
 //!
-//! - The 18-bit sequence starts at a random value in the lower half of its range in each millisecond, and increases by one with
-//!   each ID (RFC 9562, section 6.2, method 1). So a call that begins after another call has returned gets a greater ID.
+//! - The 18-bit sequence starts at a random value in the lower half of its range in each millisecond, and increases by one
+//!   with each ID (RFC 9562, section 6.2, method 1). Therefore, a call that begins after another call has returned gets a
+//!   greater ID.
 //! - The random bits come from `ChaCha8`, which is keyed by the operating system's random source in each millisecond.
-//! - No ID is later than the latest reading of the clock. After a clock rollback, the generator uses up its last millisecond,
-//!   and then waits for the clock.
+//! - The time in an ID is never later than the latest reading of the clock. After a clock rollback, the generator uses up
+//!   its last millisecond, and then waits for the clock.
 //!
 //! The module does not exist on x86 targets without SSE2, such as `x86_64-unknown-none`.
 //!
-//! The byte order is that of the string, so bytes, strings and [`Uuid7`]s sort in the same order.
+//! The bytes of an ID have the same order as the digits of its string, so bytes, strings and [`Uuid7`]s sort in the same
+//! order.
 
 mod builder;
 #[cfg(all(test, not(any(loom, shuttle, miri))))]

@@ -17,7 +17,7 @@ impl CallTypes for Uuid7Family {
     type Batch<'b> = &'b mut [Uuid7];
 }
 
-/// The random bits of a handle: its own stream, and the bits of its next ID.
+/// A handle's stream of random bits, and the bits of the handle's next ID.
 #[derive(Debug)]
 pub(crate) struct PrecomputedBits {
     stream: Option<Stream>,

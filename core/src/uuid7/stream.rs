@@ -1,13 +1,14 @@
-//! The random bits of IDs: streams of `ChaCha8`, each for one thread, one millisecond and one generation.
+//! Provides the random bits of IDs from `ChaCha8` streams. Each stream serves one thread, one millisecond and one
+//! generation.
 //!
-//! Two copies of a running machine have the same memory, so a stream that was keyed before the copy returns the same bits
-//! in both copies. Only information from outside the image can distinguish the copies: the time, and the kernel's random
-//! source. A stream is therefore used only while the clock shows the millisecond that it showed when the stream was keyed.
-//! After that, the stream's buffered bits are dropped, and the random source keys the next stream. Starting with the
-//! millisecond after the copy, the copies therefore have different streams.
+//! Two copies of a running process have the same memory, so a stream that was keyed before the copy returns the same bits
+//! in both copies. Only information from outside the memory image can distinguish the copies, namely the time and the
+//! kernel's random source. A stream is therefore used only while the clock shows the millisecond that it showed when the
+//! stream was keyed. After that, the stream's buffered bits are dropped, and the random source keys the next stream.
+//! Starting with the millisecond after the copy, the copies therefore have different streams.
 //!
-//! The stream's millisecond is compared with the clock's own reading, and not with the time in the IDs, which stays the
-//! same for a while after a clock rollback. The comparison is for equality, because a clock that moves backwards shows an
+//! The stream's millisecond is compared with the clock reading, and not with the time in the IDs, which stays the same for
+//! a while after a clock rollback. The two milliseconds must be equal, because a clock that moves backwards shows an
 //! earlier millisecond, whose stream may still exist in a copy.
 //!
 //! A stream also belongs to a generation, which consists of the process and the number of reported restores. A call reads
@@ -17,9 +18,9 @@
 //! Bits are taken before slots are reserved, because the random source can fail, and packing an ID must not fail. A failed
 //! call reserves no slots.
 //!
-//! Single calls and batches use the stream of their thread. Each handle has its own stream. Without the standard library
-//! there are no thread-local variables, so each call keys a new stream. Wasm without atomics has only one thread, to which
-//! the stream belongs.
+//! Single calls and batches use the stream of their thread. Each handle has a separate stream. Without the standard
+//! library, there are no thread-local variables, so each call keys a new stream. Wasm without atomics has only one thread,
+//! and the stream belongs to that thread.
 
 use core::fmt;
 
@@ -34,7 +35,8 @@ use crate::{
     sync::{Ordering, Tally},
 };
 
-/// The number of IDs for which a stream buffers bits: four cipher blocks, which vector instructions compute together.
+/// The number of IDs for which a stream buffers bits. The bits fill four cipher blocks, which vector instructions compute
+/// together.
 const BUFFERED_IDS: usize = 32;
 
 /// The length of the time interval in which a stream is used, in nanoseconds.
@@ -128,7 +130,7 @@ impl Entropy {
     }
 
     /// Returns a number that identifies the owner of a stream. Generators that can share a thread's stream have the same
-    /// number. A generator with a custom source has its own number, so that its IDs do not depend on other generators.
+    /// number. A generator with a custom source has a unique number, so that its IDs do not depend on other generators.
     #[inline]
     fn owner(&self) -> usize {
         if self.is_system {
@@ -140,7 +142,7 @@ impl Entropy {
         if has_streams { core::ptr::from_ref(self).addr() } else { usize::MAX }
     }
 
-    /// Keys a stream for a clock that reads `now`.
+    /// Keys a stream for the clock reading `now`.
     ///
     /// # Errors
     /// Returns `entropy_unavailable`, or any error that the source returns.
@@ -254,7 +256,7 @@ mod thread_stream {
             self.with(now, |stream| (stream.generation, stream.next()))
         }
 
-        /// Calls `take` with a stream for a clock that reads `now`.
+        /// Calls `take` with a stream for the clock reading `now`.
         ///
         /// # Errors
         /// Returns the same errors as [`Entropy::new_stream`].
@@ -274,7 +276,7 @@ mod thread_stream {
             taken
         }
 
-        /// Calls `take` with the stream that this call has used, or with a new one.
+        /// Calls `take` with the stream that this call has used, or with a new stream.
         ///
         /// # Errors
         /// Returns the same errors as [`Entropy::new_stream`].

@@ -1,5 +1,5 @@
-//! Tests that a generator with an explicit worker ID skips its first tick, because an earlier generator may have made IDs
-//! in it.
+//! Tests that a generator with an explicit worker ID skips its first tick, because an earlier generator may have generated
+//! IDs in that tick.
 
 use std::{
     sync::{
@@ -157,7 +157,7 @@ fn calls_wait_for_the_next_tick() {
             assert_id(build().handle(2)(), next, 0);
             let (made, filled) = build().fill(3);
             assert_eq!((filled, made.len(), made[0].unix_ms), (Ok(()), 3, next));
-            // An explicit limit takes effect.
+            // An explicit `max_wait` limits this wait as well.
             let options = GeneratorOptions { max_wait: Some(Duration::ZERO), ..options };
             assert_exhausted(
                 family.build(SleepingClock::at_unix_ms(START_MS), options).unwrap().generate(),
@@ -167,7 +167,7 @@ fn calls_wait_for_the_next_tick() {
     }
 }
 
-/// Waits for later ticks are limited by the clock's default, which is 10 ms here.
+/// When a call waits for a later tick, the clock's default limit applies, which is 10 ms here.
 #[test]
 fn only_the_first_tick_extends_the_wait() {
     let family = &FAMILIES[1];
@@ -227,7 +227,7 @@ fn consecutive_generators_share_no_tick() {
     }
 }
 
-/// An exact clock may already show the next tick while a coarse clock still shows the current one. In addition, another
+/// An exact clock may already show the next tick while a coarse clock still shows the current tick. In addition, another
 /// thread's clock reading may have been ahead by the slack.
 #[test]
 fn the_first_id_skips_the_slack_and_the_resolution() {
@@ -277,12 +277,13 @@ fn a_rollback_before_the_first_id_is_handled() {
         assert_exhausted(ids.try_generate(), next);
         clock.set_readings([earlier]);
         match family.name {
-            // The tick-tock bit distinguishes the new IDs from those that an earlier generator made in the same tick.
+            // The tick-tock bit distinguishes the new IDs from the IDs that an earlier generator generated in the same
+            // tick.
             "sno" => {
                 let made = ids.try_generate().unwrap();
                 assert_eq!((made.unix_ms, made.bits >> 40 & 1), (earlier, 1));
                 assert!(ids.stats().contains("drifts: 1"), "{}", ids.stats());
-                // When the clock returns to the skipped tick, no ID is made in it.
+                // When the clock returns to the skipped tick, no ID is generated in that tick.
                 clock.set_readings([START_MS - 4]);
                 assert_id(ids.try_generate(), START_MS - 4, 0);
                 clock.set_readings([START_MS]);
@@ -339,7 +340,7 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
             ..GeneratorOptions::default()
         }
     };
-    // Windows that start before, at, and after the reading.
+    // The windows start before, at and after the reading.
     for start in [-1, 0, 1] {
         for_each_family(window(start), |family, clock, ids| {
             let begins = START_MS + start.max(0) * family.tick;
@@ -485,7 +486,7 @@ fn a_batch_waits_for_its_first_tick_only() {
     assert_eq!(batch[99].timestamp(), START_MS / 1000 + 1);
 }
 
-/// A grant starts only after the previous one has ended.
+/// A grant starts only after the previous grant has ended.
 #[test]
 fn a_lease_grant_starts_without_a_wait() {
     let clock = shared_readings(ManualClock::at_unix_ms(START_MS));

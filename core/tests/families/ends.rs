@@ -1,4 +1,4 @@
-//! Tests that closed and sealed generators make no further IDs, and that the end returned by a seal is after all reserved
+//! Tests that closed and sealed generators make no further IDs, and that the end that `seal` returns is after all reserved
 //! slots.
 
 use std::{ops::Range, thread, time::Duration};
@@ -63,7 +63,8 @@ fn sealing_an_unused_generator_returns_none() {
     for_each_family(|_, _, ids| assert_eq!(ids.seal(), Ok(None)));
 }
 
-/// A new generator's state refers to the format's first tick, too, although no ID has been generated in that tick.
+/// An unused generator's state also refers to the format's first tick. Asserts that `seal` reports this tick once an ID has
+/// been generated in it.
 #[test]
 fn seal_reports_the_formats_first_tick() {
     for_each_family(|&Family { tick, span: (first, _), .. }, clock, ids| {
@@ -130,13 +131,13 @@ fn a_layout_without_a_timestamp_cannot_be_sealed() {
     ids.generate().unwrap();
 }
 
-/// Asserts that concurrent threads make no IDs after the end that the seal returned, and that only one thread can seal the
+/// Asserts that concurrent threads make no IDs after the end that `seal` returned, and that only one thread can seal the
 /// generator.
 #[test]
 fn no_thread_makes_an_id_after_the_seal() {
     for family in FAMILIES {
         for _ in 0..rounds(50) {
-            // With this clock, the generator does not skip its first tick, so the threads make IDs before the seal.
+            // With this clock, the generator does not skip its first tick, so the threads generate IDs before the seal.
             let ids = &*family.generator(ReadingsClock(|| SystemClock.unix_nanos()));
             let (made, sealed): (Vec<AnyId>, Vec<Range<i64>>) = thread::scope(|scope| {
                 let make = || {

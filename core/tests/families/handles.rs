@@ -29,15 +29,15 @@ fn blocks_double_within_a_tick() {
     for_each_family(|family, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let mut hasty = ids.handle(2);
-        // Makes `uses` IDs with the handle, and returns the start of the handle's next block.
+        // Generates `uses` IDs with the handle, and returns the start of the handle's next block.
         let mut begins = |uses: u32| {
             for _ in 0..uses {
                 hasty().unwrap();
             }
             ids.generate().unwrap().place
         };
-        // Blocks have 2, 4, 8, ..., 128 slots, and 128 from then on. `begins` makes one extra ID to find each start, so
-        // there is one ID between two consecutive blocks.
+        // Blocks have 2, 4, 8, ..., 128 slots, and 128 from then on. `begins` generates one extra ID to find each start, so
+        // there is one ID between consecutive blocks.
         let found = [2, 4, 8, 16, 32, 64, 128, 128].map(&mut begins);
         assert_eq!(found, [3, 8, 17, 34, 67, 132, 261, 390], "{}", family.name);
         clock.set_readings([START_MS + family.tick]);

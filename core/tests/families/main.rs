@@ -18,7 +18,7 @@ use std::sync::Arc;
 use family::{AnyGenerator, Family, GeneratorOptions};
 use support::ScriptedClock;
 
-/// Asserts the start of an ID's tick, and the ID's position within the tick.
+/// Asserts that an ID's tick starts at `unix_ms`, and that the ID's position within the tick is `place`.
 #[track_caller]
 fn assert_id(made: polyflake::Result<family::AnyId>, unix_ms: i64, place: u64) {
     let made = made.unwrap();
@@ -30,7 +30,7 @@ fn for_each_family(test: impl Fn(&Family, &ScriptedClock, &Arc<dyn AnyGenerator>
     for_each_family_with_options(|_| GeneratorOptions::default(), test);
 }
 
-/// Works like `for_each_family`, but builds the generators with the given options.
+/// Works like `for_each_family`, but builds the generators with the options that `options` returns.
 fn for_each_family_with_options(
     options: impl Fn(&Family) -> GeneratorOptions,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn AnyGenerator>),

@@ -16,7 +16,7 @@ fn a_stale_reading_is_repeated() {
     for_each_family(|&Family { tick, .. }, clock, ids| {
         assert_id(ids.generate(), START_MS, 0);
         let (other, script) = (Arc::clone(ids), clock.clone());
-        // While one call reads START_MS, another call makes an ID in the next tick.
+        // While one call reads START_MS, another call generates an ID in the next tick.
         clock.run_inside_reading(0, move || {
             script.set_readings([START_MS + tick]);
             assert_id(other.generate(), START_MS + tick, 0);
@@ -63,8 +63,9 @@ fn a_clock_coarser_than_a_tick_is_rejected() {
     }
 }
 
-/// The error reports the clock's time in nanoseconds. For a Randflake generator, such times are outside its grant. No clock
-/// can reach the end of UUID v7's time range, which is covered by a test of that format.
+/// The error reports the clock's time in nanoseconds. Randflake generators are excluded, because such times are outside
+/// their grants. UUID v7 generators are excluded, because no clock can reach the end of the format's time range. A separate
+/// test of that format covers the end of the range.
 #[test]
 fn a_clock_outside_the_formats_time_range_is_rejected() {
     let is_limited =

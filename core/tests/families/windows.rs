@@ -1,4 +1,4 @@
-//! Tests windows: a generator makes IDs only within its window, which is a half-open time span.
+//! Tests that a generator generates IDs only within its window, which is a half-open time range.
 
 use super::{
     assert_id,

@@ -10,7 +10,7 @@ pub(crate) type Fork = fn() -> libc::pid_t;
 
 /// Forks with the C library's hooks.
 pub(crate) fn fork_with_hooks() -> libc::pid_t {
-    // SAFETY: the child runs only the test's closure and then ends with `_exit`, so it never returns to the test harness.
+    // SAFETY: the child runs only the test's closure and then calls `_exit`, so it never returns to the test harness.
     unsafe { libc::fork() }
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn run_in_child_with(fork: Fork, work: impl FnOnce() -> Vec<u8>) -> V
         // A panic must not unwind into the test harness, whose other threads do not exist in this process.
         let found = catch_unwind(AssertUnwindSafe(work)).unwrap_or_default();
         to.write_all(&found).ok();
-        // SAFETY: `_exit` has no preconditions. It ends the child without running destructors.
+        // SAFETY: `_exit` has no preconditions. It terminates the child without running destructors.
         unsafe { libc::_exit(0) };
     }
     drop(to);

@@ -1,5 +1,5 @@
-//! Tests packing and parsing columns of many IDs. The results must equal those of packing and parsing the IDs one at a
-//! time.
+//! Tests packing and parsing columns of many IDs. The results must be the same as if the IDs were packed and parsed one at
+//! a time.
 
 use polyflake::{Error, ErrorKind, Result};
 use polyflake::{

@@ -34,8 +34,8 @@ fn describe_reports_whether_ids_sort_by_time() {
     );
     assert_sorts_by_time(Layout::bytes(8, [time_field(), Field::sequence(23)]), true);
     assert_sorts_by_time(Layout::integer([Field::timestamp(64, MS, 0)]), true);
-    // IDs do not sort by time if the sign bit is used, if another field is above the timestamp, if the timestamp is inverted,
-    // or if there is no timestamp.
+    // IDs do not sort by time if the sign bit is used, if another field is above the timestamp, if the timestamp is
+    // inverted, or if there is no timestamp.
     assert_sorts_by_time(Layout::integer([time_field(), Field::sequence(23)]), false);
     assert_sorts_by_time(
         Layout::integer([

@@ -142,7 +142,8 @@ fn invalid_layouts_are_rejected() {
     assert_code(Layout::bytes(usize::MAX, []), "invalid_layout");
     assert_code(Layout::integer([Field::constant(64, "a", "text")]), "invalid_layout");
     assert_code(Layout::integer([Field::bindable_of(ValueType::Bytes, 64, "a")]), "invalid_layout");
-    // A constant and a bindable may have the same name, and fields of zero width are distinguished by their position.
+    // A constant field and a bindable field may have the same name, and fields of zero width are distinguished by their
+    // position.
     let shared = [
         Field::constant(8, "a", 1),
         Field::bindable(0, None),
@@ -288,7 +289,7 @@ fn layouts_past_the_size_limits_are_rejected() {
         let message = "expected a byte ID of 1 to 128 bytes, found 129";
         assert_eq!(error_message(129, &[of(kind, 1032)]), message);
     }
-    // An integer field has at most 128 bits. It may be a bindable or a constant, at any bit offset.
+    // An integer field has at most 128 bits. It may be bindable or constant, and may start at any bit offset.
     let integer = [Field::unused(3), of(ValueType::Integer, 128).inverted(), Field::unused(5)];
     let layout = Layout::bytes(17, integer).unwrap();
     for number in [0, 1, u128::from(u64::MAX) + 1, i128::MAX.cast_unsigned() + 1, u128::MAX] {

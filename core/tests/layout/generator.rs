@@ -1,4 +1,4 @@
-//! Tests layout generators: bindables, restarts, sequences without a timestamp, and state words of all widths.
+//! Tests layout generators with bindable fields, restarts, sequences without a timestamp, and state words of all widths.
 
 use polyflake::{
     Error,
@@ -21,8 +21,8 @@ fn snowflake() -> Layout {
     Layout::integer(fields).unwrap()
 }
 
-/// Returns a builder for a snowflake generator with worker 7. The clock returns the given readings, in milliseconds after
-/// the epoch.
+/// Returns a builder for a snowflake generator with worker ID 7. The clock returns the given readings, in milliseconds
+/// after the epoch.
 fn worker_builder(
     clock: &ScriptedClock,
     readings: impl IntoIterator<Item = i64>,
@@ -35,7 +35,7 @@ fn set_readings(clock: &ScriptedClock, readings: impl IntoIterator<Item = i64>) 
     clock.set_readings(readings.into_iter().map(|ms| EPOCH + ms));
 }
 
-/// Returns an ID's time after the epoch, worker and sequence.
+/// Returns the time since the epoch, the worker ID and the sequence number of an ID.
 fn parts(id: &Id) -> (i64, i128, i128) {
     let layout = snowflake();
     let parsed = layout.parse(id).unwrap();

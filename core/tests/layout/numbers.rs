@@ -38,7 +38,7 @@ fn ranged_generator(
     Builder::with_clock(layout, clock).bind("region", 1).range("node", numbers)
 }
 
-/// Returns an ID's time, node and sequence.
+/// Returns the time, the node and the sequence number of an ID.
 fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
     let parsed = layout.parse(id).unwrap();
     let node = parsed.integer(layout.bindable("node").unwrap()).unwrap();
@@ -46,7 +46,7 @@ fn parts(layout: &Layout, id: &Id) -> (i64, i128, i128) {
     (parsed.unix_ms().unwrap(), node, parsed.sequence().unwrap())
 }
 
-/// Makes up to `count` IDs in one batch, without leaving the current tick.
+/// Generates up to `count` IDs in one batch, without leaving the current tick.
 fn generate_batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) -> Vec<Id> {
     if ids.layout().is_integer() {
         let mut batch = vec![0_i64; count];
@@ -59,7 +59,7 @@ fn generate_batch<C: polyflake::clock::Clock>(ids: &Generator<C>, count: usize) 
     batch[..length * made].chunks(length).map(|id| Id::Bytes(id.into())).collect()
 }
 
-/// Makes all IDs of one tick with single calls, batches and handles in turn, and returns them sorted.
+/// Generates all IDs of one tick with single calls, batches and handles in turn, and returns the sorted IDs.
 fn generate_full_tick(ids: &Generator<&ManualClock>) -> Vec<Id> {
     let (mut all, mut handle) = (Vec::new(), Handle::with_first(ids, 2.try_into().unwrap()));
     loop {

@@ -3,7 +3,7 @@
 use polyflake::layout::{Field, Id, Layout, Tick};
 use proptest::prelude::*;
 
-/// The time in milliseconds, the bindable, and the sequence number.
+/// The time in milliseconds, the value of the bindable field, and the sequence number.
 type Parts = (u64, u64, u64);
 
 fn fields(time: u32, bound: u32, rest: u32) -> [Field; 3] {

@@ -1,4 +1,4 @@
-//! Tests the presets: their documented figures, and machine IDs that are fixed when the layout is created.
+//! Tests the documented properties of the presets, and machine IDs that are fixed when the layout is created.
 
 use polyflake::layout::{Generator, Id, PRESETS, Value, preset};
 use serde_json::{Value as Json, json};

@@ -6,7 +6,7 @@ use crate::shared::assert_code;
 
 const MS: Tick = Tick::MILLISECOND;
 
-/// The layouts are small enough to check every ID. An ID must be in the range if and only if its time is.
+/// The layouts are small enough to check every ID. An ID must be in the range if and only if its time is in the range.
 #[test]
 fn a_time_range_contains_exactly_the_ids_of_its_times() {
     for (invert, invert_all) in [(false, false), (true, false), (false, true), (true, true)] {

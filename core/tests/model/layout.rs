@@ -1,4 +1,5 @@
-//! Models generators of custom layouts: the per-tick state machine with a layout's fields, and a sequence without a timestamp.
+//! Models generators of custom layouts: the per-tick state machine with a layout's fields, and a sequence without a
+//! timestamp.
 
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ fn layout_generator(readings: &[i64]) -> Generator<AnyClock> {
     builder(&fields, readings).bind("worker", 7).build().unwrap()
 }
 
-/// Returns a generator with two worker IDs. Each of them has two IDs per tick.
+/// Returns a generator with two worker IDs. Each worker ID has two IDs per tick.
 fn ranged_generator(readings: &[i64]) -> Generator<AnyClock> {
     let fields = [time_field(), worker_field(), Field::sequence(1), Field::unused(15)];
     builder(&fields, readings).range("worker", 7..=8).build().unwrap()

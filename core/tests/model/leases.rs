@@ -1,4 +1,4 @@
-//! Models leased generators that are sealed, or switched between grants, while they make IDs.
+//! Models leased generators that are sealed, or switched between grants, while they generate IDs.
 
 use std::{ops::Range, time::Duration};
 
@@ -27,7 +27,7 @@ fn granted_generator(partition: u16, ticks: Range<i64>, readings: &[i64]) -> Gen
     ids
 }
 
-/// Makes IDs one at a time. A call may fail, but only with an error that can occur between two grants.
+/// Generates IDs one at a time. A call may fail, but only with an error that can occur between two grants.
 fn make_single_ids(calls: usize, ids: impl FnMut() -> Result<Sno>) -> Vec<Sno> {
     collect(calls, &["lease_unavailable", "sequence_exhausted", "clock_behind"], ids)
 }
@@ -115,7 +115,7 @@ fn leased_generator(first: Generator<AnyClock>) -> Arc<Leased<AnyClock>> {
     Arc::new(ids)
 }
 
-/// Checks that IDs stay unique while one thread switches to another worker ID and back, and other threads make IDs.
+/// Checks that IDs stay unique while one thread switches to another worker ID and back, and other threads generate IDs.
 fn check_switch_during_calls(
     preemptions: Option<usize>,
     readings: &'static [i64],
@@ -180,8 +180,8 @@ fn only_one_of_two_concurrent_switches_wins() {
     });
 }
 
-/// One thread closes the generator while another switches to the next grant. After both have returned, the generator must make
-/// no IDs.
+/// One thread closes the generator while another thread switches to the next grant. After both calls have returned, the
+/// generator must not generate any IDs.
 #[test]
 fn closing_during_a_switch_ends_generation() {
     check(Some(3), || {
@@ -200,8 +200,8 @@ fn closing_during_a_switch_ends_generation() {
     });
 }
 
-/// A thread closes the generator while another makes IDs. Calls must fail with `generator_closed`, never with the error for
-/// a missing grant, and the worker ID's next holder must repeat no ID.
+/// A thread closes the generator while another thread generates IDs. Calls must fail with `generator_closed`, never with
+/// the error for a missing grant. The next holder of the worker ID must not repeat any ID.
 #[test]
 fn closing_during_generation_reports_generator_closed() {
     check(Some(3), || {

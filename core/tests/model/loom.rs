@@ -1,4 +1,4 @@
-//! Runs the models with loom, which explores either all interleavings or all that have at most a given number of
+//! Runs the models with loom, which explores either all interleavings or all interleavings with at most a given number of
 //! preemptions.
 
 pub(crate) use loom::{

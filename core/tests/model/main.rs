@@ -91,7 +91,7 @@ fn run_concurrently<I: Send + Sync + 'static, A, B: Send + 'static>(
     (here(ids), thread.join().unwrap())
 }
 
-/// Makes IDs one at a time. A call may fail, but only with an error for which a later retry can succeed.
+/// Generates IDs one at a time. A call may fail, but only with an error after which a retry can succeed.
 fn generate(ids: &impl AnyGenerator, calls: usize) -> Vec<AnyId> {
     collect(calls, &TEMPORARY_ERRORS, || ids.generate())
 }

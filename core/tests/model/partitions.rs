@@ -1,5 +1,5 @@
 //! Models the partition table with one or two partitions. Default generators acquire, renew, lose and release leases, and
-//! explicit generators claim and free a partition. Threads that share one generator replace each other's claims.
+//! explicit generators claim and release a partition. Threads that share one generator replace each other's claims.
 
 use std::{
     future::poll_fn,
@@ -68,18 +68,18 @@ fn build(builder: Builder<AnyClock>) -> Generator<AnyClock> {
     ids
 }
 
-/// Returns a builder for a generator with the explicit partition of the table [`ONE`].
+/// Returns a builder for a generator with an explicit partition, which is the only partition of the table [`ONE`].
 fn explicit_builder(ticks: &[i64]) -> Builder<AnyClock> {
     builder(find_table_of_one, ticks).partition(0)
 }
 
-/// Makes IDs. A call that fails must fail with one of the expected codes.
+/// Generates IDs. A call may fail, but only with one of the expected codes.
 fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     let reasons = ["partitions_exhausted", "sequence_exhausted", "clock_behind"];
     collect(calls, &reasons, || ids.generate(0))
 }
 
-/// Checks threads that each have their own generator. A generator reads its clock once per ID, and releases its lease when
+/// Checks threads that each use a separate generator. A generator reads its clock once per ID, and releases its lease when
 /// it is dropped.
 fn check_threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
@@ -122,8 +122,8 @@ fn three_generators_never_collide_after_an_early_release() {
     check_threads(find_table_of_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
-/// Two threads that share a generator notice that its lease has ended. By then, another generator may have acquired the
-/// partition.
+/// Two threads that share a generator detect that the generator's lease has ended. By then, another generator may have
+/// acquired the partition.
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
@@ -142,9 +142,9 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
     });
 }
 
-/// Checks two threads that each use their own handle of one generator. The arguments determine whether the threads request
-/// the generator's first ID, renew the lease, or find that another generator has acquired the partition. Each thread's IDs
-/// must be sorted, and no tick may have IDs with two partitions.
+/// Checks two threads that use separate handles of the same generator. The arguments determine whether the threads request
+/// the generator's first ID, renew the lease, or detect that another generator has acquired the partition. Each thread's
+/// IDs must be sorted, and no tick may have IDs with two partitions.
 fn check_handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
@@ -185,7 +185,7 @@ fn handles_never_collide_at_the_first_id() {
     check_handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
-/// A thread reads the clock, and then finds that another thread has acquired a lease that starts at a later tick.
+/// A thread reads the clock, and then detects that another thread has acquired a lease that starts at a later tick.
 #[test]
 fn handles_never_collide_after_a_stale_reading() {
     check_handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
@@ -198,7 +198,8 @@ fn handles_never_collide_at_renewals() {
 
 type Call = Pin<Box<dyn Future<Output = Result<Sno>> + Send>>;
 
-/// Returns a call to be polled. If the call has to wait, it stays pending until it is polled again.
+/// Returns the future of a call that generates an ID. If the call has to wait, the future stays pending until it is polled
+/// again.
 fn new_call(ids: &Arc<Generator<AnyClock>>) -> Call {
     async fn sleep(_: Duration) {
         let mut is_over = false;
@@ -216,8 +217,9 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
     call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Checks two threads that poll twice each, at renewals and in an exhausted tick. A pending call is dropped, or polled
-/// again in the thread's next turn. At the end, the main thread polls the calls that are still pending.
+/// Checks two threads, each of which takes two turns and polls one call in each turn. Depending on the arguments, the calls
+/// renew the lease or wait in an exhausted tick. A pending call is dropped, or polled again in the thread's next turn. At
+/// the end, the main thread polls the calls that are still pending.
 fn check_tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();
@@ -284,8 +286,8 @@ fn a_closed_generator_keeps_its_partition() {
     });
 }
 
-/// Checks a default generator. At the same time, other threads each build an explicit generator, make IDs with it and drop
-/// it.
+/// Checks a default generator. At the same time, other threads each build an explicit generator, generate IDs and drop the
+/// generator.
 fn check_with_explicit_generators(
     preemptions: Option<usize>,
     readings: &'static [i64],
@@ -327,7 +329,7 @@ fn an_explicit_generator_never_collides_after_a_clock_rollback() {
     );
 }
 
-/// Dropping the first explicit generator must not free the partition while the second one exists.
+/// Dropping the first explicit generator must not free the partition while the second generator exists.
 #[test]
 fn two_explicit_generators_never_collide_with_a_default_one() {
     check_with_explicit_generators(

@@ -29,7 +29,7 @@ fn clock_at_seconds(after: &[i64]) -> AnyClock {
 
 type RandflakeGenerator = randflake::Generator<AnyClock>;
 
-/// Returns a builder that resumes after all IDs of the second `START_SECONDS - 1` were used.
+/// Returns a builder that resumes after the Unix second `START_SECONDS - 1`, as if all IDs of that second were used.
 fn resuming_builder(clock: AnyClock) -> randflake::Builder<AnyClock> {
     let grant = Grant::new(7, START_SECONDS - 1, START_SECONDS + 10).unwrap();
     randflake::Builder::with_clock(grant, [7; 16], clock).resume_after(START_SECONDS - 1)
@@ -41,8 +41,8 @@ fn randflake_generator(after: &[i64]) -> RandflakeGenerator {
 }
 
 /// Returns different bytes each time, like a random source, but always the same counter start, so that reused slots cause
-/// duplicates. The bytes are never all 0. A new generator's state word is 0, and comparing the bytes with this word must
-/// give the same result whenever an interleaving is replayed.
+/// duplicates. The bytes are never all 0, because a new generator's state word is 0. Comparing the bytes with this word
+/// must give the same result each time an interleaving is replayed.
 fn distinct_bytes() -> Result<[u8; 8]> {
     static DRAW_COUNT: AtomicU64 = AtomicU64::new(1);
     Ok((DRAW_COUNT.fetch_add(1, Ordering::Relaxed) << 24).to_be_bytes())
@@ -206,7 +206,8 @@ fn close_returns_the_last_second_used() {
     });
 }
 
-/// IDs made while the grant is extended must be before its end, and the end must never decrease.
+/// The times of IDs that are generated while the grant is extended must be before the grant's end, and the end must never
+/// decrease.
 #[test]
 fn ids_stay_within_a_grant_extended_during_generation() {
     let grant = |end| Grant::new(7, START_SECONDS, end).unwrap();

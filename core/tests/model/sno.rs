@@ -88,7 +88,7 @@ fn blocks_never_collide_with_single_calls_after_a_rollback() {
     check_blocks_against_single_calls(Some(3), || generator(&[100, 50, 50, 100, 101]));
 }
 
-/// A restored generator resumes after all blocks, including one that a handle reserved while the first generator was
+/// A restored generator resumes after all blocks, including a block that a handle reserved while the first generator was
 /// closing.
 #[test]
 fn a_snapshot_resumes_after_all_reserved_blocks() {
@@ -101,7 +101,8 @@ fn a_snapshot_resumes_after_all_reserved_blocks() {
     });
 }
 
-/// IDs made while the window is extended must be before its end, even if the clock moves backwards.
+/// The times of IDs that are generated while the window is extended must be before the window's end, even if the clock
+/// moves backwards.
 #[test]
 fn ids_stay_within_a_window_extended_during_generation() {
     let generate = |ids: &Generator<_>| {

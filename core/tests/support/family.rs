@@ -16,7 +16,7 @@ use polyflake::{
 /// The start of a tick in every format, in Unix milliseconds.
 pub const START_MS: i64 = 1_763_650_000_000;
 
-/// An ID of any format: the start of its tick, its position in the tick, and its bits.
+/// An ID of any format, represented by the start of its tick, its position in the tick, and its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AnyId {
     pub unix_ms: i64,
@@ -24,7 +24,7 @@ pub struct AnyId {
     pub bits: u128,
 }
 
-/// A function that wraps a handle and makes one ID per call.
+/// A function that wraps a handle and generates one ID per call.
 pub type IdMaker<'g> = Box<dyn FnMut() -> Result<AnyId> + 'g>;
 
 /// A generator of any format.
@@ -160,7 +160,7 @@ impl AnyGenerator for hotguid::Generator<AnyClock> {
 
 impl ToAnyId<Uuid7> for uuid7::Generator<AnyClock> {
     fn to_any_id(&self, id: Uuid7) -> AnyId {
-        // The random bits are dropped from the comparison, so that reused slots appear as duplicates.
+        // The random bits are excluded from the comparison, so that reused slots appear as duplicates.
         let bits = id.to_u128() >> 56;
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
@@ -250,7 +250,8 @@ impl Family {
     }
 }
 
-/// The worker ID of every generator. If the generator has a range of three worker IDs, this is the first.
+/// The worker ID of every generator. If the generator has a range of three worker IDs, this is the first worker ID of the
+/// range.
 const WORKER_ID: u32 = 7;
 
 fn sno_generator(options: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn AnyGenerator>> {

@@ -1,6 +1,6 @@
-//! Copies a single-threaded process as if it were restored from an image of its memory. A raw `clone()` makes the copy.
-//! Unlike a restored image, such a copy would lose the page that the kernel wipes at a fork, and would share memory with
-//! the original. Therefore, this module preserves that page and makes the shared memory private.
+//! Copies a single-threaded process to simulate a process that was restored from a memory image. The copy is created with a
+//! raw `clone()`. Unlike a restored process, a cloned process would lose the page that the kernel wipes at a fork, and
+//! would share memory with its parent. Therefore, this module preserves that page and makes the shared memory private.
 #![allow(unsafe_code, reason = "clone, madvise and mmap have no safe door")]
 
 use std::{
@@ -41,10 +41,10 @@ impl Mappings {
     }
 }
 
-/// Copies this process. Returns 0 in the copy, and the copy's process ID in this process.
+/// Copies this process. Returns 0 in the child, and the child's process ID in the parent.
 fn clone_process() -> libc::c_long {
     let Mappings { wiped, shared } = Mappings::from_current_process();
-    // If this process was copied before, its page is no longer wiped at a fork.
+    // If this process has been copied before, `wiped` is empty, because the kernel no longer wipes the page at a fork.
     assert!(wiped.len() <= 1 && !shared.is_empty(), "expected the pages of a generator");
     for (start, len) in wiped {
         // SAFETY: the range is a mapping of this process, and `MADV_KEEPONFORK` does not change its contents.
@@ -75,15 +75,15 @@ fn clone_process() -> libc::c_long {
     copy
 }
 
-/// Runs `work` in this process and in a copy of it, and returns the bytes of the IDs that each of them makes. `work`
-/// receives `true` in the copy.
+/// Runs `work` in this process and in a copy of the process, and returns the bytes of the IDs that each process generates.
+/// `work` receives `true` in the copy.
 pub(crate) fn run_in_both_copies(work: impl FnOnce(bool) -> Vec<[u8; 16]>) -> [Vec<[u8; 16]>; 2] {
     let (mut from, mut to) = pipe().unwrap();
     let copy = clone_process();
     let here = work(copy == 0);
     if copy == 0 {
         to.write_all(here.as_flattened()).unwrap();
-        // SAFETY: `_exit` has no preconditions. It ends the copy without running destructors.
+        // SAFETY: `_exit` has no preconditions. It terminates the copy without running destructors.
         unsafe { libc::_exit(0) };
     }
     drop(to);

@@ -27,22 +27,22 @@ pub fn typed_vectors<T: serde::de::DeserializeOwned>(name: &str) -> T {
     serde_json::from_value(vectors(name)).unwrap()
 }
 
-/// Returns the number of repetitions for a test. Under Miri, this is a thousandth of `natively`, because Miri is about a
-/// thousand times slower.
+/// Returns the number of times to repeat a test. The argument is the number without Miri. Under Miri, a thousandth of that
+/// number is returned, because Miri is about a thousand times slower.
 pub const fn rounds(natively: usize) -> usize {
     if cfg!(miri) { natively.div_ceil(1000) } else { natively }
 }
 
-/// The length of an input that is much longer than any valid one.
+/// The length of an input that is much longer than any valid input.
 pub const LONG_INPUT: usize = if cfg!(miri) { 1000 } else { 1 << 20 };
 
-/// Returns the step for an iterator: 1 natively, or `n` under Miri.
+/// Returns the step for an iterator, which is `n` under Miri and 1 otherwise.
 pub const fn miri_step(n: usize) -> usize {
     if cfg!(miri) { n } else { 1 }
 }
 
-/// Returns the result that this library must produce for a test case: its `ours` member if present, otherwise the case
-/// itself.
+/// Returns the result that this library must produce for a test case. This is the `ours` member of the test case if it has
+/// one, or the test case itself otherwise.
 pub fn expected_result(case: &Value) -> &Value {
     case.get("ours").unwrap_or(case)
 }
@@ -74,7 +74,7 @@ pub fn assert_code<T>(result: Result<T>, code: &str) -> Error {
 
 type ReadingHook = Box<dyn FnOnce() + Send>;
 
-/// A clock that shows scripted readings one after another and repeats the last one. A hook can run during a reading, to
+/// A clock that shows scripted readings one after another and repeats the last reading. A hook can run during a reading, to
 /// simulate another thread.
 #[derive(Clone, Default)]
 pub struct ScriptedClock(Arc<Mutex<Script>>);
@@ -92,7 +92,7 @@ impl ScriptedClock {
         self.0.lock().unwrap().readings = unix_ms.into_iter().map(|ms| ms * 1_000_000).collect();
     }
 
-    /// Runs `hook` during one clock reading. The first `skip` readings do not run it.
+    /// Runs `hook` during the clock reading that follows the next `skip` readings.
     pub fn run_inside_reading(&self, skip: usize, hook: impl FnOnce() + Send + 'static) {
         self.0.lock().unwrap().inside = Some((skip, Box::new(hook)));
     }

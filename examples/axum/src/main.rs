@@ -1,5 +1,4 @@
-//! A service built with axum, sqlx and SQLite that stores orders and their buyers. Order IDs and buyer IDs have different
-//! types.
+//! A service built with axum, sqlx and SQLite. The IDs of orders and the IDs of buyers have different types.
 //!
 //! `DATABASE_URL=sqlite:shop.db?mode=rwc cargo run`
 
@@ -38,8 +37,7 @@ type AppState = State<(SqlitePool, &'static Generator)>;
 type Reply<T> = Result<Json<T>, ErrorResponse>;
 type ErrorResponse = (StatusCode, Json<Option<polyflake::Error>>);
 
-/// Returns a function that converts an error to a response with the given status and the error's code. The status is 400
-/// for an invalid ID or time span, and 503 if no ID can be generated at the moment.
+/// Returns a function that converts an error to a response with the given status and the error's code.
 fn error_response(status: StatusCode) -> impl Fn(polyflake::Error) -> ErrorResponse {
     move |error| (status, Json(Some(error)))
 }

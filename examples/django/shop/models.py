@@ -1,4 +1,4 @@
-"""People and their orders, distinguished by the metabytes of their IDs."""
+"""Models for people and their orders. The metabyte of an ID identifies the type of the object."""
 
 from functools import partial
 

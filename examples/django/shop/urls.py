@@ -1,4 +1,4 @@
-"""The view sets and the URLs for people and orders. Orders can also be listed by the period in which they were made."""
+"""View sets and URLs for people and orders. Orders can also be listed by the period in which they were placed."""
 
 from django.urls import include, path
 from rest_framework import routers, serializers, views, viewsets
@@ -10,9 +10,7 @@ from shop.models import Order, Person
 
 
 def handle_exception(error, context):
-    """Responds with 400 to an invalid value from the client, such as a reversed span, or with 503 if no ID can be made
-    now.
-    """
+    """Responds with 400 to an invalid value, such as a reversed span, and with 503 if no ID can be generated now."""
     if not isinstance(error, PolyflakeError):
         return views.exception_handler(error, context)
     status = 400 if isinstance(error, ValueError | TypeError) else 503

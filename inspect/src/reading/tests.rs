@@ -1,4 +1,4 @@
-//! Tests the reason that is given for a reading in each format, both with and without a time.
+//! Tests the reason that is reported for a reading in each format, including formats without a time.
 
 use crate::{
     bits::Bits,
@@ -11,7 +11,7 @@ use alloc::{string::String, vec::Vec};
 const NOW_MS: i64 = 1_795_424_400_000;
 const YEAR_MS: i64 = 31_556_952_000;
 
-/// Creates an ID in a format from a time. Fields with fixed values contain these values, and all remaining fields are 0.
+/// Creates an ID with the given format and time. Fixed fields contain their fixed values, and all other fields are 0.
 fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
     let ticks = format.scale.map_or(Some(0), |scale| {
         let nanos = u128::try_from(unix_ms - scale.epoch_ms).ok()? * 1_000_000;
@@ -37,7 +37,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {
     let reading = Reading::from_bits(format, &id(format, unix_ms)?, NOW_MS).expect("fixed bits");
-    // A time after the field's last tick wraps around to a different time.
+    // A time that does not fit in the time field wraps around to a different time.
     let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY_MS);
     is_same.then_some(reading.reason)
 }

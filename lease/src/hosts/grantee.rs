@@ -6,8 +6,8 @@ use crate::{Grant, Result};
 ///
 /// After [`polyflake::after_restore`], the core crate's generators stop on their own, because another copy of the process
 /// has the same grant. An owner that uses the worker ID for another purpose continues to use it until the lease calls
-/// [`Grantee::seal`]. The lease makes this call as soon as it notices the restore, which can take up to a second, or until
-/// a request in progress ends.
+/// [`Grantee::seal`]. The lease makes this call as soon as it notices the restore. This can take up to a second or, if a
+/// request is in progress, until that request ends.
 pub trait Grantee {
     /// Called when a lease begins in this process, before its first grant.
     fn prepare(&self) {}
@@ -25,8 +25,8 @@ pub trait Grantee {
     fn extend(&self, end: u64);
 
     /// Ends the generator permanently. Returns the end, in Unix milliseconds, of the highest tick that the generator ever
-    /// reserved, whether or not it used that tick. The call is atomic: the generator reserves no slots after it. Returns
-    /// `None` if the generator reserved no tick, or if there is no generator.
+    /// reserved, whether or not it used that tick. The call is atomic, so the generator reserves no slots after this call.
+    /// Returns `None` if the generator reserved no tick, or if there is no generator.
     fn seal(&self) -> Option<u64>;
 
     /// Notifies the grantee that the user has closed the lease, before the worker ID is released. The generator creates no

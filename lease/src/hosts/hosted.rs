@@ -1,8 +1,8 @@
-//! A lease that is kept by a host in another language, with a database client of that language.
+//! A lease that is maintained by a host in another language, with a database client of that language.
 //!
-//! A [`Hosted`] implements the rules and the statements without any access to the operating system. The host passes times,
-//! random numbers and the result of the last command, and receives the next command. Each command and each answer is one JSON
-//! value:
+//! A [`Hosted`] applies the lease rules and generates the statements without any access to the operating system. The host
+//! passes times, random numbers and the result of the last command, and receives the next command. Each command and each
+//! answer is one JSON value:
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
@@ -63,7 +63,7 @@ pub const RANDOMS: usize = 8;
 
 type RandomSource = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// Maintains a lease by issuing commands that a host executes one at a time.
+/// A lease that is maintained through commands, which a host executes one at a time.
 ///
 /// ```
 /// use polyflake_lease::{Moment, Random, hosted::Hosted};
@@ -87,7 +87,7 @@ pub struct Hosted {
     known: Known,
     /// The check that runs instead of the lease, if the settings request one, and its result so far.
     check: Option<(Check, Result<()>)>,
-    /// The name of the open connection, or `None` if no connection is open.
+    /// The engine of the open connection, or `None` if no connection is open.
     engine: Option<Engine>,
     /// Whether the connection must be closed before the next request.
     is_stale: bool,
@@ -95,12 +95,12 @@ pub struct Hosted {
     /// The restore count at the beginning of the lease.
     restores: u32,
     under_way: Progress,
-    /// The next command, if it has already been determined, and what its answer will be used for. Other commands may be
-    /// issued first.
+    /// The next command, if it has already been determined, and the operation that will process its answer. Other commands
+    /// may be issued first.
     command: Option<(Json, Progress)>,
 }
 
-/// What the host's answer to the current command will be used for.
+/// The operation that is waiting for the host's answer to the current command.
 enum Progress {
     Nothing,
     Opening(PendingRequest),
@@ -127,8 +127,8 @@ impl Hosted {
     /// (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and `place` (the store's name in messages). For
     /// `PostgreSQL`, the settings `schema` and `create` (`second-store`) are also supported, as in a store's URL.
     ///
-    /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The commands end as soon as
-    /// it is known whether a lease could be acquired.
+    /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The last command is issued
+    /// as soon as the check has determined whether a lease could be acquired.
     ///
     /// # Errors
     /// Returns `out_of_range` for a setting that is outside its limits or has the wrong type.
@@ -279,7 +279,7 @@ impl Hosted {
         self.begin_request(asked, now, random);
     }
 
-    /// Starts processing a request over the open connection, or opens a connection first.
+    /// Starts processing a request over the open connection. If no connection is open, issues the command that opens one.
     fn begin_request(&mut self, asked: PendingRequest, now: Moment, random: Random) {
         let Some(engine) = self.engine.clone() else {
             self.command = Some((json!({ "do": "open" }), Progress::Opening(asked)));
@@ -290,7 +290,7 @@ impl Hosted {
         self.step(asked, steps, Outcome::default(), now);
     }
 
-    /// Continues a request with the result of its last statements.
+    /// Continues a request with the outcome of its previous statements.
     fn step(
         &mut self,
         asked: PendingRequest,

@@ -1,4 +1,4 @@
-//! A lease kept by a thread, with a separate lease in each forked child process.
+//! A lease that is maintained by a thread. Each forked child process has a separate lease.
 
 use std::{
     boxed::Box,
@@ -15,11 +15,13 @@ use crate::{
     stores::system,
 };
 
-/// A lease that renews itself, switches to a different worker ID if necessary, and releases its worker ID when it is dropped.
+/// A lease that renews itself, switches to a different worker ID if necessary, and releases its worker ID when it is
+/// dropped.
 ///
-/// A lease requires a function that opens the store rather than an open store, because a forked process would share an open
-/// store. The store is open only while requests are in progress. In a forked child process, the lease is inactive until
-/// [`Lease::ready`] is called or a generator generates an ID. It then leases a separate worker ID for the child.
+/// A lease is created with a function that opens the store, and not with an open store, because a forked process would
+/// share an open store. The store is open only while requests are in progress. In a forked child process, the lease is
+/// inactive until [`Lease::ready`] is called or a generator generates an ID. It then leases a separate worker ID for the
+/// child.
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
@@ -44,9 +46,10 @@ use crate::{
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Lease {
-    /// The state in this process. In a forked child, it is empty until the child leases a worker ID.
+    /// The lease's state in this process. In a forked child, there is no state until the child leases a worker ID.
     shared: PerProcess<Arc<SharedState>>,
-    /// The function that starts keeping the lease in this process, or `None` if an executor's task keeps it.
+    /// The function that starts maintaining the lease in this process, or `None` if a task on an executor maintains the
+    /// lease.
     spawn: Option<Box<SpawnFn>>,
     /// Whether dropping the lease waits until the worker ID is released. This is `false` if waiting could block an
     /// executor's thread.
@@ -55,7 +58,7 @@ pub struct Lease {
     grantee: Arc<dyn Grantee + Send + Sync>,
 }
 
-/// A function that hands a lease over to the threads of this process.
+/// A function that makes the threads of this process maintain a lease.
 type SpawnFn = dyn Fn(Arc<SharedState>) -> Result<()> + Send + Sync;
 
 impl Lease {
@@ -63,8 +66,8 @@ impl Lease {
     /// dropped.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
 
-    /// Starts a lease. A single thread keeps all leases in the process. The thread calls `open` to open the store at the
-    /// start, and again after each pause and each failure.
+    /// Starts a lease. A single thread maintains all leases in the process. The thread calls `open` to open the store
+    /// initially, and again after each pause and each failure.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the system cannot start a thread or cannot detect forks.
@@ -91,7 +94,7 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Starts a lease that an executor's task keeps. `spawn` starts the task.
+    /// Starts a lease that is maintained by a task on an executor. `spawn` starts the task.
     pub(crate) fn start_in_task(
         options: Options,
         grantee: Arc<dyn Grantee + Send + Sync>,
@@ -104,7 +107,7 @@ impl Lease {
         Ok(Self { shared, spawn: None, waits_in_drop: false, options, grantee })
     }
 
-    /// Returns this process's lease. Starts a new lease if this is a child process without one, or if the lease's task
+    /// Returns this process's lease. Starts a new lease if this is a child process without a lease, or if the lease's task
     /// could not be started.
     fn shared_state(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
@@ -195,9 +198,10 @@ impl Lease {
         Figures { remaining, ..status.counts }
     }
 
-    /// Closes the generator immediately, releases the worker ID, and waits until the release is complete. If an executor's
-    /// task keeps the lease, this call does not wait. In a forked child process, it does nothing unless the child has
-    /// leased its own worker ID. It can be called on any thread, such as one that waits for a signal.
+    /// Closes the generator immediately, releases the worker ID, and waits until the release is complete. If a task on an
+    /// executor maintains the lease, this call does not wait. In a forked child process, this call has no effect unless the
+    /// child has leased a separate worker ID. This method can be called on any thread, for example on a thread that waits
+    /// for a signal.
     ///
     /// If the store does not respond within [`Lease::CLOSE_LIMIT`], the lease reports the missing reply as an error, and
     /// the release continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
@@ -217,8 +221,8 @@ impl Lease {
         Some(shared)
     }
 
-    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker ID
-    /// is still released.
+    /// Works like [`Lease::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker
+    /// ID is still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         let Some(shared) = self.close_generator() else { return };
         shared.stop_keeping();

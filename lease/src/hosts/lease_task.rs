@@ -1,4 +1,4 @@
-//! Keeps a lease in a task, either on this crate's own threads over a blocking store, or on an executor.
+//! Maintains a lease in a task. The task runs either on this crate's own threads, with a blocking store, or on an executor.
 //!
 //! The task is the keeper's host: it reads the clocks, sends requests, carries out actions, and pauses. Three events can
 //! interrupt this work, and the loop in `LeaseTask::keep_lease` checks for each of them:
@@ -46,9 +46,9 @@ pub(crate) struct SharedState {
 pub(crate) struct State {
     is_closing: bool,
     is_over: bool,
-    /// Whether callers no longer wait for the task to end.
+    /// Whether callers have stopped waiting for the task to end.
     is_left: bool,
-    /// Wakes the task while it waits for the lease to be closed.
+    /// The waker of the task, which is set while the task waits for the lease to be closed.
     waker: Option<Waker>,
     /// The store's name, for use in messages.
     place: String,
@@ -108,7 +108,7 @@ impl SharedState {
         self.close();
     }
 
-    /// Returns whether the task ended without being asked to, or never started.
+    /// Returns whether the task ended although the lease was not closed, or was never started.
     pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.is_over && !state.is_closing
@@ -157,10 +157,10 @@ impl State {
     }
 }
 
-/// The longest pause before the keeper checks the restore count again.
+/// The maximum time between two checks of the restore count.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The future that keeps a lease. An executor runs it.
+/// The future that maintains a lease. An executor polls this future.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// The state of a task, except for its store and its `sleep` function.
@@ -186,7 +186,7 @@ impl LeaseTask {
         Self { lease, grantee, shared, began: Instant::now(), process, restores }
     }
 
-    /// Returns the task that keeps the lease. The task calls `open` to open the store at the start, and again after each
+    /// Returns the task that maintains the lease. The task calls `open` to open the store initially, and again after each
     /// pause and each failure. `sleep` waits for the given duration.
     pub(crate) fn task<S, F, P>(
         self,
@@ -206,7 +206,7 @@ impl LeaseTask {
         })
     }
 
-    /// Keeps the lease until it is closed.
+    /// Maintains the lease until it is closed.
     async fn keep_lease<S, F, P>(mut self, open: impl Fn() -> F, sleep: impl Fn(Duration) -> P)
     where
         S: AsyncStore,
@@ -234,8 +234,8 @@ impl LeaseTask {
             let action = self.lease.poll(now);
             self.publish();
             if self.is_restored() {
-                // `publish` has just called the program's own functions, which may have run for any length of time, so the
-                // process may have been restored meanwhile.
+                // `publish` has just called the program's callbacks, which may have run for any length of time. The process
+                // may have been restored in the meantime.
                 continue;
             }
             if closes_store(&action, now) {
@@ -301,8 +301,8 @@ impl LeaseTask {
         reply
     }
 
-    /// Returns whether the process was restored since the lease began. If so, another copy of the process may be keeping
-    /// the lease.
+    /// Returns whether the process has been restored since the lease began. If so, another copy of the process may be
+    /// maintaining the lease.
     fn is_restored(&self) -> bool {
         self.restores != fork::restores()
     }
@@ -318,8 +318,8 @@ impl LeaseTask {
 
     /// Publishes the lease's status to its owner, and reports its events.
     fn publish(&mut self) {
-        // The lock is held only for this statement, because the program's functions called below may read the status
-        // themselves.
+        // The lock is held only for this statement, because the program's callbacks, which are called below, may also read
+        // the status.
         self.shared.lock().status = self.lease.status().clone();
         self.shared.changed.notify_all();
         while let Some(event) = self.lease.next_event() {

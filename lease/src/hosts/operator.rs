@@ -19,9 +19,10 @@ use crate::{
     rules::volatile_store::is_volatile,
 };
 
-/// The maximum number of attempts at an action if keepers keep changing the record.
+/// The maximum number of times that an action is attempted if keepers change the record concurrently.
 const MAX_ATTEMPTS: u32 = 16;
-/// The longest quiet time that an operator may request: ten years. A longer one is assumed to be a mistake.
+/// The longest quiet time that an operator may request: ten years. A request for a longer quiet time is assumed to be a
+/// mistake.
 const MAX_QUIET_MS: u64 = 3653 * 24 * 3_600_000;
 
 /// A namespace's status at one point in time.
@@ -51,7 +52,7 @@ pub struct Status {
     pub next_end: Option<u64>,
 }
 
-/// Inspects and changes a namespace, on behalf of a human operator.
+/// An interface for inspecting and changing a namespace on behalf of a human operator.
 ///
 /// ```
 /// use polyflake_lease::{Operator, sno};
@@ -76,7 +77,8 @@ pub struct Operator<S, R> {
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
     /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). This call
-    /// never creates a store, because with a wrong URL, the new, empty store would look like a real one.
+    /// never creates a store. Otherwise, an error in the URL would create an empty store that could be mistaken for the
+    /// intended store.
     ///
     /// # Errors
     /// Returns any error from the store, `lease_unavailable` if the store does not exist, or `out_of_range` for an invalid
@@ -101,8 +103,8 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
 }
 
 impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
-    /// Creates an operator for a namespace in a store. `random` is a function that returns 128 random bits from the operating
-    /// system.
+    /// Creates an operator for a namespace in a store. `random` is a function that returns 128 random bits from the
+    /// operating system.
     ///
     /// # Errors
     /// Returns `out_of_range` if the name is invalid.
@@ -211,15 +213,16 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             if old.granted_until == Record::RESERVED {
                 return Ok(None);
             }
-            // `free` never sets an end before this start, so it cannot make the ticks of the last grant available again.
+            // `free` never sets `granted_until` to a time before this `start`, so it cannot make the ticks of the last
+            // grant available again.
             let after = now.max(old.granted_until).max(namespace.quiet_until);
             let (start, holder) = (shape.grid().ceil(after), reason.to_string());
             Ok(Some(Record { start, granted_until: Record::RESERVED, holder, ..old.clone() }))
         })
     }
 
-    /// Ends the reservation of a worker ID, so that keepers may claim it again. New grants start no earlier than `used_until`
-    /// (in Unix milliseconds). The operator vouches that the worker ID was not used after that time.
+    /// Ends the reservation of a worker ID, so that keepers may claim it again. New grants start no earlier than
+    /// `used_until` (in Unix milliseconds). The operator vouches that the worker ID was not used after that time.
     ///
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit in a record. All other
@@ -380,8 +383,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         done.into_iter().collect()
     }
 
-    /// Replaces the namespace's record with the result of `new`. That function receives a source of random numbers, the
-    /// current record, the store's time and name, and the result of [`Operation::Survey`]. The new record contains this
+    /// Replaces the namespace's record with the result of `new`. The function `new` receives a source of random numbers,
+    /// the current record, the store's time and name, and the result of [`Operation::Survey`]. The new record contains this
     /// store's name.
     fn change_namespace(
         &mut self,
@@ -471,7 +474,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     }
 }
 
-/// Returns the records in a reply, after checking that a writer of format 1 could have produced each of them.
+/// Returns the records in a reply, after checking that each of them is a valid record of format 1.
 fn extract_records(found: ReplyContent) -> Result<Vec<Record>> {
     let ReplyContent::Records(records) = found else {
         return Err(damaged_record(
@@ -492,8 +495,8 @@ fn contention_error() -> Error {
 }
 
 /// Returns an error if the second store cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
-/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, it is a different server.
-/// The same server with a different table is a restored dump or a rebuilt table.
+/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, a promoted replica is a
+/// different server. If the server is the same but the table is different, a dump was restored or the table was rebuilt.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
     let [before, after] = [from, to].map(|name| name.split(':').collect::<Vec<_>>());
     let timeline = |digits| u32::from_str_radix(digits, 16).ok();

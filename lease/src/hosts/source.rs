@@ -44,8 +44,8 @@ enum SourceKind {
 type StoreOpener = dyn Fn() -> Result<Box<dyn Store>> + Send + Sync;
 
 impl Source {
-    /// Creates a source from a function that opens a store. A thread keeps the lease, and calls the function again after
-    /// each pause and each failure.
+    /// Creates a source from a function that opens a store. A thread maintains the lease, and calls the function again
+    /// after each pause and each failure.
     pub fn store<S: Store + 'static>(open: impl Fn() -> Result<S> + Send + Sync + 'static) -> Self {
         let open = move || -> Result<Box<dyn Store>> { Ok(Box::new(open()?)) };
         Self(SourceKind::Store(Box::new(open)))

@@ -1,4 +1,4 @@
-//! Leases in non-blocking stores. These leases are kept by tasks of an executor.
+//! Leases in asynchronous stores. Each lease is maintained by a task on an executor.
 
 use std::{boxed::Box, sync::Arc, time::Duration};
 
@@ -9,17 +9,17 @@ use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::lease_task::Task
 /// A function that starts a lease for a grantee.
 type LeaseStarter = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
 
-/// An executor that keeps a lease in a task, and the store from which the worker ID is leased. Use a host if you have a
-/// database client already, or if your program cannot start threads.
+/// A store from which a worker ID is leased, and an executor that maintains the lease in a task. Use a host if your program
+/// already has a database client, or if it cannot start threads.
 ///
 /// A task depends on its executor: if a long computation blocks the executor's threads for three quarters of the lease
-/// duration, the lease ends. If the task is dropped, the generator continues until its window ends, and then its worker ID is
-/// free. All other ways to create a generator use a thread, which does not depend on an executor.
+/// duration, the lease ends. If the task is dropped, the generator continues until its window ends, and then its worker ID
+/// is free. All other ways to create a generator use a thread, which does not depend on an executor.
 ///
-/// A forked child process has no task: the generator creates no IDs, `Lease::ready` fails with `lease_unavailable`, and the
-/// child must create its own host and generator. `close` closes the generator and requests the release of the worker ID, but
-/// does not wait for the release. Dropping the generator has the same effect. If the executor stops before the release, the
-/// worker ID remains granted until the lease ends. `close_async` waits for the release.
+/// A forked child process does not inherit the task. In the child, the generator creates no IDs, and `Lease::ready` fails
+/// with `lease_unavailable`. The child must create a new host and generator. `close` closes the generator and requests the
+/// release of the worker ID, but does not wait for the release. Dropping the generator has the same effect. If the executor
+/// stops before the release, the worker ID remains granted until the lease ends. `close_async` waits for the release.
 ///
 /// ```
 /// use std::time::Duration;
@@ -49,8 +49,8 @@ pub struct Host {
 }
 
 impl Host {
-    /// Creates a host from a store and an executor. The task calls `open` to open the store at the start, and again after
-    /// each pause and each failure. `sleep` waits for the given duration. `spawn` passes the task to the executor.
+    /// Creates a host from a store and an executor. The task calls `open` to open the store initially, and again after each
+    /// pause and each failure. `sleep` waits for the given duration. `spawn` passes the task to the executor.
     pub fn new<S, F, P>(
         open: impl Fn() -> F + Send + Sync + 'static,
         sleep: impl Fn(Duration) -> P + Send + Sync + 'static,

@@ -1,10 +1,10 @@
-//! The thread that keeps all of a process's leases in blocking stores.
+//! The thread that maintains all leases of a process in blocking stores.
 //!
 //! Each lease is a task. One thread waits until a task is due, and polls it. A request blocks the thread that sends it, so
 //! if there are other leases, a second thread waits for their tasks in the meantime. When the first request is complete,
 //! only one of the two threads continues, and the other one exits. Therefore, a process has only one such thread while no
 //! request is in progress, no matter how many generators it has. An unresponsive store blocks one thread for each of its
-//! requests, and the other leases continue.
+//! requests, but the other leases continue.
 
 use std::{
     collections::BTreeMap,
@@ -31,16 +31,16 @@ use crate::{
     rules::forks::PerProcess,
 };
 
-/// The maximum number of concurrent requests. The limit keeps a process with many generators from using all of its server's
-/// connections. Requests that take longer than `SHORT_WAIT` are not counted.
+/// The maximum number of concurrent requests. The limit prevents a process with many generators from using all connections
+/// of the server. Requests that take longer than `SHORT_WAIT` are not counted.
 const MAX_REQUESTS: usize = 4;
 const SHORT_WAIT: Duration = Duration::from_millis(100);
 
-/// The longest pause before a thread looks for due tasks again. It applies if other threads are polling all tasks, or if
-/// all tasks are waiting to be woken.
+/// The maximum time before a thread checks again for due tasks. This limit applies if other threads are polling all tasks,
+/// or if all tasks are waiting to be woken.
 const POLL_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The threads that keep a process's leases.
+/// The threads that maintain a process's leases.
 pub(crate) struct Threads {
     state: Mutex<State>,
     changed: Condvar,
@@ -65,7 +65,7 @@ struct TaskEntry {
 }
 
 impl State {
-    /// Stores a task again after it was polled, unless the task is complete.
+    /// Puts a task back after it was polled, or removes it if it is complete.
     fn return_task(&mut self, number: u64, task: Option<Task>) {
         match self.tasks.get_mut(&number) {
             Some(entry) if task.is_some() => entry.task = task,
@@ -108,7 +108,7 @@ impl Threads {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a lease in the store that `open` opens.
+    /// Adds a task that maintains a lease, and starts a thread if necessary. The task calls `open` to open the store.
     pub(crate) fn keep_lease<S: Store + 'static>(
         &'static self,
         keeping: LeaseTask,
@@ -143,7 +143,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Waits for tasks and polls them until all tasks have ended, or until another thread has taken over.
+    /// Polls tasks as they become due, until all tasks have ended or another thread has taken over.
     fn run_tasks(&'static self) {
         let process = fork::process();
         let mut state = self.lock();

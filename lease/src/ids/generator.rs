@@ -12,12 +12,12 @@ use crate::{
     ids::granted::{Family, SharedGrantee},
 };
 
-/// A leased generator for one ID format, for example [`sno::Generator`](crate::sno::Generator). It renews its lease, switches to
-/// a different worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods as the core
-/// crate's generators.
+/// A leased generator for one ID format, for example [`sno::Generator`](crate::sno::Generator). It renews its lease,
+/// switches to a different worker ID if necessary, and releases its worker ID when it is dropped. It has the same methods
+/// as the core crate's generators.
 ///
-/// A clone refers to the same generator and the same lease, so you can store a generator in shared state, for example in axum.
-/// The worker ID is released when the last clone is dropped, or when any clone is closed.
+/// A clone refers to the same generator and the same lease, so you can store a generator in an application's shared state,
+/// for example in axum. The worker ID is released when the last clone is dropped, or when any clone is closed.
 pub struct Generator<F: Family> {
     leased: Arc<F>,
     lease: Arc<Lease>,
@@ -83,22 +83,22 @@ impl<F: Family> Generator<F> {
 
     /// Closes the generator and releases the worker ID. Later calls fail with `generator_closed`. If a signal is about to
     /// terminate the process, call this method first, because values are not dropped in that case. This call waits until
-    /// the store has acknowledged the release, unless a task keeps the lease. Dropping the generator waits as well, unless
-    /// the generator was created by an asynchronous call; then the lease's thread releases the worker ID in the background.
-    /// In a forked child process, this call closes only the child's own lease.
+    /// the store has acknowledged the release, unless a task maintains the lease. Dropping the generator waits as well,
+    /// unless the generator was created by an asynchronous call. In that case, the lease's thread releases the worker ID in
+    /// the background. In a forked child process, this call closes only the child's own lease.
     pub fn close(&self) {
         self.lease.close();
     }
 
-    /// Works like [`Generator::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the worker
-    /// ID is still released.
+    /// Works like [`Generator::close`], but awaits `sleep` instead of blocking the thread. If the future is dropped, the
+    /// worker ID is still released.
     pub async fn close_async(&self, sleep: impl AsyncFn(Duration)) {
         self.lease.close_async(sleep).await;
     }
 
     /// Calls a generator method that may wait.
     ///
-    /// The result stays where `call` wrote it, because moving the result would cost a nanosecond per ID.
+    /// The result is not moved after `call` has written it, because a move would cost a nanosecond per ID.
     #[inline]
     pub(crate) fn call<V>(&self, mut call: impl FnMut(&F) -> Result<V>) -> Result<V> {
         // The lease is checked only if calling the generator fails, so an ID costs no more than it would without a lease.
@@ -163,8 +163,8 @@ impl<F: Family> Generator<F> {
         }
     }
 
-    /// Adds the reason to an error that was caused by a missing lease. In a forked child process, this function starts the
-    /// child's own lease.
+    /// Adds the reason for a missing lease to the error that it caused. In a forked child process, this function starts a
+    /// lease for the child.
     #[cold]
     fn explain_error(&self, error: Error) -> Error {
         match error.kind() {
@@ -203,8 +203,8 @@ macro_rules! constructors {
         $new:literal, $with:literal,
         ($($arg:ident: $type:ty),*) $(, $option:ident: $option_type:ty = $default:expr)?
     ) => {
-        /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The call waits
-        /// up to 10 seconds for the first grant.
+        /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The call
+        /// waits up to 10 seconds for the first grant.
         #[doc = $new]
         /// # Errors
         /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`. Returns
@@ -215,9 +215,10 @@ macro_rules! constructors {
             Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
         }
 
-        /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace, for
-        /// example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` is set, the generator requires that
-        /// worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a worker ID is required.
+        /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace,
+        /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` contains a worker ID, the
+        /// generator requires that worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a
+        /// worker ID is required.
         ///
         /// # Errors
         /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
@@ -227,8 +228,8 @@ macro_rules! constructors {
             Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
         }
 
-        /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
-        /// If the future is dropped, any worker ID leased in the meantime is released.
+        /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the
+        /// thread. If the future is dropped, any worker ID leased in the meantime is released.
         ///
         /// # Errors
         /// Returns the same errors as [`Generator::new`].
@@ -282,9 +283,9 @@ pub(crate) use constructors;
 /// provides for each ID.
 macro_rules! generate_methods {
     ($id:ty $(, $given:ident: $type:ty)?) => {
-        /// Generates a new ID. The call waits up to a second for a lease, as it does for a tick. The first call in a forked
-        /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first
-        /// grant.
+        /// Generates a new ID. The call waits up to a second for a lease or for an available tick. The first call in a
+        /// forked child process waits for the child's own lease. The time limit of this wait is the same as for the
+        /// generator's first grant.
         ///
         /// # Errors
         /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason
@@ -299,7 +300,8 @@ macro_rules! generate_methods {
         /// use that worker ID.
         ///
         /// # Errors
-        /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the slice.
+        /// Returns the same errors as [`Generator::generate`]. `written` is the number of valid IDs at the front of the
+        /// slice.
         pub fn fill(&self $(, $given: $type)?, ids: &mut [$id]) -> polyflake::Result<()> {
             self.call(|leased| leased.fill(($($given)?), ids))
         }

@@ -1,4 +1,5 @@
-//! The core crate's generators with a lease, for any ID format. A leased generator switches from one grant to the next.
+//! Leased versions of the core crate's generators, for any ID format. A leased generator switches from one grant to the
+//! next.
 
 use core::ops::Range;
 use std::sync::{
@@ -25,8 +26,8 @@ pub trait Family: SlotSource + Sized + 'static {
     /// # Errors
     /// Returns any error from the core crate.
     fn first(generator: Self::Generator) -> polyflake::Result<Self>;
-    /// Switches to the next grant and returns the grant's number. `build` receives the time span of the previous grant's
-    /// highest tick, and creates the generator.
+    /// Switches to the next grant, and returns the number that identifies the new grant. `build` receives the time span of
+    /// the previous grant's highest tick, and creates the generator.
     ///
     /// # Errors
     /// Returns any error from the core crate.
@@ -48,8 +49,8 @@ pub trait Family: SlotSource + Sized + 'static {
     fn close(&self);
 }
 
-/// Implements [`Family`] for types of the core crate. Each method calls the type's corresponding method, which may have a
-/// different name than the method of this trait.
+/// Implements [`Family`] for types of the core crate. Each method calls the corresponding method of the type, whose name
+/// may differ from the trait method's name.
 macro_rules! family {
     ($($family:ident),*) => {$(
         impl<C: Clock + 'static> Family for polyflake::$family::Leased<C> {
@@ -93,7 +94,7 @@ pub(crate) type SharedGrantee<F> =
 #[derive(Debug)]
 pub struct Granted<F, B> {
     leased: OnceLock<Arc<F>>,
-    /// The number of the newest grant.
+    /// The number that identifies the latest grant.
     number: AtomicU32,
     /// The process in which the generator was closed, possibly before its first grant.
     closed_in: Mutex<Option<u32>>,
@@ -157,8 +158,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Starts a grant for a worker ID and a time span in Unix milliseconds.
     ///
     /// # Errors
-    /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or from
-    /// the core crate.
+    /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or
+    /// from the core crate.
     pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (saturating_ms(span.start), saturating_ms(span.end));
         let Some(leased) = self.leased.get() else {
@@ -190,8 +191,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         }
     }
 
-    /// Ends the grant. Returns the end of the highest tick that the grant used, in Unix milliseconds, or `None` if it used no
-    /// tick.
+    /// Ends the grant. Returns the end of the highest tick that the grant used, in Unix milliseconds, or `None` if it used
+    /// no tick.
     pub fn seal(&self) -> Option<u64> {
         self.prepare();
         let last = self.leased.get()?.seal(self.number.load(Ordering::Acquire));
@@ -202,8 +203,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
-        // The process is stored under the lock, so that a first grant that begins at the same time is either closed here or
-        // does not begin.
+        // The process number is stored while the lock is held. A first grant that begins concurrently is therefore either
+        // closed here or rejected.
         *self.closed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();

@@ -22,9 +22,9 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The leased machine number is in the first three of an ID's five machine bytes, in big-endian order. The other two bytes are
-/// zero, except for bits of the version and the variant in version 8 UUIDs. Do not mix leased and unleased generators, because
-/// unleased generators pick all five bytes at random and may pick the bytes of a leased generator.
+/// The leased machine number occupies the first three of the five machine bytes of an ID, in big-endian order. The other
+/// two bytes are zero, except for bits of the version and the variant in version 8 UUIDs. Do not mix leased and unleased
+/// generators, because unleased generators pick all five bytes at random and may pick the bytes of a leased generator.
 ///
 /// It has the same methods as the core crate's generators, which generate one ID or a batch, with or without waiting.
 pub type Generator = crate::Generator<Leased>;

@@ -44,8 +44,9 @@ impl Generator {
         (layout: &Layout, fields: &[&str])
     );
 
-    /// Generates a new ID. The call waits up to a second for a lease, as it does for a tick. The first call in a forked
-    /// child process waits for the child's own lease, for as long as the generator was allowed to wait for its first grant.
+    /// Generates a new ID. The call waits up to a second for a lease or for an available tick. The first call in a forked
+    /// child process waits for the child's own lease. The time limit of this wait is the same as for the generator's first
+    /// grant.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the generator currently has no worker ID. The error's source states the reason and,
@@ -69,8 +70,8 @@ impl Generator {
     /// worker ID.
     ///
     /// # Errors
-    /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are the same as
-    /// for [`Generator::generate`].
+    /// Returns `lease_unavailable`, `sequence_exhausted` or `clock_behind` instead of waiting. All other errors are the
+    /// same as for [`Generator::generate`].
     #[inline]
     pub fn try_generate(&self) -> polyflake::Result<Id> {
         self.try_call(|leased| leased.try_generate(None))

@@ -12,8 +12,8 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased node ID. It renews its lease, switches to a different node ID if necessary, and releases its node
-/// ID when it is dropped.
+/// A generator with a leased node ID. It renews its lease, switches to a different node ID if necessary, and releases its
+/// node ID when it is dropped.
 ///
 /// ```
 /// let ids = polyflake_lease::randflake::Generator::new("memory:orders", "users", [7; 16])?;

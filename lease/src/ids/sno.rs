@@ -12,8 +12,8 @@ use crate::{
     rules::place::Place,
 };
 
-/// A generator with a leased partition. It renews its lease, switches to a different partition if necessary, and releases its
-/// partition when it is dropped.
+/// A generator with a leased partition. It renews its lease, switches to a different partition if necessary, and releases
+/// its partition when it is dropped.
 ///
 /// ```
 /// let ids = polyflake_lease::sno::Generator::new("memory:orders", "orders")?;

@@ -16,10 +16,11 @@ use crate::{
 
 /// The number of records to request in each namespace. A claim requests the same number.
 const MAX_CANDIDATES: u32 = 8;
-/// The largest clock difference between the host and the store, in milliseconds, at which one-hour leases are granted.
+/// The maximum difference between the clocks of the host and the store, in milliseconds, at which one-hour leases are
+/// granted.
 const SKEW_MS: u64 = 60_000;
 
-/// Checks all existing namespaces with a given name: for `orders`, these are `orders/sno`, `orders/layout` and so on.
+/// A check of all existing namespaces with a given name. For `orders`, these are `orders/sno`, `orders/layout` and so on.
 pub(crate) struct Check {
     name: String,
     requests: Vec<Request>,

@@ -21,12 +21,12 @@ pub enum ErrorKind {
     NumbersExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,
-    /// The store was restored, promoted or copied. [`Error::until`] returns the time from which the store grants worker IDs
-    /// again.
+    /// The store was restored, promoted or copied. [`Error::until`] returns the earliest time at which the store grants
+    /// worker IDs again.
     StoreChanged,
     /// A record is missing or unreadable, or it contradicts another record.
     StoreDamaged,
-    /// A record has a newer format than this version of the library supports.
+    /// A record has a newer format, which this version of the library does not support.
     SchemaTooNew,
     /// This host's clock differs too much from the store's clock.
     ClockSkewed,
@@ -127,8 +127,8 @@ impl Error {
         self.is_permanent
     }
 
-    /// Returns the time, in Unix milliseconds, at which the condition that caused the error ends, or `None` if the time is not
-    /// known.
+    /// Returns the time, in Unix milliseconds, at which the condition that caused the error ends, or `None` if the time is
+    /// not known.
     pub fn until(&self) -> Option<u64> {
         self.until
     }
@@ -150,8 +150,8 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::OutOfRange, reason)
 }
 
-/// Returns the error for the case in which all matching worker IDs are reserved, so that no keeper may claim any of them. A
-/// reservation never expires, so waiting does not help.
+/// Returns the error that is reported if all matching worker IDs are reserved. Keepers cannot claim reserved worker IDs,
+/// and a reservation never expires, so waiting does not help.
 pub(crate) fn reserved_id_error(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
     Error::new(ErrorKind::NumbersExhausted, reason).permanent()

@@ -45,7 +45,7 @@ pub enum Event {
     },
     /// Since the last acknowledged write, the wall clock has moved by more than a second relative to the monotonic clock.
     /// Possible causes are that the process was paused, that its image was copied, or that a clock was set. The holder
-    /// renews its lease within a second, and the renewal shows whether another copy uses the worker ID.
+    /// renews its lease within a second, and the renewal shows whether another copy of the process uses the worker ID.
     Gap {
         /// The worker ID.
         number: u64,
@@ -59,10 +59,10 @@ pub enum Event {
         /// The worker ID.
         number: u64,
     },
-    /// A request was rejected or failed, and the reason differs from that of the previous failure. The lease continues.
+    /// A request was rejected or failed, for a different reason than the previous failure. The lease continues.
     Refused(Error),
-    /// The grant expired and was not replaced. No IDs are available until an [`Event::Acquired`] or [`Event::Renewed`]
-    /// event.
+    /// The grant expired and was not replaced. No IDs are available until the next [`Event::Acquired`] or
+    /// [`Event::Renewed`] event.
     Expired {
         /// The worker ID.
         number: u64,
@@ -73,7 +73,7 @@ pub enum Event {
     Sealed {
         /// The worker ID.
         number: u64,
-        /// The end of the highest tick that the generator reserved, or `None` if it reserved none.
+        /// The end of the highest tick that the generator reserved, or `None` if it reserved no tick.
         used_until: Option<u64>,
     },
 }

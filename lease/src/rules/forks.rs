@@ -38,7 +38,7 @@ pub(crate) fn check(process: u32) -> Result<()> {
     Err(Error::new(ErrorKind::LeaseUnavailable, reason))
 }
 
-/// A value that each process creates for itself. A forked child neither uses nor frees the value of an ancestor, because
+/// A value that each process creates separately. A forked child neither uses nor frees the value of an ancestor, because
 /// other threads may have held its locks at the time of the fork.
 pub(crate) struct PerProcess<T: Send + Sync>(AtomicPtr<(u32, T)>);
 
@@ -55,8 +55,9 @@ impl<T: Send + Sync> PerProcess<T> {
         (*process == fork::process()).then_some(value)
     }
 
-    /// Returns this process's value, and whether this call created it. Creates a new value if there is none, or if
-    /// `is_good` rejects the current one. A rejected value is never freed, because other threads may still be using it.
+    /// Returns this process's value, and whether this call created it. Creates a new value if this process has no value, or
+    /// if `is_good` rejects the current value. A rejected value is never freed, because other threads may still be using
+    /// it.
     pub(crate) fn get_or_init(
         &self,
         is_good: impl Fn(&T) -> bool,

@@ -1,5 +1,5 @@
-//! Canonical JSON: fields in ASCII order, no whitespace, and only quotation marks and backslashes escaped. Any other form
-//! is rejected, so each value has exactly one encoding.
+//! Canonical JSON. The fields are sorted in ASCII order, there is no whitespace, and only quotation marks and backslashes
+//! are escaped. Any other form is rejected, so each value has exactly one encoding.
 
 use alloc::{
     format,
@@ -72,7 +72,7 @@ impl Fields {
         (!is_null).then(|| self.object(key)).transpose()
     }
 
-    /// Returns the list of strings in a field, which must not be empty.
+    /// Returns the list of strings in a field. An empty list is rejected.
     pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
         let texts = self.strings_or_empty(key)?;
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))

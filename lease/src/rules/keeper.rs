@@ -23,35 +23,36 @@
 //! behind, C does not get A's ticks. Instead, C's calls fail until its clock has reached the start of C's grant.
 //!
 //! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but cannot cause a duplicate.
-//! Clocks decide only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of
-//! docs/leases.md are exceptions. After a store was restored from a backup, the quiet time (R7) relies on the clocks. If an
-//! operator states that a holder is dead and frees its worker ID early (R5), that holder's clock must not have been far ahead.
+//! Clocks affect only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of
+//! docs/leases.md are exceptions. After a store has been restored from a backup, the quiet time (R7) relies on the clocks.
+//! If an operator states that a holder is dead and frees its worker ID early (R5), that holder's clock must not have been
+//! far ahead.
 //!
 //! # The fence
 //!
-//! Two rules prevent the rectangles from overlapping: every change of a record is a compare-and-swap, and the next grant of a
-//! worker ID starts at the recorded end of the previous one. The record is the fence, and the holder must never assume a later
-//! end than the record:
+//! Two rules prevent the rectangles from overlapping: every change of a record is a compare-and-swap, and the next grant of
+//! a worker ID starts at the recorded end of the previous one. The record is the fence, and the holder must never assume a
+//! later end than the record:
 //!
 //! - **Extending.** The window grows only after the store has acknowledged, in reply to that very request, that the later
 //!   end is durable ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the
 //!   record is not sufficient, because after a crash a server can show a commit that its replica lacks, and the replica may
 //!   later become the server. So the value that was read is written again, and only that acknowledgement counts.
-//! - **Releasing.** The end may be lowered only when no further ID can be generated. [`Action::Seal`] closes the generator in
-//!   one atomic step, which also returns the highest tick that any thread, batch or handle has reserved. Then the release is
-//!   sent, with that tick's end. From that moment on the grant has ended, regardless of the reply.
+//! - **Releasing.** The end may be lowered only when no further ID can be generated. [`Action::Seal`] closes the generator
+//!   in one atomic step, which also returns the highest tick that any thread, batch or handle has reserved. Then the
+//!   release is sent, with that tick's end. From that moment on the grant has ended, regardless of the reply.
 //!
-//! A virtual machine may be cloned with its keeper, and both copies then generate the same IDs until one of them notices the
-//! other. Each renewal increases the record's version by a random amount, which the keeper remembers. If a keeper finds its own
-//! token with a version that it never requested, another copy has renewed the grant. The keeper then seals its generator at
-//! once, does not release its worker ID, and claims another one. A copy that was restored later than it was taken does not wait
-//! for its next renewal, because its clocks show a gap (`keeper/gaps.rs`).
+//! A virtual machine may be cloned with its keeper, and both copies then generate the same IDs until one of them notices
+//! the other. Each renewal increases the record's version by a random amount, which the keeper remembers. If a keeper finds
+//! its own token with a version that it never requested, another copy has renewed the grant. The keeper then seals its
+//! generator at once, does not release its worker ID, and claims another one. A copy that was restored later than it was
+//! taken does not wait for its next renewal, because its clocks show a gap (`keeper/gaps.rs`).
 //!
 //! # A machine without I/O
 //!
-//! The keeper reads no clock, opens no connection and starts no thread. Its host passes the time and the store's replies, and
-//! carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share the keeper, as do the model and the
-//! simulator, which run this code and not a description of it.
+//! The keeper reads no clock, opens no connection and starts no thread. Its host passes the time and the store's replies,
+//! and carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share the keeper, as do the model and
+//! the simulator, which run this code and not a description of it.
 
 mod answers;
 mod claims;
@@ -87,7 +88,7 @@ pub struct Moment {
 }
 
 /// The right of one generator to use the worker IDs `first ..= last` from `start` (inclusive) to `end` (exclusive). Both
-/// times are in Unix milliseconds. The right can be used only once.
+/// times are in Unix milliseconds. A grant can be used only once.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Grant {
     first: u64,
@@ -125,7 +126,7 @@ pub enum Action {
     /// Send the request to the store, and pass the store's reply to the keeper.
     Send(Request),
     /// Create a new generator for this grant, and close the previous generator. The window of the new generator starts no
-    /// earlier than the last tick of the previous one.
+    /// earlier than the last tick of the previous generator.
     Begin(Grant),
     /// Move the end of the generator's window to this time, in Unix milliseconds.
     Extend(u64),
@@ -140,8 +141,8 @@ pub enum Action {
     End,
 }
 
-/// Leases a worker ID from a namespace, renews the lease, and releases the worker ID. A keeper reads no clock, opens no
-/// connection and starts no thread.
+/// A state machine that leases a worker ID from a namespace, renews the lease, and releases the worker ID. It reads no
+/// clock, opens no connection and starts no thread.
 ///
 /// ```
 /// use polyflake_lease::{Action, Keeper, Memory, Moment, Options, Random, Shape, Store};
@@ -180,18 +181,19 @@ pub struct Keeper<R> {
     /// The end of the generator's window, as last reported to the host. Without [`Options::strict`], this is the end of the
     /// grant.
     shown: u64,
-    /// The preferred worker ID: the one that the process held before, or the one that the program requested.
+    /// The preferred worker ID, which the process held before or the program requested.
     preferred: Option<u64>,
     /// The store's time in the last reply, and the monotonic time at which the reply arrived.
     store_now: (u64, u64),
     /// The number of consecutive failures.
     failures: u32,
-    /// The longest lease in the namespace's history, as far as this keeper knows.
+    /// The longest lease duration that this keeper has found in the namespace's record, or its own lease duration if that
+    /// is longer.
     longest_ms: u64,
     /// Whether the keeper has counted the namespace's records.
     is_surveyed: bool,
-    /// An incarnation in which a record reverted to an older version. This shows that the store was restored, although its
-    /// name is the same.
+    /// An incarnation in which a record reverted to an older version. This shows that the store was restored, even though
+    /// its name did not change.
     outdated: Option<Random>,
     /// Whether the keeper has ever had a grant.
     has_held: bool,
@@ -217,13 +219,13 @@ struct HeldGrant {
     /// The difference between the wall clock and the monotonic clock at the later of two moments: when the last
     /// acknowledged write was sent, and when the keeper noticed the last gap.
     offset: Offset,
-    /// When the keeper noticed a gap, according to the monotonic clock, or `None` if the store has acknowledged a write
-    /// since then.
+    /// The time at which the keeper noticed a gap, according to the monotonic clock, or `None` if the store has
+    /// acknowledged a write since then.
     gap_at: Option<u64>,
     /// Whether the keeper has reported that the generator continues although the store has not acknowledged a write since
     /// the gap.
     is_reported: bool,
-    /// The latest end that the lease of another copy of the process may have had when the gap occurred, or 0 if no gap has
+    /// The latest time at which the grant of another copy of the process may end, as of the last gap. It is 0 if no gap has
     /// occurred.
     shared_until: u64,
 }
@@ -233,7 +235,7 @@ struct HeldGrant {
 #[derive(Clone, Debug, Default)]
 struct PendingWrites(Vec<(u64, u64)>);
 
-/// A claim that the store has not acknowledged yet. `put` is the record that was sent last.
+/// A claim that the store has not acknowledged yet. `put` is the most recently sent record.
 #[derive(Clone, Debug)]
 struct Claim {
     put: Record,
@@ -243,18 +245,18 @@ struct Claim {
 /// The keeper's state, including the purpose of its last request.
 #[derive(Clone, Debug)]
 enum KeeperState {
-    /// Sends no request until the monotonic clock reaches `until`.
+    /// The keeper sends no request until the monotonic clock reaches `until`.
     Idle {
         until: u64,
     },
     Asking(RequestPurpose),
-    /// Waits after a request that received no reply. When the monotonic clock reaches `until`, the keeper repeats the
-    /// request or finds out whether it took effect.
+    /// The keeper pauses after a request that received no reply. When the monotonic clock reaches `until`, the keeper
+    /// repeats the request or determines whether the request took effect.
     Paused {
         until: u64,
         purpose: RequestPurpose,
     },
-    /// Waits for the host to seal its generator.
+    /// The keeper waits for the host to seal the generator.
     Sealing,
     Ended,
 }
@@ -264,7 +266,8 @@ enum KeeperState {
 enum RequestPurpose {
     Open,
     Survey,
-    /// Writes the namespace's record: a new incarnation, a longer lease, or more records.
+    /// Updates the namespace's record, to begin a new incarnation, to allow a longer lease, or to add records of worker
+    /// IDs.
     Prepare,
     Find,
     /// Reads the record of the preferred worker ID.
@@ -350,14 +353,15 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
     }
 
-    /// Starts releasing the worker ID, or stops trying to lease one. When this is complete, [`Keeper::poll`] returns
-    /// [`Action::End`].
+    /// Starts releasing the worker ID, or stops trying to lease a worker ID. Once the keeper has finished, [`Keeper::poll`]
+    /// returns [`Action::End`].
     pub fn close(&mut self) {
         self.is_closing = true;
     }
 
     /// Reports that the host could not create the generator for the last [`Action::Begin`]. The keeper releases the worker
-    /// ID, and claims one again after a pause that grows with each failure. In any other state, this call has no effect.
+    /// ID, and claims a worker ID again after a pause that grows with each failure. In any other state, this call has no
+    /// effect.
     pub fn not_begun(&mut self, error: Error, now: Moment) {
         let is_idle = matches!(self.at, KeeperState::Idle { .. }) && self.is_renewed();
         if let Some(held) = self.held.take_if(|_| is_idle) {
@@ -389,7 +393,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             return;
         }
-        // Another copy may use the grant until this time, unless it notices sooner that this copy has renewed the grant.
+        // Another copy of the process may use the grant until this time, unless that copy notices earlier that this copy
+        // has renewed the grant.
         let end = end.max(held.shared_until.min(held.end));
         self.release_with_end(held, end, now);
     }

@@ -1,4 +1,4 @@
-//! The schema that contains a store's tables, and which tables may be created.
+//! The schema that contains a store's tables, and the options for opening a store, such as which tables may be created.
 
 use alloc::{
     format,
@@ -16,8 +16,9 @@ const MAX_SCHEMA_LEN: usize = 63;
 
 /// The `PostgreSQL` schema that contains a store's tables. The default is `polyflake`.
 ///
-/// Every statement names the schema, because unqualified table names would be resolved with the `search_path`. Two roles in one
-/// database could then silently use two separate stores, each of which hands out the full range of worker IDs.
+/// All statements use schema-qualified table names, because unqualified names would be resolved through the `search_path`.
+/// Two roles in one database could then silently use two separate stores, and both stores would lease the full range of
+/// worker IDs.
 ///
 /// ```
 /// use polyflake_lease::steps::Schema;
@@ -66,11 +67,11 @@ impl core::fmt::Display for Schema {
     }
 }
 
-/// Which tables a request may create.
+/// The tables that a request may create.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Create {
-    /// No tables. If the location contains no store, opening it fails.
+    /// No tables. If the location contains no store, opening the store fails.
     Nothing,
     /// No tables. A location where a store could be created is treated as if it contained an empty store.
     Trial {
@@ -120,8 +121,9 @@ impl Create {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
 pub struct Access {
-    /// Which tables may be created.
+    /// The tables that may be created.
     pub create: Create,
-    /// Whether a file may be on overlayfs, which loses its content when the container is removed (`allow=overlayfs`).
+    /// Whether the store's file may be on overlayfs, whose contents are lost when the container is removed
+    /// (`allow=overlayfs`).
     pub allows_overlayfs: bool,
 }

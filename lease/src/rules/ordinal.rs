@@ -6,13 +6,13 @@ use alloc::format;
 
 use crate::{Error, Result, rules::error::out_of_range, rules::json::MAX_SAFE_INTEGER};
 
-/// The ordinal of this process among the replicas that a platform runs, read from an environment variable. The page on worker
-/// IDs lists each platform's variable.
+/// The ordinal of this process among the replicas that a platform runs, read from an environment variable. The page on
+/// worker IDs lists each platform's variable.
 ///
 /// A platform may assign the same ordinal to two replicas, even if only for a moment. Therefore an ordinal only determines
-/// which worker ID a lease requests. If that worker ID is already held,
-/// [`Options::prefer_ordinal`](crate::Options::prefer_ordinal) uses another one, and
-/// [`Options::insist_ordinal`](crate::Options::insist_ordinal) waits for it.
+/// which worker ID a lease requests. If that worker ID is already held, a lease with
+/// [`Options::prefer_ordinal`](crate::Options::prefer_ordinal) uses a different worker ID, and a lease with
+/// [`Options::insist_ordinal`](crate::Options::insist_ordinal) waits until the worker ID is free.
 ///
 /// ```
 /// use polyflake_lease::Ordinal;

@@ -87,7 +87,7 @@ impl Place {
     /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, even if `POLYFLAKE_NODE` is set: child processes
     /// inherit `POLYFLAKE_NODE`, so they would all use the same worker ID. Returns `out_of_range` for an empty string, an
     /// invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns any
-    /// error from [`Place::parse`]. Each error names the variable.
+    /// error from [`Place::parse`]. Each error contains the name of the variable.
     pub fn of_variables(
         url: Option<&str>,
         number: Option<&str>,
@@ -193,8 +193,8 @@ impl Place {
         Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.number.is_some())))
     }
 
-    /// Returns the namespace in a URL, if there is one. This function is meant for programs that otherwise need only the
-    /// store.
+    /// Returns the namespace that a URL specifies, or `None` if it specifies no namespace. This function is intended for
+    /// programs that otherwise need only the store.
     pub fn namespace_in(url: &str) -> Option<String> {
         Location::parse(url).ok()?.namespace
     }

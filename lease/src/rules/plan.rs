@@ -1,4 +1,4 @@
-//! Capacity planning of leases for a fleet.
+//! Lease capacity planning for a fleet.
 
 use crate::Shape;
 
@@ -8,8 +8,8 @@ const HOUR_MS: u64 = 3_600_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "values that a caller knows")]
 pub struct Fleet {
-    /// The maximum number of generators that are alive at the same time, including those that a deployment starts before it
-    /// stops old ones.
+    /// The maximum number of generators that exist at the same time, including new generators that a deployment starts
+    /// before it stops the old generators.
     pub holders: u64,
     /// The number of processes per hour that end without a clean shutdown, for example because they are killed or evicted,
     /// or because they run out of memory. Their worker IDs remain granted until their leases end, whereas a clean shutdown
@@ -32,7 +32,7 @@ pub struct Fleet {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The fleet that the plan is for.
+    /// The fleet for which the plan was calculated.
     pub fleet: Fleet,
     /// The length of a lease in milliseconds.
     pub lease_ms: u64,
@@ -41,8 +41,8 @@ pub struct Plan {
     pub needed: u64,
     /// The number of records that the namespace can have.
     pub capacity: u64,
-    /// The longest lease, in milliseconds, for which the namespace has enough worker IDs, or `None` if there are too few
-    /// for the holders alone.
+    /// The longest lease, in milliseconds, for which the namespace has enough worker IDs, or `None` if the namespace has
+    /// too few worker IDs for a lease of any length.
     pub longest_lease_ms: Option<u64>,
     /// The number of renewals per second that the store receives.
     pub renewals_per_second: f64,

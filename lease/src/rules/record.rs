@@ -56,7 +56,7 @@ pub struct Record {
     pub token: Random,
     /// The version number, which increases with each change.
     pub version: u64,
-    /// The namespace's incarnation when the grant was made.
+    /// The namespace's incarnation at the time of the grant.
     pub incarnation: Random,
     /// A human-readable name for the holder.
     pub holder: String,
@@ -75,7 +75,8 @@ impl Record {
     /// Returns `true` if both records describe the same grant, that is, if their incarnation, worker ID, token and start
     /// are equal.
     pub fn is_grant(&self, other: &Self) -> bool {
-        // Records that were never granted all have token 0, so a match between zero tokens does not identify a grant.
+        // All records that were never granted have token 0, so two records with token 0 do not necessarily describe the
+        // same grant.
         self.token != Random::default()
             && (self.incarnation, self.first, self.token, self.start)
                 == (other.incarnation, other.first, other.token, other.start)
@@ -152,10 +153,10 @@ impl Record {
         Ok(record)
     }
 
-    /// Rejects a record that no writer of format 1 could have produced. Drivers call this method after each read.
+    /// Rejects a record that is not valid in format 1. Drivers call this method after each read.
     ///
     /// # Errors
-    /// Returns `store_damaged` for such a record.
+    /// Returns `store_damaged` for an invalid record.
     pub fn check(&self) -> Result<()> {
         let numbers = [self.first, self.start, self.granted_until, self.version];
         let fault = if numbers.iter().any(|value| *value > MAX_SAFE_INTEGER) {
@@ -181,12 +182,12 @@ impl Record {
 pub struct Namespace {
     /// The namespace's name.
     pub name: String,
-    /// The shape in canonical JSON. It determines which IDs are generated. The store keeps a digest of the shape with the
-    /// record.
+    /// The shape in canonical JSON. The shape determines which IDs are generated. The store saves a digest of the shape
+    /// with the record.
     pub shape: String,
     /// The store's incarnation. Grants from any other incarnation are not renewed.
     pub incarnation: Random,
-    /// The name that the driver gives the store.
+    /// The store's name, as determined by the driver.
     pub store: String,
     /// The store's name before it last changed. It is empty if the name never changed, or if an operator has reported a
     /// restored backup since then.
@@ -287,11 +288,11 @@ impl Namespace {
         Ok(namespace)
     }
 
-    /// Rejects a record that no writer of format 1 could have produced. Drivers call this method after each read, and pass
-    /// the stored digest.
+    /// Rejects a record that is not valid in format 1. Drivers call this method after each read, and pass the stored
+    /// digest.
     ///
     /// # Errors
-    /// Returns `store_damaged` for such a record.
+    /// Returns `store_damaged` for an invalid record.
     pub fn check(&self, digest: &str) -> Result<()> {
         let times = [self.longest_ms, self.quiet_until, self.previous_quiet_until];
         let numbers = times.into_iter().chain([self.records, self.version]);

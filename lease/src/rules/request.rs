@@ -9,7 +9,7 @@ use crate::{Namespace, Record, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers take it apart")]
 pub struct Request {
-    /// The request's number, which matches a reply to its request. It is unique within one keeper.
+    /// The request's number, which identifies the request that a reply belongs to. It is unique within one keeper.
     pub number: u64,
     /// The namespace's name.
     pub namespace: String,
@@ -24,7 +24,8 @@ pub enum Operation {
     /// Create the namespace's record, with the driver's name for the store, if it does not exist. The result is
     /// [`ReplyContent::Nothing`].
     Open(Namespace),
-    /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is [`ReplyContent::Records`].
+    /// Find records to claim: at most `limit` records, sorted by end and then by worker ID. The result is
+    /// [`ReplyContent::Records`].
     Find {
         /// The maximum number of records.
         limit: u32,
@@ -46,7 +47,7 @@ pub enum Operation {
     },
     /// Replace the namespace's record if its version and incarnation are unchanged and `new` names this store. Without
     /// these conditions, a write that was sent to a different incarnation of the store could take effect in this one.
-    /// Before replacing the record, create the records that `new` counts but `old` does not, as [records that were never
+    /// Before replacing the record, create the additional records that `new` counts, as [records that were never
     /// granted](Record::fresh). The first new record starts at `first`, and each subsequent record starts `count` worker
     /// IDs after the previous one. The result is [`ReplyContent::Done`] or [`ReplyContent::Differs`].
     PutNamespace {
@@ -59,7 +60,7 @@ pub enum Operation {
         /// The number of worker IDs that a record covers.
         count: u64,
     },
-    /// Count the records and find the highest end that is not [`Record::RESERVED`]. The result is [`ReplyContent::Survey`].
+    /// Count the records and find the latest end that is not [`Record::RESERVED`]. The result is [`ReplyContent::Survey`].
     Survey,
     /// List the names of the store's namespaces, for an operator. The namespace named in the request need not exist. The
     /// result is [`ReplyContent::Names`].
@@ -95,15 +96,15 @@ pub enum ReplyContent {
     Survey {
         /// The number of records.
         records: u64,
-        /// The highest end that is not [`Record::RESERVED`].
+        /// The latest end that is not [`Record::RESERVED`].
         latest_end: u64,
     },
     /// The names of all namespaces, sorted.
     Names(Vec<String>),
 }
 
-/// A store with blocking calls, for threads that may block. Only one thread uses the store at a time, but not always the
-/// same one. Drivers for asynchronous clients process the same requests in their own way.
+/// A store whose calls block the current thread. Only one thread uses the store at a time, but different threads may use it
+/// one after another. Drivers for asynchronous clients implement `AsyncStore` instead, and process the same requests.
 pub trait Store: Send {
     /// Processes a request and returns the store's reply.
     ///

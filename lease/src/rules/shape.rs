@@ -1,5 +1,5 @@
-//! The shape of a namespace, which determines the IDs that its generators create. All users of a namespace must agree on the
-//! whole shape.
+//! The shape of a namespace, which determines the IDs that its generators create. All users of a namespace must agree on
+//! the whole shape.
 
 use alloc::{
     format,
@@ -31,7 +31,7 @@ pub(crate) struct NumberedFormat {
     name: &'static str,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
     time: (u64, u64),
-    /// The term for a worker ID in this format.
+    /// The format's name for a worker ID.
     field: &'static str,
     /// The highest worker ID.
     pub(crate) last: u64,
@@ -61,7 +61,8 @@ impl NumberedFormat {
     }
 }
 
-/// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that can be leased.
+/// The properties of an ID format that leases depend on: its name, its epoch, its ticks, and the worker IDs that can be
+/// leased.
 ///
 /// ```
 /// use polyflake_lease::Shape;
@@ -83,8 +84,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The names of the ID formats. One of them is the last part of each namespace's full name. Not part of the public API:
-    /// used by the command-line program.
+    /// The names of the ID formats. The full name of each namespace ends with one of these names. Not part of the public
+    /// API: used by the command-line program.
     #[doc(hidden)]
     pub const FORMATS: [&'static str; 5] = ["sno", "randflake", "hotguid", "layout", "uuid7"];
 
@@ -112,8 +113,8 @@ impl Shape {
         SNO.shape(partitions)
     }
 
-    /// Creates the shape for Randflake node IDs that are used with the given secret. The shape contains only 8 bytes of a keyed
-    /// hash of the secret.
+    /// Creates the shape for Randflake node IDs that are used with the given secret. The shape contains only 8 bytes of a
+    /// keyed hash of the secret.
     ///
     /// # Errors
     /// Returns `out_of_range` unless the node IDs are in the range 0 to 131071.
@@ -165,7 +166,7 @@ impl Shape {
     }
 
     /// Returns the shape for a check that does not depend on the ID format of the program's generators. The shape allows
-    /// everything that at least one format allows.
+    /// every value that at least one format allows.
     #[cfg(feature = "hosted")]
     pub(crate) fn for_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
         Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))

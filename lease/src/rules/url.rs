@@ -1,5 +1,6 @@
-//! The URL of a lease: the store, how a client reaches it, the namespace, and the terms of the lease. All languages use the
-//! same parser, which passes the parts to each client, so that all clients interpret a URL in the same way.
+//! The URL of a lease, which specifies the store, the connection to the store, the namespace, and the terms of the lease.
+//! All languages use this parser and pass the parsed parts to their clients, so that all clients interpret a URL in the
+//! same way.
 //!
 //! ```text
 //! sqlite:/var/lib/app/ids.db?namespace=orders
@@ -46,7 +47,7 @@ const HTTP_PORT: u16 = 80;
 
 const ESCAPING_HINT: &str = "write special characters of a user, a password or a database as `%` and two hexadecimal digits";
 
-/// The parameters that are valid in any URL. The lists after this one contain the parameters for specific databases.
+/// The parameters that are valid in any URL. The constants below list the additional parameters for each type of store.
 pub(crate) const LEASE_PARAMETERS: [&str; 7] =
     ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
 const FILE_PARAMETERS: [&str; 1] = ["allow"];
@@ -84,7 +85,7 @@ pub(crate) struct Location {
     pub(crate) terms: LeaseParameters,
 }
 
-/// A store.
+/// The address of a store.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum StoreAddress {
     /// An in-memory store, identified by its name.
@@ -97,11 +98,11 @@ pub(crate) enum StoreAddress {
     Mysql(Server),
     /// A `Redis` or `Valkey` server: one host and a database number.
     Redis(Server),
-    /// An HTTP service, `polyflake lease serve`: one host, and a token as the password.
+    /// An HTTP service (`polyflake lease serve`) on a single host. The password is a token for the service.
     Http(Server),
 }
 
-/// A server and how clients connect to it.
+/// A server and its connection settings.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Server {
     /// Host names, IP addresses or Unix socket directories, each with a port. The client uses the server that accepts
@@ -122,7 +123,7 @@ pub(crate) struct Server {
     pub(crate) options: Option<String>,
 }
 
-/// The terms of the lease that the URL sets.
+/// The terms of the lease that the URL specifies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeaseParameters {
     pub(crate) lease_ms: Option<u64>,
@@ -131,13 +132,13 @@ pub(crate) struct LeaseParameters {
     /// `true` if the program should release the worker ID on SIGTERM.
     pub(crate) sigterm: Option<bool>,
     pub(crate) renew_ms: Option<u64>,
-    /// `true` if IDs are held back after a gap between the clocks.
+    /// `true` if IDs are withheld after a gap between the clocks.
     pub(crate) strict: Option<bool>,
 }
 
 #[cfg(feature = "std")]
 impl LeaseParameters {
-    /// Applies the terms that concern the keeper to the keeper's options.
+    /// Applies the terms that affect the keeper to the keeper's options.
     pub(crate) fn apply(&self, mut options: Options) -> Result<Options> {
         if let Some(lease_ms) = self.lease_ms {
             options = options.lease_ms(lease_ms)?;
@@ -154,8 +155,8 @@ impl Location {
     ///
     /// # Errors
     /// Returns `out_of_range` if the URL is malformed, if its scheme is not supported, or if a parameter is unknown,
-    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason is worded so that it
-    /// continues a sentence about the URL.
+    /// repeated or invalid. Returns `store_not_durable` for an in-memory database. The error's reason is worded as the
+    /// continuation of a sentence about the URL.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         if url.is_empty() {
             return Err(out_of_range(format!(
@@ -293,7 +294,8 @@ impl Location {
         if database.is_some() || hosts.len() > 1 {
             return Err(out_of_range("the URL of a service has one host and no path"));
         }
-        // If there were a colon after the token, the token would be parsed as a user name, and messages show user names.
+        // A URL with a password after the token is rejected, because the token would then be treated as a user name, and
+        // messages contain user names.
         let (Some(token), None) = (user, password) else {
             let remedy = format!("write `{scheme}://TOKEN@host`");
             return Err(out_of_range(format!("it has no token before its host; {remedy}")));
@@ -353,7 +355,7 @@ fn check_redis(server: &Server) -> Result<()> {
         return Err(out_of_range("its database is not a number, as in `redis://host/0`"));
     }
     if server.user.is_some() && server.password.is_none() {
-        // What looks like a user name may be the password, which messages would then show.
+        // The apparent user name may actually be the password, and messages would then reveal it.
         let remedy = "write `redis://:PASSWORD@host` or `redis://USER:PASSWORD@host`";
         return Err(out_of_range(format!("it has a user without a password; {remedy}")));
     }
@@ -375,14 +377,15 @@ impl<'u> Authority<'u> {
             ))
         })?;
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        // The last `@` is the separator. If the first one were used, an unescaped `@` in a password would make the rest of
-        // the password part of the host.
+        // The last `@` is the separator. If the first `@` were used instead, the part of a password after an unescaped `@`
+        // would be parsed as part of the host.
         let (user, hosts) = match authority.rsplit_once('@') {
             Some((user, hosts)) => (Some(user), hosts),
             None => (None, authority),
         };
         let hosts = parse_hosts(hosts)?;
-        // A `/` in a password would end the authority, and messages would show the rest of the password as the database.
+        // A `/` in a password would end the authority, and messages would reveal the rest of the password as the database
+        // name.
         if database.contains(['@', '/']) {
             return Err(out_of_range(format!(
                 "its database has a raw `@` or `/`; {ESCAPING_HINT}"
@@ -640,7 +643,7 @@ fn unknown_parameter_error<'k>(
     database: &str,
     known: impl Iterator<Item = &'k str> + Clone,
 ) -> Error {
-    // What looks like a parameter may be part of an unescaped password, so the error shows only a plausible name.
+    // An unknown parameter may be part of an unescaped password, so the error contains the name only if it is plausible.
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     if name.is_empty() || name.len() > 40 || !name.bytes().all(is_name) {
         return out_of_range("it has a parameter that is not a name");
@@ -750,7 +753,8 @@ fn parse_hosts(text: &str) -> Result<Vec<(String, Option<u16>)>> {
 }
 
 /// Combines the hosts and ports of an authority with the parameters `host` and `port`, which take precedence as in libpq.
-/// If only the `host` parameter is set, the authority's ports apply to its hosts. A single port applies to all hosts.
+/// If the `host` parameter is set without `port`, the authority's ports apply to the hosts in the parameter. A single port
+/// applies to all hosts.
 fn combine_hosts_and_ports(
     authority: Vec<(String, Option<u16>)>,
     hosts: Option<&str>,

@@ -2,7 +2,7 @@
 //!
 //! A durable store keeps everything that it has acknowledged, unless it is restored, and a restore changes the store's name
 //! (R7). A volatile store can also lose all its data while its name stays the same. Because its leases are short, all lost
-//! grants end soon. Until then, the store grants no worker ID while its name is new or while it is empty.
+//! grants end soon. Until these grants have ended, a store that is empty or has a new name grants no worker IDs.
 //!
 //! The record of a namespace shows whether its waiting time has begun. A request that finds no namespace only *proposes*
 //! one, with version 1. The first write that replaces the proposal begins an incarnation, with a waiting time. The store
@@ -17,11 +17,11 @@ use crate::{Result, rules::error::out_of_range};
 const PREFIX: &str = "volatile:";
 /// The longest lease in a volatile store, in milliseconds.
 pub(crate) const MAX_VOLATILE_LEASE_MS: u64 = 300_000;
-/// The time during which the store makes no new grants after it may have lost data, in milliseconds: the longest lease plus
-/// the largest clock error.
+/// The time, in milliseconds, during which the store makes no new grants after it may have lost data. It is the sum of the
+/// longest lease and the largest clock error.
 pub(crate) const WAIT_MS: u64 = MAX_VOLATILE_LEASE_MS + 60_000;
-/// The maximum duration, in milliseconds, of the write with which a waiting time begins. No keeper waits longer for a
-/// reply.
+/// The maximum duration, in milliseconds, of the write that starts a waiting time. Keepers never wait longer than this for
+/// a reply.
 const MAX_WRITE_MS: u64 = 15_000;
 
 /// Returns whether a store name belongs to a volatile store.

@@ -1,4 +1,4 @@
-//! A keeper that also records events, metrics, and the reason why no IDs are available, for its host.
+//! A keeper that also records information for its host: events, metrics, and the reason why no IDs are available.
 
 use alloc::{collections::VecDeque, format};
 use core::{fmt, mem};
@@ -8,7 +8,7 @@ use crate::{
     Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
 };
 
-/// The minimum length of a pause, in milliseconds, for which the host closes the store. During shorter pauses, the store
+/// The minimum length of a pause, in milliseconds, during which the host closes the store. During shorter pauses, the store
 /// remains open.
 const IDLE_MS: u64 = 100;
 /// The longest pause, in milliseconds. The limit is necessary because a sleep may not count the time during which the
@@ -62,8 +62,8 @@ impl LeaseStatus {
 
 /// A keeper, the actions that its host has performed, and the events that its host has not yet reported.
 ///
-/// The host calls [`WatchedKeeper::on_begun`], [`WatchedKeeper::on_extended`] or [`WatchedKeeper::sealed`] once its generator has performed
-/// the corresponding action.
+/// The host calls [`WatchedKeeper::on_begun`], [`WatchedKeeper::on_extended`] or [`WatchedKeeper::sealed`] once its
+/// generator has performed the corresponding action.
 pub(crate) struct WatchedKeeper<R> {
     keeper: Keeper<R>,
     status: LeaseStatus,
@@ -86,8 +86,8 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     }
 
     /// Abandons the lease without releasing it, and begins a new one. This process was restored from an image of its
-    /// memory, so another copy may keep the abandoned lease. The caller must not pass on any reply to a request of the
-    /// abandoned lease.
+    /// memory, so another copy may still be using the abandoned lease. The caller must not pass on any reply to a request
+    /// of the abandoned lease.
     pub(crate) fn abandon(&mut self, random: R) {
         let counts = mem::take(&mut self.status.counts);
         *self = Self::new(self.options().clone(), random);

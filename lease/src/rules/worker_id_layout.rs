@@ -26,9 +26,9 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// ```
 ///
 /// # Errors
-/// Returns `out_of_range` if the worker IDs do not fit in the fields; if the fields have more than 52 bits in total; if a field
-/// is not an integer constant or bindable field of the layout; if the layout has other bindable fields, for which a lease
-/// provides no values; or if the layout has no timestamp or an epoch before 1970.
+/// Returns `out_of_range` if the worker IDs do not fit in the fields; if the fields have more than 52 bits in total; if a
+/// field is not an integer constant or bindable field of the layout; if the layout has other bindable fields, for which a
+/// lease provides no values; or if the layout has no timestamp or an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
 pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
     let numbered = WorkerIdLayout::new(layout, fields)?;
@@ -57,7 +57,7 @@ pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout
 /// A layout whose constant or bindable fields contain a leased worker ID.
 pub(crate) struct WorkerIdLayout {
     layout: Json,
-    /// For each field: its index in the layout's list, the number of worker ID bits below the field, and the field's width.
+    /// The index of each field in the layout's list, the number of worker ID bits below the field, and the field's width.
     parts: Vec<(usize, u32, u32)>,
     last: u64,
     /// The epoch in Unix milliseconds, and the tick in microseconds.

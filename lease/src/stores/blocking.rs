@@ -17,7 +17,7 @@ use crate::{
     rules::forks,
 };
 
-/// The maximum time to wait for a connection or for a reply. It is shorter if the lease is short.
+/// The maximum time to wait for a connection or for a reply. The limit is lower for a short lease.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The longest wait for a connection, unless the URL specifies a limit.
@@ -46,7 +46,7 @@ pub(super) struct BlockingStore<S: SingleConnectionStore> {
 }
 
 impl<S: SingleConnectionStore> BlockingStore<S> {
-    /// Opens a connection. Waits for at most `longest`, or for the usual limit if that is shorter.
+    /// Opens a connection. Waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(super) fn open(
         longest: Duration,
         connect: impl Future<Output = Result<S>>,

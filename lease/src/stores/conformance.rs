@@ -1,5 +1,5 @@
-//! The test suite that every store passes. It checks the guarantees that the rules require from a driver. The store must be
-//! empty at the start.
+//! The test suite that every store passes. It checks the guarantees that the lease rules require of a driver. The store
+//! must be empty at the start.
 //!
 //! A driver's test calls [`check`] with a fresh store, and [`check_together`] with a function that opens the store. If a
 //! check fails, these functions panic with a message that contains the expected and actual results.
@@ -31,8 +31,8 @@ pub fn check(store: &mut dyn Store) {
 }
 
 /// Checks that conditional writes over two connections are atomic. Two threads change the same records at the same time,
-/// and for each record, one of the two writes must be rejected. A driver that first reads and then writes would accept
-/// both.
+/// and for each record, one of the two writes must be rejected. A driver that first reads and then writes would accept both
+/// writes.
 ///
 /// # Panics
 /// Panics at the first violation.
@@ -175,15 +175,16 @@ impl Suite<'_> {
         namespace
     }
 
-    /// Returns the end of a quiet time that the store accepts: in a volatile store, the end of a waiting time that begins
-    /// now; in any other store, the given time.
+    /// Returns the end of a quiet time that the store accepts. In a volatile store, this is the end of a waiting time that
+    /// begins now. In any other store, it is the given time.
     fn acceptable_quiet_until(&mut self, quiet_until: u64) -> u64 {
         let Reply { now, store, .. } = self.send(Operation::List);
         if is_volatile(&store) { waiting_time_end(now) } else { quiet_until }
     }
 
     /// Checks that a volatile store rejects a late write that begins an incarnation. A write is late if the incarnation's
-    /// waiting time has already begun. It may be a repetition of a write that was sent before the store was emptied.
+    /// waiting time has already begun. Such a write may be a duplicate of a write that was sent before the store was
+    /// emptied.
     fn check_late_begin(&mut self, old: &Namespace, new: &Namespace) {
         if !is_volatile(&old.store) {
             return;

@@ -66,7 +66,7 @@ pub struct AsyncHttp {
     sender: Option<SendRequest<Full<Bytes>>>,
     /// The task that drives the connection.
     task: AbortHandle,
-    /// The ID of the service's connection to its store, or `None` unless the next request must use that same connection.
+    /// The ID of the service's connection to its store. It is set only if the next request must use the same connection.
     kept: Option<HeaderValue>,
     process: u32,
 }
@@ -92,7 +92,7 @@ impl Http {
         Self::open_with_timeout(&parse_url(url)?, TIMEOUT)
     }
 
-    /// Works like [`Http::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
+    /// Works like [`Http::open`], but waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(crate) fn open_with_timeout(server: &Server, longest: Duration) -> Result<Self> {
         BlockingStore::open(longest, AsyncHttp::connect(server)).map(Self)
     }

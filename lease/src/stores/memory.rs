@@ -7,7 +7,7 @@ use crate::{
     rules::volatile_store,
 };
 
-/// An in-memory store, which exists only within one process. The owner of the store sets the store's time.
+/// An in-memory store, which exists only within one process. The caller sets the store's time.
 ///
 /// ```
 /// use polyflake_lease::{Memory, conformance};

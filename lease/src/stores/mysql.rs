@@ -83,7 +83,7 @@ impl Mysql {
         Self::open_with_timeout(&server, create, TIMEOUT)
     }
 
-    /// Works like [`Mysql::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
+    /// Works like [`Mysql::open`], but waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(crate) fn open_with_timeout(
         server: &url::Server,
         create: Create,
@@ -200,8 +200,8 @@ impl AsyncStore for AsyncMysql {
                 Err(error) => break Err(error),
             }
         };
-        // A lost connection is not reused: without a rollback, the next request could commit changes that this request left
-        // behind.
+        // A lost connection is not reused, because without a rollback, the next request could commit changes that this
+        // request left uncommitted.
         self.connection = Some(connection).filter(|_| !is_lost);
         reply
     }
@@ -244,7 +244,7 @@ fn row_to_values(row: Row) -> Vec<Value> {
     columns.iter().zip(row.unwrap_raw()).map(|(column, cell)| cell_to_value(column, cell)).collect()
 }
 
-/// Converts a cell. Rows of a statement that was not prepared contain integers as strings.
+/// Converts a cell of a row. If the statement was not prepared, the client returns integers as strings.
 fn cell_to_value(column: &Column, cell: Option<Cell>) -> Value {
     let is_integer = matches!(
         column.column_type(),

@@ -1,7 +1,7 @@
 //! A store in `PostgreSQL`.
 //!
 //! Each request is a future that uses one connection ([`session`]). [`AsyncPostgresql`] runs these futures in a task, over
-//! its own connection or a pooled connection. [`Postgresql`] waits for the replies on the caller's thread.
+//! a dedicated connection or a pooled connection. [`Postgresql`] waits for the replies on the caller's thread.
 //!
 //! All statements are unnamed, because a pooler may use a different server connection for each transaction.
 
@@ -70,7 +70,7 @@ impl Postgresql {
         Self::open_with_timeout(server, create, TIMEOUT)
     }
 
-    /// Works like [`Postgresql::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
+    /// Works like [`Postgresql::open`], but waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(crate) fn open_with_timeout(
         server: Server,
         create: Create,

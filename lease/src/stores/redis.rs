@@ -3,7 +3,8 @@
 //! [`AsyncRedis`] runs a script over one connection. [`Redis`] waits for the script's reply on the caller's thread.
 //!
 //! A request is one command, and its reply is a list of strings. This module implements the servers' protocol (RESP2)
-//! itself. A client library that reconnects or resends a command would hide the fact that the first reply was lost (R2).
+//! without a client library, because a library that reconnects or resends a command would hide the fact that the first
+//! reply was lost (R2).
 
 use std::{string::String, time::Duration};
 
@@ -84,7 +85,7 @@ impl Redis {
         Self::open_with_timeout(&parse_url(url)?, TIMEOUT)
     }
 
-    /// Works like [`Redis::open`], but waits for at most `longest`, or for the usual limit if that is shorter.
+    /// Works like [`Redis::open`], but waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(crate) fn open_with_timeout(server: &Server, longest: Duration) -> Result<Self> {
         BlockingStore::open(longest, AsyncRedis::connect(server)).map(Self)
     }
@@ -139,7 +140,7 @@ impl AsyncStore for AsyncRedis {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         let mut connection = self.connection.take().ok_or_else(connection_lost_error)?;
-        // The default is sufficient here, because the script needs no random numbers.
+        // The default value is sufficient here, because the script does not use random numbers.
         let mut steps = Steps::new(Engine::Redis, request, crate::Random::default());
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {

@@ -28,7 +28,7 @@ use crate::{
     stores::system::random,
 };
 
-/// A request waits for a locked file for at most `TIMEOUT`, and pauses for `POLL_INTERVAL` between two attempts.
+/// A request waits at most `TIMEOUT` for a locked file, and pauses for `POLL_INTERVAL` between attempts.
 const TIMEOUT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -50,8 +50,8 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Checks a file, and creates it if it does not exist. A relative path is resolved against the current working directory.
-    /// For a file on overlayfs, use [`open`](crate::open) with `?allow=overlayfs`.
+    /// Checks a file, and creates it if it does not exist. A relative path is resolved against the current working
+    /// directory. For a file on overlayfs, use [`open`](crate::open) with `?allow=overlayfs`.
     ///
     /// # Errors
     /// Returns `store_not_durable` if the file may lose written data, `store_damaged` if its tables have a different
@@ -79,8 +79,8 @@ impl Store for Sqlite {
 }
 
 fn connect(path: &Path) -> Result<Connection> {
-    // Only one thread uses the connection, so SQLite need not lock it. The flags do not let SQLite create the file. If the
-    // file may be created, `file::open` has already created it.
+    // Only one thread uses the connection, so SQLite need not lock it. The flags prevent SQLite from creating the file. If
+    // the file may be created, `file::open` has already created it.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         #[allow(unused_mut, reason = "rusqlite takes it by `&mut` from 0.43 on")]
@@ -93,8 +93,8 @@ fn connect(path: &Path) -> Result<Connection> {
     connect().map_err(store_error)
 }
 
-/// Waits for a locked file. Returns `false` to give up, either after the timeout or because a fork is waiting for the
-/// current request to end.
+/// Waits for a locked file to be unlocked. Returns `false` to give up, either after the timeout or because a fork is
+/// waiting for the current request to end.
 fn retry_when_busy(looks: i32) -> bool {
     let is_over = POLL_INTERVAL * looks.unsigned_abs() >= TIMEOUT || gate::is_forking();
     if !is_over {

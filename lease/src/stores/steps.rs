@@ -1,12 +1,12 @@
-//! The steps with which an SQL store processes a request. This module provides the statements, and interprets the rows that
-//! the statements return. It does no I/O and reads no clock, so a driver in any language only has to execute the steps that
-//! a [`Steps`] value returns.
+//! The steps that an SQL store performs to process a request. This module provides the statements, and interprets the rows
+//! that the statements return. It does no I/O and reads no clock, so a driver in any language only has to execute the steps
+//! that a [`Steps`] value returns.
 //!
 //! A driver opens a connection in autocommit mode and executes the statements of each [`Step::Run`] in order, up to the
 //! first statement that fails. No statement depends on the rows of another statement, so a client of `PostgreSQL` can send
-//! all of them at once. If a statement fails, all later statements then fail as well. `MySQL` would execute the later
-//! statements, so a driver for `MySQL` sends one statement at a time. The steps include the statements that begin and end
-//! transactions.
+//! all of them at once. If one of these statements fails, `PostgreSQL` rejects all later statements. `MySQL` would execute
+//! the later statements, so a driver for `MySQL` sends one statement at a time. The steps include the statements that begin
+//! and end transactions.
 //!
 //! A driver in another process or language receives statements as JSON (`serde_json::Value::from(&statement)`) and returns
 //! outcomes as JSON (`Outcome::from(&value)`). A statement is `[TEXT,[VALUE,..]]`. An outcome is
@@ -15,7 +15,8 @@
 //! `"notices":[{"code":SQLSTATE,"message":TEXT},..]`.
 //!
 //! - A connection to `PostgreSQL` may serve many requests, one after the other. It is closed after an error without a code.
-//! - A connection to `MySQL` also serves many requests, and it serves only leases, because the statements change its settings.
+//! - A connection to `MySQL` also serves many requests, but it must be used only for leases, because the statements change
+//!   its settings.
 //! - A connection to `Redis` or `Valkey` serves many requests. It is closed after an error without a code, and the client
 //!   neither reconnects nor resends a command automatically.
 //! - An `SQLite` file is opened with [`open_file`] for each request, using the [`absolute_path`] that was determined at the
@@ -123,8 +124,8 @@ impl Outcome {
     }
 
     /// Treats a commit that ended with a warning as a lost connection. The server has executed such a commit, but its
-    /// replica may not have received it, because the wait for the replica was canceled. Therefore, the commit does not
-    /// count as a reply. Warnings are recognized by their SQLSTATEs, which do not depend on the server's language. All
+    /// replica may not have received it, because the wait for the replica was canceled. Therefore, the commit counts as
+    /// unacknowledged. Warnings are recognized by their SQLSTATEs, which do not depend on the server's language. All
     /// SQLSTATEs of class 01 count as warnings, and so does `57P01`, which reports that a shutdown ended such a wait.
     fn without_warnings(self) -> Self {
         let is_warning = |code: &str| code.starts_with("01") || code == "57P01";
@@ -136,8 +137,8 @@ impl Outcome {
 }
 
 impl<E: Into<Failure>> FromIterator<Result<Rows, E>> for Outcome {
-    /// Collects the results of statements up to and including the first error. If the iterator is lazy, no statement after
-    /// the error is executed.
+    /// Collects the results of statements up to and including the first error. If the iterator is lazy, the statements
+    /// after the failed statement are not executed.
     fn from_iter<I: IntoIterator<Item = Result<Rows, E>>>(results: I) -> Self {
         let mut outcome = Self::default();
         for result in results {
@@ -164,22 +165,22 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// `SQLite`, with the file's name as returned by [`open_file`].
+    /// `SQLite`. The value is the name that [`open_file`] returned for the file.
     Sqlite(String),
-    /// `PostgreSQL`, with the schema of the tables.
+    /// `PostgreSQL`. The value is the schema that contains the tables.
     Postgresql(Schema),
-    /// `MySQL` or `MariaDB`, with the tables in the connection's database.
+    /// `MySQL` or `MariaDB`. The tables are in the connection's default database.
     Mysql,
     /// An HTTP service, with one statement per request: the statement's text is the body of `POST /v1/request`.
     ///
-    /// The statement has two values. The first value is 1 if the next request on the connection must reach the same server,
-    /// and otherwise
+    /// The statement has two values. The first value states whether the next request on the connection must reach the same
+    /// server. If so, the value is 1. Otherwise, the value is
     /// 0. The second value is sent in the request header `polyflake-request`. The outcome has one row: the status, the
     /// body, and the value of the response header `polyflake-request`, or NULL if that header is missing. If the first
     /// value of the previous statement was 1, the driver copies the header `polyflake-connection` from the previous
-    /// response to its request.
+    /// response to the new request.
     Http,
-    /// `Redis` or `Valkey`, with one statement per request: the text and the values are the words after `EVAL`.
+    /// `Redis` or `Valkey`. Each request is a single statement, whose text and values are the arguments of `EVAL`.
     ///
     /// The values are strings, which the driver sends unchanged. The outcome has one row: the strings of the script's
     /// reply. A failure's code is the first word of the server's error, such as `OOM`.
@@ -211,8 +212,8 @@ impl Engine {
     }
 }
 
-/// The stores that a process has already checked, as a map from each store's name to the version of its tables. Thanks to
-/// this map, a process creates a store's tables and probes the store only once.
+/// The stores that this process has already checked, as a map from store names to table versions. The map ensures that a
+/// process creates a store's tables and probes the store only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known(BTreeMap<String, i64>);
 
@@ -235,16 +236,16 @@ enum Stage {
     Nothing,
     /// Apply the settings of an `SQLite` connection.
     Settings,
-    /// Process the request. `is_again` is `true` after the tables were created.
+    /// Process the request. `is_again` is `true` once the tables have been created.
     Request {
         is_again: bool,
     },
-    /// Begin a transaction that is about to create tables, and check which tables the database already contains.
+    /// Begin a transaction that may create tables, and check which tables already exist in the database.
     FindTables,
     Tables,
     /// Probe the store. The variant contains the reply if the request has already been processed.
     Probe(Option<Box<Reply>>),
-    /// Roll back a transaction in which a statement failed.
+    /// Roll back a transaction after one of its statements has failed.
     Rollback(Error),
     Over,
 }
@@ -265,7 +266,7 @@ impl Steps {
     /// Processes the outcome of the last step and returns the next step. Pass [`Outcome::default`] to the first call.
     ///
     /// # Errors
-    /// Returns the reason why the store cannot process the request. No further steps follow an error.
+    /// Returns an error if the store cannot process the request. No further steps follow an error.
     #[cfg(feature = "std")]
     pub fn next(&mut self, outcome: Outcome) -> Result<Step> {
         // This call does not wait for the lock: in a forked child process, the thread that held the lock may no longer
@@ -354,8 +355,7 @@ impl Steps {
         self.run(Stage::Request { is_again }, statements)
     }
 
-    /// Rolls back the transaction in which a statement failed, if the server still responds. The connection can then be
-    /// reused.
+    /// Rolls back the failed transaction if the server still responds, so that the connection can be reused.
     fn on_error(&mut self, error: Error, failure: Option<&Failure>) -> Result<Step> {
         // An error without a code means that the connection is lost or that the driver will close it after this request.
         // Closing the connection aborts the transaction.
@@ -378,9 +378,9 @@ impl Steps {
         }
     }
 
-    /// Continues a request to a store that has no tables. Returns an error if creating tables is not permitted. Only this
-    /// function searches for other sets of tables. The requests of existing holders never do, so creating tables cannot
-    /// interrupt a running fleet.
+    /// Handles a request to a store that has no tables. Returns an error if creating tables is not permitted. Only this
+    /// function searches the database for other lease tables. Requests from existing holders never search for them, so
+    /// creating tables cannot interrupt a running fleet.
     fn on_missing_tables(&mut self, failure: Option<&Failure>) -> Result<Step> {
         let (no_store_error, next) = match &self.engine {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
@@ -392,7 +392,7 @@ impl Steps {
         };
         match self.create {
             Create::Nothing => self.on_error(no_store_error, failure),
-            // In `MySQL`, the URL names the database that contains the tables, so there is no other set of tables to look
+            // In `MySQL`, the URL names the database that contains the tables, so there are no other lease tables to search
             // for.
             Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty_reply_step()),
             _ => Ok(self.run(next.0, next.1)),
@@ -425,7 +425,7 @@ impl Steps {
         self.run(Stage::Probe(None), statements)
     }
 
-    /// Returns whether this request only checks whether the tables could be created, and the file has no tables yet.
+    /// Returns whether the file has no tables yet and the request only checks whether they could be created.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
         self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
@@ -442,7 +442,8 @@ impl Steps {
         Ok(reply.map_or_else(|| self.send_request(true), Step::Done))
     }
 
-    /// Processes the rows that the request returned. There are fewer rows than statements if one of the statements failed.
+    /// Processes the rows that the request returned. If a statement failed, `outcome` contains results only for the
+    /// statements before it.
     fn on_answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
         let state = rows.get(self.engine.dialect().write.len()).map(State::from_rows).transpose();

@@ -11,7 +11,7 @@ pub(crate) fn unix_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the time in milliseconds on a clock that continues to run while the machine is suspended.
+/// Returns the time in milliseconds on a clock that continues to run while the system is suspended.
 #[cfg(target_os = "linux")]
 pub(crate) fn elapsed_ms(_began: Instant) -> u64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);

@@ -56,12 +56,13 @@ pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
     Address::from_url(url)?.require_existing().open(Duration::MAX)
 }
 
-/// Checks whether a lease could be acquired. This function is meant for deployment scripts. The URL names a namespace, as in
-/// `POLYFLAKE_LEASE`. Without a URL, the environment variables are read. The check neither leases a worker ID nor writes to the
-/// store. It accepts a store that does not exist yet but could be created. Returns the store's name without a password.
+/// Checks whether a lease could be acquired. This function is meant for deployment scripts. The URL names a namespace, in
+/// the same way as the URL in `POLYFLAKE_LEASE`. Without a URL, the function reads the environment variables. The check
+/// neither leases a worker ID nor writes to the store. It accepts a store that does not exist yet but could be created.
+/// Returns the store's name without a password.
 ///
-/// Do not make the first process wait for this check. After a restore, the check fails until the quiet time has ended, and the
-/// quiet time begins only when a process requests a worker ID.
+/// Do not make the first process wait for this check. After a restore, the check fails until the quiet time has ended, and
+/// the quiet time begins only when a process requests a worker ID.
 ///
 /// ```
 /// let store = polyflake_lease::check(Some("memory:checked?namespace=orders"))?;
@@ -76,9 +77,9 @@ pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
 /// ```
 ///
 /// # Errors
-/// Immediately returns the reason why a lease could not be acquired: `out_of_range` if the URL is invalid, `lease_unavailable`
-/// if the store is unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease
-/// error.
+/// Immediately returns the reason why a lease could not be acquired: `out_of_range` if the URL is invalid,
+/// `lease_unavailable` if the store is unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`,
+/// `clock_skewed` or another lease error.
 pub fn check(url: Option<&str>) -> Result<String> {
     let place = match url {
         Some(url) => Place::parse(url, None),
@@ -97,8 +98,8 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
     {
-        // A missing file is not an error, because the first lease can create it. Nothing else needs checking, and a check
-        // must leave no file behind.
+        // A missing file is not an error, because the first lease can create it. Nothing else needs to be checked, and the
+        // check must not leave a file behind.
         return Ok(());
     }
     let mut store = address.open(longest)?;
@@ -162,12 +163,12 @@ impl Address {
         &self.name
     }
 
-    /// Returns the same store, opened for a program that only reads it and must not create it.
+    /// Returns the store with access options for a program that only reads the store and must not create it.
     pub(crate) fn require_existing(self) -> Self {
         Self { access: Access { create: Create::Nothing, ..self.access }, ..self }
     }
 
-    /// Returns the same store, opened for a program that only checks whether the store could be created.
+    /// Returns the store with access options for a program that only checks whether the store could be created.
     fn for_check(self) -> Self {
         let create = self.access.create.trial();
         Self { access: Access { create, ..self.access }, ..self }

@@ -10,8 +10,8 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 use crate::server;
 
-/// Writes three files to `folder`: a root certificate, a server certificate for `host` signed by the root, and the server's
-/// key.
+/// Writes three files to `folder`: a root certificate, a server certificate for `host` that is signed by the root
+/// certificate, and the server's private key.
 pub fn write_certificates(folder: &Path, host: &str) {
     let root_key = KeyPair::generate().unwrap();
     let mut root = CertificateParams::new([]).unwrap();

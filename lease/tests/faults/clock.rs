@@ -21,7 +21,7 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// A clock shared by the processes that run one after another in the same slot.
+/// A simulated clock for one slot of the test. The slot's processes run one after another and share this clock.
 pub struct Clock {
     file: PathBuf,
     library: Option<PathBuf>,
@@ -34,7 +34,7 @@ impl Clock {
         clock
     }
 
-    /// Makes a program read this clock instead of the system clock. Monotonic clocks do not jump.
+    /// Makes a program read this clock instead of the system clock. Monotonic clocks are not affected.
     pub fn apply_to(&self, program: &mut Command) {
         if let Some(library) = &self.library {
             program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &self.file);

@@ -1,5 +1,5 @@
 //! Tests clones of a virtual machine: two holders with the same state, neither of which is aware of the other. Until the
-//! end of the grant that they held when the machine was cloned, they can generate the same IDs. After that end, they
+//! end of the grant that they held when the machine was cloned, they can generate the same IDs. After that time, they
 //! generate no duplicates, because only one of the holders can renew the lease.
 
 use std::{
@@ -21,7 +21,7 @@ use crate::life::LEASE;
 
 type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
 
-/// A keeper, its generator, and all IDs that the generator has generated.
+/// A keeper, its generator, and all IDs generated so far.
 struct ClonedHolder {
     keeper: Keeper<Draw>,
     ids: Option<Leased>,
@@ -35,7 +35,7 @@ fn moment(began: Instant) -> Moment {
 }
 
 impl ClonedHolder {
-    /// Creates one of two clones, which draw the same random numbers until `has_parted` is set.
+    /// Creates one of two clones, which use the same random numbers until `has_parted` is set.
     fn new(namespace: &str, has_parted: Arc<AtomicBool>) -> Self {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
         let options = options.and_then(|options| options.lease_ms(1000)).unwrap();
@@ -61,7 +61,7 @@ impl ClonedHolder {
                 let generator = Generator::builder().partition(number).window(start, end).build();
                 self.ids = Some(Leased::new(generator.unwrap()).unwrap());
             }
-            // Each grant gets a new generator, so a generator's only grant is number 0.
+            // Each grant gets a new `Leased`, whose only grant has the number 0.
             Action::Extend(end) => {
                 self.ids.as_ref().unwrap().extend(0, end.cast_signed()).unwrap();
             }
@@ -80,7 +80,8 @@ impl ClonedHolder {
         true
     }
 
-    /// Runs the clone on its own for a while, and returns it after it has released its worker ID.
+    /// Runs the clone for a while, independently of the other clone, and returns the clone after it has released its worker
+    /// ID.
     fn run_clone(mut self, url: &str, began: Instant) -> Self {
         let (mut store, parted) = (open(url).unwrap(), Instant::now());
         loop {
@@ -103,9 +104,9 @@ impl ClonedHolder {
     }
 }
 
-/// Clones a holder in the middle of its lease. Returns the number of ticks that both clones used before the end of their
-/// shared grant, the number of ticks that both used after that end, and whether one of the clones detected that it had lost
-/// the lease.
+/// Clones a holder in the middle of its lease. Returns three results: the number of ticks that both clones used before the
+/// end of their shared grant, the number of ticks that both clones used afterwards, and whether one of the clones detected
+/// that it had lost the lease.
 pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (began, has_parted) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let mut store = open(url).unwrap();
@@ -129,7 +130,7 @@ pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     }
     has_parted.store(true, Ordering::Relaxed);
     let both_until = one.keeper.end().unwrap();
-    // Starting a clone takes a while.
+    // Simulates the time that it takes to start a clone.
     let delay = Duration::from_millis(fastrand::u64(2..100));
     let [one, other] = thread::scope(|scope| {
         let late = scope.spawn(|| {

@@ -1,4 +1,4 @@
-//! Measures how long the fleet generated no IDs after each fault.
+//! Measures the longest pause in the fleet's ID generation after each fault.
 
 use std::{collections::BTreeMap, time::UNIX_EPOCH};
 
@@ -19,8 +19,8 @@ impl Gaps {
         self.faults.push((fault, now_ms()));
     }
 
-    /// Ends a namespace: for each fault, records the longest pause between two IDs, from the start of the fault to the
-    /// start of the next one. `times` contains the times of all leased IDs.
+    /// Ends a namespace. For each fault, this method records the longest pause between two IDs in the period from the start
+    /// of the fault to the start of the next fault. `times` contains the times of all leased IDs.
     pub fn end(&mut self, mut times: Vec<u64>) {
         times.sort_unstable();
         self.faults.push((String::new(), now_ms()));

@@ -34,7 +34,7 @@ pub const EXPLICIT_WORKER_ID_VARIABLE: &str = "POLYFLAKE_EXPLICIT";
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BrokenRule {
     Nowhere,
-    /// The process checks its lease against the clock, and generates IDs some time later.
+    /// The process checks that its lease has not expired, and generates IDs some time later.
     TtlAsProof,
     /// The process releases its worker ID while its generator still generates IDs.
     NoSeal,
@@ -52,7 +52,7 @@ pub fn grants_path(log: &Path) -> PathBuf {
     log.with_extension("grants")
 }
 
-/// Returns the process's options. Each lease event is written to the log before the lease performs its next step.
+/// Returns the process's options. Each lease event is written to the log before the lease continues.
 fn options() -> Options {
     let shape = Shape::sno(0..=last_worker_id().into()).unwrap();
     let name = env::var(NAMESPACE).unwrap();
@@ -92,7 +92,7 @@ pub fn run_child() {
         runtime.block_on(asked.recv());
         watch.store(false, Ordering::Relaxed);
     });
-    // The test may send signals as soon as the file exists.
+    // The test may send signals to this process as soon as the file exists.
     let mut log = fs::File::create_new(env::var(LOG).unwrap()).unwrap();
     let should_continue = || should_continue.load(Ordering::Relaxed);
     let note = |id: Sno| log.write_all(id.as_bytes()).unwrap();
@@ -110,7 +110,7 @@ pub fn run_child() {
     }
 }
 
-/// Creates one generator after another with the same worker ID, and generates a few IDs with each.
+/// Repeatedly creates a generator with the same worker ID, and generates a few IDs with each generator.
 fn generate_with_restarts(
     partition: u16,
     should_continue: impl Fn() -> bool,
@@ -122,7 +122,7 @@ fn generate_with_restarts(
     }
 }
 
-/// Generates IDs in the same way as user programs.
+/// Generates IDs in the same way as a user's program would.
 fn generate_until_stopped(
     url: &str,
     should_continue: impl Fn() -> bool,
@@ -157,7 +157,7 @@ impl Grantee for GrantView {
     }
 }
 
-/// Checks whether the lease has ended, and generates IDs some time later.
+/// Repeatedly checks that the lease has not ended, and then generates IDs after a delay.
 fn generate_after_check(url: &str, should_continue: impl Fn() -> bool, mut note: impl FnMut(Sno)) {
     let (look, url) = (Arc::new(GrantView::default()), url.to_owned());
     let _lease = Lease::start(move || open(&url), options(), look.clone()).unwrap();

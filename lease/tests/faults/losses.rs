@@ -1,13 +1,12 @@
-//! A `Redis` server that loses its data in every way in which a volatile store is allowed to lose it (R13 in
-//! docs/leases.md).
+//! A `Redis` server that loses its data in every way that is allowed for a volatile store (R13 in docs/leases.md).
 //!
 //! The server acknowledges a write only after the write is on disk, so a killed server restarts with all its data. The
 //! tests cause the losses that an operator or different settings can cause: the server is emptied, restarts with missing or
 //! older data, or is replaced by its replica.
 //!
-//! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases, so they
-//! shorten each wait in proportion. Holders still begin and observe each wait according to their own rules. In the control,
-//! each wait ends as soon as it begins, as if there were no wait.
+//! With leases of five minutes, holders wait for six minutes after each loss. These tests use one-second leases and shorten
+//! each wait accordingly. Holders still begin and observe each wait according to their own rules. In the control, each wait
+//! ends as soon as it begins, as if there were no wait.
 
 use std::{
     net::TcpListener,
@@ -26,11 +25,11 @@ use crate::{
     redis_server::{RedisServer, call_server},
 };
 
-/// The length of a wait when a holder begins it: six minutes, plus 15 seconds for the write that begins the wait.
+/// The initial length of a wait: six minutes, plus 15 seconds for the write that starts the wait.
 const WAIT: Duration = Duration::from_secs(375);
 
-/// Shortens each wait that is longer than a minute by the given number of milliseconds, and returns the number of these
-/// waits.
+/// Shortens each wait that ends at least a minute from now, and returns the number of these waits. The script's argument is
+/// the number of milliseconds by which each wait is shortened.
 const SHORTEN_WAITS_SCRIPT: &str = r#"
 local now, count = tonumber(redis.call('TIME')[1]) * 1000, 0
 for _, name in ipairs(redis.call('SMEMBERS', 'polyflake:namespaces')) do
@@ -46,14 +45,14 @@ for _, name in ipairs(redis.call('SMEMBERS', 'polyflake:namespaces')) do
 end
 return tostring(count)"#;
 
-/// A way in which the server loses data.
+/// The kinds of data loss that a server can suffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataLoss {
     /// The server is emptied, but keeps its name.
     Emptied,
-    /// The server is killed and comes back without data.
+    /// The server is killed and restarts without data.
     Restarted,
-    /// The server is killed and comes back with data from an earlier time.
+    /// The server is killed and restarts with data from an earlier time.
     Reverted,
     /// The server is killed and its replica is promoted.
     Promoted,
@@ -94,13 +93,13 @@ impl LossyServer {
         self.wait
     }
 
-    /// Makes the server reject all writes as if its memory were full, or makes it accept them again.
+    /// Makes the server reject all writes, as it does when its memory is full, or makes it accept them again.
     pub fn reject_changes(&self, is_rejected: bool) {
         let max = if is_rejected { "1" } else { "0" };
         self.server.call(&["CONFIG", "SET", "maxmemory", max]).unwrap();
     }
 
-    /// Kills the server and starts it again with all data that it acknowledged.
+    /// Kills the server and restarts it with all data that it had acknowledged.
     pub fn restart_after(&mut self, time: Duration) {
         self.losses += 1;
         self.server.kill();
@@ -122,7 +121,7 @@ impl LossyServer {
         }
     }
 
-    /// Asserts that holders began one wait after each loss and one before the first grant.
+    /// Asserts that holders started one wait before the first grant and one wait after each loss.
     pub fn assert_one_wait_per_loss(&self) {
         let (waits, losses) = (self.waits.count.load(Ordering::Relaxed), self.losses);
         println!("{losses} losses or restarts, {waits} waits");

@@ -1,7 +1,7 @@
 //! Tests that processes generate no duplicate IDs while faults are injected. The processes use one-second leases, and there
 //! are fewer worker IDs than processes. The test kills, closes or terminates processes at random, or pauses them for longer
 //! than a lease. Their clocks jump by up to ten years. The store is unavailable for longer than a lease, rejects changes or
-//! releases, is killed, or is replaced by its replica. A volatile store loses its data. The processes connect to one
+//! releases, is killed, or is replaced by its replica. A volatile store also loses its data. The processes connect to one
 //! database with three roles, each with its own schema. The network is slow, drops replies and sends messages twice. In
 //! addition, one process per language has an explicit worker ID. This process repeatedly creates its generator, and is
 //! killed and restarted. No two processes may use the same (partition, tick), no ID may occur twice, and no two grants of a
@@ -137,8 +137,8 @@ fn mariadb() -> Option<FaultyStore> {
     Some(FaultyStore::new(url, Backend::Mysql(server), Some(proxy)))
 }
 
-/// Starts a server that grants nothing for two lease durations after each loss. Every lease that was lost ends within the
-/// first half of this time.
+/// Starts a server that grants nothing for two lease durations after each loss. Every lost lease ends within the first half
+/// of this time.
 fn redis() -> Option<FaultyStore> {
     redis_with_wait(2 * LEASE)
 }
@@ -184,8 +184,8 @@ fn postgresql_leases_never_repeat_an_id() {
     assert_no_duplicates(&stage, &[]);
 }
 
-/// Runs processes in Rust. If `POLYFLAKE_LIVES` and `POLYFLAKE_WORKER_LIFE` contain commands, the test also runs processes
-/// in other languages and on Workers.
+/// The processes are written in Rust. If the variables `POLYFLAKE_LIVES` and `POLYFLAKE_WORKER_LIFE` contain commands, the
+/// test runs these commands, too, for processes in other languages and on Workers.
 #[test]
 #[ignore = "a minute; `cargo xtask leases` runs it for ten"]
 fn services_over_sqlite_never_repeat_an_id() {
@@ -276,8 +276,8 @@ fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     run_control(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
-/// Once every process has held a worker ID, the first process that finds the namespace missing recreates it, and a quiet
-/// time begins.
+/// After every process has held a worker ID, the file is deleted. The first process that finds the namespace missing
+/// recreates it, which starts a quiet time.
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
@@ -360,8 +360,8 @@ fn releasing_without_a_seal_uses_a_tick_twice() {
 }
 
 /// A process starts with a clock that is a minute ahead, and the clock is corrected before the process generates its first
-/// ID. To the fast clock, the last renewal of a live process looks old, so the new process claims the live process's worker
-/// ID.
+/// ID. Measured by the fast clock, a live process has not renewed its lease for a long time, so the new process claims the
+/// live process's worker ID.
 #[test]
 fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
     if clock::library().is_none() {

@@ -23,8 +23,8 @@ pub enum NetworkState {
     Slow,
     /// The proxy drops one reply in three by closing the connection, although the server executed the request.
     Cutting,
-    /// After one reply in four, the proxy repeats everything that the client sent on the connection. It uses another
-    /// connection to the server.
+    /// After one reply in four, the proxy opens another connection to the server, and repeats everything that the client
+    /// sent on the first connection.
     Doubling,
 }
 
@@ -36,8 +36,8 @@ pub enum Address {
 }
 
 impl Address {
-    /// Connects to the server. The return type is the same for all kinds of sockets, because reads and writes work in the
-    /// same way on each.
+    /// Connects to the server. A Unix socket is also returned as a `TcpStream`, because both kinds of sockets are read and
+    /// written in the same way.
     fn connect(&self) -> io::Result<TcpStream> {
         match self {
             Self::Socket(path) => Ok(OwnedFd::from(UnixStream::connect(path)?).into()),

@@ -56,8 +56,8 @@ enum Fault {
         is_told: bool,
     },
     /// A server with a synchronous replica is permanently lost, and the operator reports the promotion. Before the loss,
-    /// the replica may be unavailable while the server restarts. Clients can then read commits from the server that the
-    /// replica lacks.
+    /// the replica may be unavailable while the server restarts. Clients that read from the server can then see commits
+    /// that the replica lacks.
     Replica {
         is_away: bool,
     },
@@ -65,7 +65,8 @@ enum Fault {
     KillServices,
 }
 
-/// The numbers of IDs and grants that the processes received, and the numbers of duplicates among them.
+/// The number of IDs that the processes generated, the number of grants that they received, and the number of duplicates of
+/// each.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Totals {
     /// The number of IDs generated under leases, and the number generated with explicit worker IDs.
@@ -91,7 +92,7 @@ pub struct Faults<'f> {
     folder: TempDir,
     clocks: Vec<Clock>,
     processes: Vec<Child>,
-    /// The number of namespaces so far, and the number of processes started in the current namespace.
+    /// The number of namespaces used so far, and the number of processes started in the current namespace.
     namespaces: usize,
     lives: usize,
     pub all_lives: usize,
@@ -177,7 +178,7 @@ impl<'f> Faults<'f> {
         self.leased * 2 / 3 - 1
     }
 
-    /// Begins a namespace with new processes.
+    /// Switches to a new namespace and starts new processes.
     pub fn begin_namespace(&mut self) {
         self.namespaces += 1;
         self.lives = 0;
@@ -190,7 +191,7 @@ impl<'f> Faults<'f> {
         thread::sleep(self.stage.wait() + LEASE);
     }
 
-    /// Closes the processes, and checks all IDs generated in this namespace for duplicates.
+    /// Shuts the processes down, and checks all IDs generated in this namespace for duplicates.
     pub fn end(&mut self) {
         for mut process in std::mem::take(&mut self.processes) {
             close_process(&mut process);
@@ -204,7 +205,7 @@ impl<'f> Faults<'f> {
         self.found.grants += found.grants;
         self.found.grants_twice += found.grants_twice;
         (1..=self.lives).for_each(|life| {
-            // A process that was killed immediately has no log.
+            // A process that was killed right after its start has no log.
             let log = log_path(self.folder.path(), life);
             let _ = (fs::remove_file(grants_path(&log)), fs::remove_file(log));
         });
@@ -357,30 +358,30 @@ impl<'f> Faults<'f> {
         format!("faults-{:?}-{}", self.weak, self.namespaces)
     }
 
-    /// Makes the store unavailable for a while. A volatile store then also grants nothing for some time.
+    /// Makes the store unavailable for a while. If the store is volatile, also waits until it grants worker IDs again.
     fn stop_store(&self, time: Duration) {
         self.stage.make_unavailable(time);
         thread::sleep(self.stage.wait());
     }
 
-    /// Checks all IDs generated in this namespace for duplicates, and begins another namespace.
+    /// Checks all IDs generated in this namespace for duplicates, and switches to a new namespace.
     fn renew(&mut self) {
         self.end();
         self.begin_namespace();
     }
 
-    /// Ends a process cleanly without replacing it.
+    /// Shuts a process down cleanly without replacing it.
     pub fn end_process(&mut self, place: usize) {
         close_process(&mut self.processes.remove(place));
     }
 
-    /// Ends a process cleanly, and starts a new process in its slot.
+    /// Shuts a process down cleanly, and starts a new process in its slot.
     pub fn restart(&mut self, place: usize) {
         close_process(&mut self.processes[place]);
         self.processes[place] = self.start(place);
     }
 
-    /// Ends a process cleanly, and starts a new process whose clock is ahead at first and corrected later.
+    /// Shuts a process down cleanly, and starts a new process whose clock is initially ahead and is corrected later.
     pub fn restart_with_clock_ahead(&mut self, place: usize, by: Duration) {
         close_process(&mut self.processes[place]);
         self.clocks[place].set(i64::try_from(by.as_millis()).unwrap());
@@ -413,7 +414,7 @@ impl fmt::Display for Faults<'_> {
 impl Drop for Faults<'_> {
     fn drop(&mut self) {
         for process in &mut self.processes {
-            // This matters only after a failed test, which would otherwise leave a paused process behind.
+            // Killing the processes matters only after a failed test, which would otherwise leave a paused process behind.
             let _ = (process.kill(), process.wait());
         }
     }
@@ -473,8 +474,8 @@ fn log_path(folder: &Path, life: usize) -> PathBuf {
     folder.join(format!("{life}.log"))
 }
 
-/// The worker ID, start and end of a grant. The end is the last end that the store acknowledged or, if the generator was
-/// sealed, the end of the generator's highest tick.
+/// The worker ID, start and end of a grant. If the generator was sealed, the end is that of the generator's highest tick.
+/// Otherwise, the end is the last one that the store acknowledged.
 type GrantSpan = (u64, u64, u64);
 
 fn has_overlap((number, _, end): GrantSpan, (next, start, _): GrantSpan) -> bool {

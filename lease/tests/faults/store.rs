@@ -37,7 +37,7 @@ pub struct FaultyStore {
     pub services: Option<Services>,
 }
 
-/// Which changes a store rejects.
+/// The kind of changes that a store rejects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rejection {
     Changes,
@@ -57,7 +57,8 @@ impl FaultyStore {
         self.url.replace("//lease@", &format!("//{}@", ROLES[place % PROCESSES]))
     }
 
-    /// Returns the simulated networks: the one between the processes and the services, and the one in front of the server.
+    /// Returns the simulated networks: first the network between the processes and the services, and then the network in
+    /// front of the server.
     pub fn proxies(&self) -> Vec<&Proxy> {
         let services = self.services.as_ref().map(|services| &services.proxy);
         services.into_iter().chain(&self.proxy).collect()
@@ -75,7 +76,7 @@ impl FaultyStore {
         matches!(&*self.backend.borrow(), Backend::Redis(_))
     }
 
-    /// Returns how long the store waits before it grants worker IDs, after it starts or loses data.
+    /// Returns how long the store grants no worker IDs after it starts or loses data.
     pub fn wait(&self) -> Duration {
         match &*self.backend.borrow() {
             Backend::Redis(server) => server.wait(),
@@ -157,7 +158,7 @@ impl FaultyStore {
     }
 
     /// Replaces the server with its replica. A planned promotion follows an orderly shutdown, so the replica has all data.
-    /// Otherwise, the server is replaced while it is running.
+    /// In an unplanned promotion, the server is replaced while it is running.
     pub fn promote(&self, is_planned: bool) {
         self.replace_server(|old| {
             let replica = old.start_replica();
@@ -191,7 +192,7 @@ impl FaultyStore {
         });
     }
 
-    /// Injects a fault into the server, and promotes the replica that remains.
+    /// Injects a fault into the server, and promotes its replica.
     fn replace_server(&self, fault: impl FnOnce(&Server) -> Server) {
         let mut backend = self.backend.borrow_mut();
         let Backend::Postgresql(server) = &mut *backend else { panic!("expected PostgreSQL") };

@@ -1,5 +1,5 @@
-//! Logs the actions of the processes in the fault tests as lines of JSON. `tests/proof` replays the lines against the model
-//! of the lease protocol that it verifies.
+//! Logs the actions of the processes in the fault tests as lines of JSON. `tests/proof` verifies a model of the lease
+//! protocol, and replays the lines against that model.
 //!
 //! All processes append to one file. The order of its lines is a possible order of the events: the line for a write is
 //! logged before the write is sent, the line for a reply is logged after the reply arrives, and a generator generates no ID
@@ -51,7 +51,7 @@ fn note(event: &Value) {
     }
 }
 
-/// Logs the beginning of a namespace. A sno tick lasts four milliseconds.
+/// Logs that a new namespace is used. The logged step and unit are 4, because a sno tick lasts four milliseconds.
 pub fn log_namespace_begin(numbers: usize) {
     note(
         &json!({"event": "world", "numbers": numbers, "longest": 1000, "error": 5000, "step": 4, "epoch": 0, "unit": 4}),
@@ -94,8 +94,8 @@ impl<S: Store> Store for TracedStore<S> {
     }
 }
 
-/// A generator that switches from grant to grant. It holds one lock while an event occurs and its line is written, so that
-/// no ID is made in between.
+/// A generator that receives one grant after another. It holds a lock while an event occurs and is logged, so that no ID is
+/// generated in between.
 #[derive(Default)]
 struct TracedGenerator(Mutex<Option<(Leased, u32)>>);
 

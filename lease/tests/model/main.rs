@@ -209,8 +209,8 @@ fn a_longer_backup_model_repeats_no_id() {
     );
 }
 
-/// Models three events: a restore of a backup, which a keeper detects; a restore of a backup in place, which the operator
-/// reports; and a promotion, which the operator reports at any time.
+/// Models three events: a backup is restored, which a keeper detects; a backup is restored in place, which the operator
+/// reports; and a replica is promoted, which the operator reports at any time.
 #[test]
 #[ignore = "minutes"]
 fn a_longer_operator_model_repeats_no_id() {

@@ -43,7 +43,7 @@ pub struct Size {
 /// Which copies of a process notice a gap between their wall and monotonic clocks after a restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gaps {
-    /// No copy notices a gap, for example if the image of a running machine is used immediately.
+    /// No copy notices a gap, for example if the image of a running virtual machine is restored immediately.
     Unseen,
     /// The original continues without a gap, and its copy notices one.
     InCopy,
@@ -51,14 +51,14 @@ pub enum Gaps {
     InBoth,
 }
 
-/// How often an operator may make each of the following statements, all of which are true.
+/// How often an operator may make each kind of statement. All statements are true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operator {
-    /// A backup was restored in place, which does not change the store's name.
+    /// How often the operator may state that a backup was restored in place, which does not change the store's name.
     pub restored: u8,
-    /// The last promotion lost no data. The operator may state this at any later time.
+    /// How often the operator may state, at any later time, that the last promotion lost no data.
     pub promoted: u8,
-    /// A holder is dead.
+    /// How often the operator may declare a holder dead.
     pub dead: u8,
 }
 
@@ -66,7 +66,7 @@ impl Operator {
     pub const NO_ACTIONS: Self = Self { restored: 0, promoted: 0, dead: 0 };
 }
 
-/// What the store's clock may show.
+/// The times that the store's clock may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
     /// The clock may show any time.
@@ -217,7 +217,8 @@ impl Protocol {
         if !has || is_sealed {
             return;
         }
-        // A holder's clock may show any time, unless an operator's statement about a dead holder depends on it.
+        // A holder's clock may show any time, unless the model includes an operator who declares holders dead. Such a
+        // declaration relies on the holder's clock.
         let latest = match self.size.operator.dead {
             0 => u8::MAX,
             _ => state.clock + u8::from(self.is_weakened(WeakenedRule::DeadWithClockAhead)),
@@ -290,7 +291,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the start of a new grant, and the latest end that it may have.
+    /// Returns the start and the latest possible end of a new grant.
     fn span(&self, state: &State, read: &Record, now: u8) -> Option<(u8, u8)> {
         let (slack, last) = match self.size.time {
             Time::Any => (0, self.size.end()),
@@ -388,8 +389,8 @@ impl Protocol {
         }
     }
 
-    /// Marks a write so that clones can distinguish their own writes from each other's. The mark models the random
-    /// increments by which the real protocol changes record versions.
+    /// Marks a write, so that each clone can distinguish its own writes from those of the other clones. The mark models the
+    /// random increments by which the real protocol changes record versions.
     fn mark_write(&self, to: &mut State, holder: usize, put: &mut Record) {
         if self.size.clones > 0 {
             put.name = to.next_mark;
@@ -447,7 +448,7 @@ impl Protocol {
         }
     }
 
-    /// Makes a holder seal its generator, send the release and finish, regardless of what happens to the release.
+    /// Makes a holder seal its generator, send the release and finish, whether or not the release arrives.
     fn release(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         let is_free = matches!(own.wait, Wait::Nothing | Wait::Renewal);
@@ -561,7 +562,7 @@ impl Protocol {
         next(Ok(to.sorted()));
     }
 
-    /// Gives a holder a new grant, and with it a new generator.
+    /// Assigns a new grant and a new generator to a holder.
     fn acquire(&self, to: &mut State, holder: usize, number: u8, record: Record) {
         let own = to.holders[holder];
         let mut start = record.start;
@@ -612,7 +613,7 @@ impl Protocol {
             (true, true) => return self.rewrite_claim(to, holder, (own.number, found), next),
             (true, false) => {}
             (false, true) => {
-                // The window grows only with the next renewal, because that renewal writes to the store.
+                // Only the next renewal extends the window, because that renewal writes to the store.
                 let grant = &mut to.holders[holder].grant;
                 grant.record = found;
                 if self.is_weakened(WeakenedRule::RenewalSettledByRead) {
@@ -642,8 +643,8 @@ impl Protocol {
         }
     }
 
-    /// Makes a claimant that finds its own claim write the claim again. Only acknowledged writes are guaranteed to be on
-    /// the replica, and the claim was not acknowledged.
+    /// Makes a claimant write its claim again after finding that claim in the store. Only acknowledged writes are
+    /// guaranteed to be on the replica, and the claim was not acknowledged.
     fn rewrite_claim(
         &self,
         mut to: State,
@@ -652,7 +653,7 @@ impl Protocol {
         next: StateSink<'_>,
     ) {
         if to.proofs == 0 {
-            // The claimant may give up instead.
+            // Instead of writing the claim again, the claimant may give up.
             return next(Ok(to.sorted()));
         }
         to.proofs -= 1;
@@ -681,7 +682,8 @@ impl Protocol {
     }
 
     /// Clones a machine and its process. Both processes continue, and may repeat each other's IDs until the end of the
-    /// cloned grant or, if it is later, the end in a request whose reply both of them may still receive.
+    /// cloned grant. If both of them may still receive the reply to a request with a later end, they may repeat each
+    /// other's IDs until that later end.
     fn clone(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let (own, twin) = (state.holders[holder], usize::from(self.size.holders) - 1);
         let is_claiming = own.wait == Wait::Claim && self.size.proofs > 0;
@@ -692,8 +694,8 @@ impl Protocol {
         }
         let mut to = *state;
         to.clones -= 1;
-        // If the holder was waiting for the reply to a request, both clones may still receive the reply. Otherwise, a write
-        // by one of the clones settles the request.
+        // If the holder was waiting for the reply to a request, both clones may still receive the reply. Otherwise, only a
+        // new write by one of the clones can confirm the request.
         let is_awaited = own.answered
             || state.messages.iter().any(|it| it.awaited && usize::from(it.holder) == holder);
         to.cloned_until = own.grant.end.max(if is_awaited { own.asked.until } else { 0 });
@@ -795,7 +797,8 @@ impl Protocol {
         }
     }
 
-    /// Returns whether a write has two steps: it becomes visible first, and durable or replicated later.
+    /// Returns whether a write takes effect in two steps. It first becomes visible, and later becomes durable or
+    /// replicated.
     fn is_held(&self) -> bool {
         self.size.store_crashes > 0 || self.size.unreplicated.is_some()
     }
@@ -832,7 +835,7 @@ impl Protocol {
         }
     }
 
-    /// Lets time pass. A backup may be made, and may be restored later.
+    /// Advances time, makes a backup, or restores the backup.
     fn pass_time(&self, state: &State, next: StateSink<'_>) {
         let Time::Passing { error, longest, .. } = self.size.time else { return };
         if state.clock + 1 < self.size.end() {
@@ -987,7 +990,7 @@ impl Protocol {
         }
     }
 
-    /// Performs the steps that exist only in weakened variants.
+    /// Performs the steps that are possible only in weakened variants.
     fn take_weakened_steps(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         let mut to = *state;

@@ -83,9 +83,9 @@ struct Subprocess {
     end: u8,
     mark: u8,
     from: u8,
-    /// A sub-grant in transit to the process, and a release in transit back. A sub-grant contains its start, its end and
-    /// the token of the instance's block. A release contains the sub-grant's end, the earlier end that replaces it, and the
-    /// same token.
+    /// A sub-grant in transit to the process, and a release in transit back. A sub-grant consists of its start, its end and
+    /// the token of the instance's block. A release consists of the sub-grant's end, the earlier end that replaces it, and
+    /// the same token.
     offer: Option<(u8, u8, u8)>,
     back: Option<(u8, u8, u8)>,
 }
@@ -96,7 +96,7 @@ pub struct State {
     instances: [Instance; INSTANCES],
     writes: [Write; INSTANCES],
     subs: [Subprocess; SUBPROCESSES],
-    /// The process whose generator made an ID in each tick: 1 or 2, or 3 if that generator has ended.
+    /// The process whose generator created an ID in each tick: 1 or 2, or 3 if that generator has ended.
     made: [u8; TICKS],
     claims: u8,
     renewals: u8,
@@ -171,7 +171,7 @@ impl ServiceModel {
             }
             _ => return,
         };
-        // The earliest start suffices, because a later start leaves fewer ticks.
+        // It is sufficient to try the earliest start, because a later start leaves fewer ticks.
         let (start, token) = match at {
             InstanceState::Claiming => (read.until, self.claims - to.claims),
             _ => (read.start, read.token),
@@ -227,7 +227,8 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    /// Stops an instance: it accepts no more requests, and shrinks its block to the latest end that was not released.
+    /// Stops an instance. The instance accepts no more requests, and shrinks its block so that it ends with the last
+    /// sub-grant that was not released.
     fn stop(&self, state: &State, index: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         if !matches!(own.at, InstanceState::Serving | InstanceState::Renewing)
@@ -270,7 +271,7 @@ impl ServiceModel {
         next(Ok(to));
     }
 
-    /// Makes an instance grant a part of its block to a process.
+    /// Makes an instance grant part of its block to a process.
     fn grant(&self, state: &State, index: usize, sub: usize, next: StateSink<'_>) {
         let own = state.instances[index];
         let serves = matches!(own.at, InstanceState::Serving | InstanceState::Renewing)

@@ -22,7 +22,7 @@ pub struct Record {
     pub name: u8,
 }
 
-/// Comparisons between records of the same worker ID. Together with the worker ID, a record's token, start and incarnation
+/// Methods that compare records of the same worker ID. Together with the worker ID, a record's token, start and incarnation
 /// identify its grant.
 impl Record {
     pub fn is_grant(&self, other: &Self) -> bool {
@@ -80,7 +80,7 @@ pub struct Holder {
     /// write is durable.
     pub answered: bool,
     pub answer_is_held: bool,
-    /// The record that the holder requested, and the worker ID that it is for.
+    /// The record that the holder asked the store to write, and the record's worker ID.
     pub asked: Record,
     pub number: u8,
     /// `true` if the holder has a generator. `grant` is the generator's grant.
@@ -95,12 +95,12 @@ pub struct Holder {
     /// if the write that the holder waits for was sent before the gap.
     pub has_gap: bool,
     pub is_outdated: bool,
-    /// The latest end that another copy may have had when the gap occurred.
+    /// The latest grant end that another copy may have had when the gap occurred.
     pub shared_until: u8,
     /// One past the highest reserved tick, or the value that a weakened variant uses in its place.
     pub mark: u8,
-    /// `flight` is one past a tick that is reserved but not yet handed out, and `flight_number` is the worker ID for that
-    /// tick. Both are used only in weakened variants.
+    /// `flight` is one past a tick that is reserved but not yet used for an ID, and `flight_number` is the worker ID for
+    /// that tick. Both are used only in weakened variants.
     pub flight: u8,
     pub flight_number: u8,
     /// The grant of a generator that has ended. Used only in weakened variants.
@@ -109,12 +109,13 @@ pub struct Holder {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct State {
-    /// The records that the store returns for reads, and the records that would remain after a crash.
+    /// The records that reads return, and the records that would survive a crash.
     pub records: [Record; NUMBERS],
     pub durable: [Record; NUMBERS],
     pub holders: [Holder; HOLDERS],
     pub messages: [Message; MESSAGES],
-    /// The creator of the ID for each (worker ID, tick): 0 for none, one more than the holder's index, or [`ENDED_GENERATOR`].
+    /// The creator of the ID for each (worker ID, tick): 0 for none, one more than the holder's index, or
+    /// [`ENDED_GENERATOR`].
     pub made: [[u8; TICKS]; NUMBERS],
     pub next_token: u8,
     pub claims: u8,

@@ -3,7 +3,8 @@
 //! ID. Time passes on the store's clock, and readings of that clock are off by a bounded error. Every message may be late,
 //! lost or duplicated.
 //!
-//! The model omits what the larger model covers: releases, clones, operators, and settling a request with a read.
+//! The model omits some features that the larger model covers: releases, clones, operators, and reads that determine
+//! whether a write took effect.
 
 use crate::search::{DuplicateCreated, Model};
 
@@ -69,8 +70,8 @@ pub const VARIANTS: &[(&str, WeakenedRule, Size, usize)] = &[
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     pub ticks: u8,
-    /// `longest` is the duration of the longest lease. `error` is how far a reading of the store's clock may lag behind the
-    /// true time. `slack` is how much earlier than the clock reading a grant may start.
+    /// `longest` is the duration of the longest lease. `error` is the maximum lag of a reading of the store's clock behind
+    /// the true time. `slack` is the maximum time by which the start of a grant may precede the clock reading.
     pub longest: u8,
     pub error: u8,
     pub slack: u8,
@@ -85,7 +86,7 @@ pub struct Size {
     pub demotions: u8,
     /// The maximum age of the data that the store loads after a crash or a demotion.
     pub oldest: u8,
-    /// Whether the store is initially empty. If not, the store's waiting time has already passed.
+    /// Whether the store is initially empty. If it is not empty, its waiting time has already passed.
     pub is_empty: bool,
 }
 
@@ -111,7 +112,7 @@ pub const CRASH: Size = Size { namespaces: 1, flushes: 0, crashes: 1, ..FLUSH };
 const LAST_SECOND: Size = Size { oldest: 0, ..CRASH };
 /// A store whose data is replaced when it becomes a replica, and which is then promoted.
 pub const DEMOTION: Size = Size { crashes: 0, demotions: 1, ..CRASH };
-/// A crash, followed by a renewal by a living holder.
+/// A store that crashes once, and a holder that renews its grant once.
 pub const RENEWAL: Size = Size { renewals: 1, ..CRASH };
 /// An initially empty store that is emptied again, with messages that may arrive twice.
 pub const REPEATED_FLUSH: Size =
@@ -252,7 +253,7 @@ impl VolatileModel {
         version > u8::from(!self.is_weakened(WeakenedRule::EmptyIsKnown)) && store == state.name
     }
 
-    /// Makes a keeper that finds no namespace propose a new one.
+    /// Proposes a new namespace, as a keeper does if it finds no namespace.
     fn open(&self, state: &State, next: StateSink<'_>) {
         if state.content.namespace.version == 0 && state.namespaces > 0 {
             let (mut to, incarnation) = (*state, state.next.0);
@@ -261,7 +262,8 @@ impl VolatileModel {
         }
     }
 
-    /// Makes a keeper that finds a namespace written for another store begin an incarnation with a waiting time.
+    /// Begins an incarnation with a waiting time, as a keeper does if it finds a namespace that was written for another
+    /// store.
     fn begin(&self, state: &State, next: StateSink<'_>) {
         let old = state.content.namespace;
         if old.version == 0 || state.namespaces == 0 || self.is_known(state) {
@@ -321,8 +323,8 @@ impl VolatileModel {
         self.size.ticks.min(now + self.size.longest)
     }
 
-    /// Makes a holder renew its grant. In another incarnation, it renews the record found there, provided that the store
-    /// cannot have granted the worker ID to another holder in the meantime.
+    /// Makes a holder renew its grant. In another incarnation, the holder renews the record found there, provided that the
+    /// store cannot have granted the worker ID to another holder in the meantime.
     fn renew(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let Holder { grant: Some(grant), asked: None, .. } = state.holders[holder] else { return };
         let Content { namespace, record: found } = state.content;
@@ -425,8 +427,8 @@ impl VolatileModel {
             && (!is_late || accepts_any)
     }
 
-    /// Produces the next states in which the store saves its content, or loses it and continues with earlier content or
-    /// none.
+    /// Produces the states in which the store has saved its content, or has lost it and continues with older content or
+    /// without content.
     fn lose_content(&self, state: &State, next: StateSink<'_>) {
         if state.crashes + state.demotions > 0 {
             next(Ok(State { saved: (state.content, state.clock), ..*state }));

@@ -108,7 +108,7 @@ pub const CLONED_CLAIM: Size = Size { clones: 1, claims: 1, proofs: 2, ..BASE_SI
 /// A process whose image is restored twice.
 pub const RESTORED_TWICE: Size =
     Size { clones: 1, gaps: Gaps::InBoth, claims: 1, renewals: 2, proofs: 2, ..BASE_SIZE };
-/// A process that continues alongside a copy of its image.
+/// A process that continues to run while a restored copy of it also runs.
 pub const COPIED_HOLDER: Size =
     Size { clones: 1, gaps: Gaps::InCopy, claims: 2, renewals: 2, ..BASE_SIZE };
 const PROOF: Size = Size { proofs: 1, ..BASE_SIZE };

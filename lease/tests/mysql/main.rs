@@ -1,5 +1,5 @@
 //! Tests the `MySQL` store on `MariaDB`, or on a `MySQL` server that an environment variable names. The tests run the
-//! conformance suite, and cover servers that lose data, crashes, copied servers, and manually edited rows.
+//! conformance suite, and cover crashes, copied servers, servers that lose data, and manually edited rows.
 #![cfg(all(feature = "mysql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -129,7 +129,8 @@ fn tasks_use_the_store() {
     });
 }
 
-/// The error for a missing privilege contains the statements that an operator must run, and these statements suffice.
+/// The error for a missing privilege contains the statements that an operator must run. Running these statements is
+/// sufficient.
 #[test]
 fn a_user_with_process_select_insert_and_update_suffices() {
     let Some(program) = program() else { return };
@@ -506,7 +507,7 @@ fn a_connection_that_breaks_in_a_transaction_changes_nothing() {
     assert_eq!(send(&mut store, put()).unwrap().content, differs);
 }
 
-/// Tests the lock timeouts. The tests run in parallel on separate servers, because each of them mostly waits.
+/// Tests the lock timeouts. The tests run in parallel on separate servers, because they spend most of their time waiting.
 #[test]
 fn locks_time_out() {
     let Some(program) = program() else { return };
@@ -534,7 +535,7 @@ fn a_long_held_lock_fails_the_request(program: &Path) {
     claim(&mut store).unwrap();
 }
 
-/// Table locks and global locks have a different time limit from row locks.
+/// The time limit for table locks and global locks differs from the limit for row locks.
 fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     let server = start(program);
     let mut store = Mysql::open(&server.url()).unwrap();
@@ -560,7 +561,8 @@ fn a_silent_client_does_not_hold_its_locks_for_long(program: &Path) {
     let (namespace, old) = records_at(&server.url());
     let (runtime, mut client) = server.connect();
     let (_, _, statements) = start_steps(put_namespace(&namespace));
-    // These statements change the settings, begin the transaction, read the name and the state, and lock the namespace's row.
+    // These statements change the settings, begin the transaction, read the name and the state, and lock the namespace's
+    // row.
     for statement in &statements[..5] {
         runtime.block_on(run_in_mysql(&mut client, statement)).unwrap();
     }
@@ -596,7 +598,7 @@ fn a_missing_pymysql_dependency_is_a_permanent_error() {
     assert!(error.is_permanent() && error.to_string().contains("pymysql[rsa]"), "{error}");
 }
 
-/// The errors that the tested settings cause are permanent, because waiting does not resolve them.
+/// The tested settings cause permanent errors, because waiting does not resolve them.
 #[test]
 fn settings_that_prevent_every_transaction_are_permanent_errors() {
     let Some(program) = program() else { return };

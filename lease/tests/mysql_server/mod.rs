@@ -207,7 +207,8 @@ impl MysqlServer {
         command.args([of("datadir", self.data_folder()), of("socket", self.socket())]);
         command
             .args([of("pid-file", self.folder.path().join("pid")), of("log-error", log.clone())]);
-        // On startup, a server deletes the temporary tables of all servers that share its folder for temporary files.
+        // When a server starts, it deletes the temporary tables of all servers that use the same folder for temporary
+        // files.
         command.env("TMPDIR", self.folder());
         let child = command.args(&self.options).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         self.process = Some(child.unwrap());

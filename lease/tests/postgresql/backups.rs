@@ -16,7 +16,7 @@ fn assert_quiet_time(claimed: Result<impl Sized>) -> u64 {
     error.until().expect("expected the end of the quiet time")
 }
 
-/// Makes two grants on a server. Returns a dump that contains only the first grant, and the end of the second grant.
+/// Acquires two grants from a server. Returns a dump that contains only the first grant, and the end of the second grant.
 fn make_two_grants(server: &Server) -> (std::path::PathBuf, u64) {
     let known = claim_at(&server.url()).unwrap();
     let dump = server.dump();

@@ -1,5 +1,5 @@
-//! Tests the `PostgreSQL` store: the conformance suite, servers that lose data, crashes, promoted replicas, restored backups,
-//! and manually edited rows.
+//! Tests the `PostgreSQL` store. The tests run the conformance suite, and cover crashes, promoted replicas, restored
+//! backups, servers that lose data, and manually edited rows.
 #![cfg(all(feature = "postgresql", unix))]
 #![allow(unreachable_pub, reason = "modules of one test")]
 
@@ -269,7 +269,7 @@ fn manually_edited_rows_are_rejected() {
     assert_error(claim(&mut store), ErrorKind::StoreDamaged);
 }
 
-/// During the quiet time after a restore, no claims succeed, but operators can still evict and reserve.
+/// During the quiet time after a restore, no claims succeed, but operators can still evict holders and reserve worker IDs.
 #[test]
 fn operators_can_act_during_the_quiet_time() {
     let Some(programs) = programs() else { return };
@@ -283,8 +283,8 @@ fn operators_can_act_during_the_quiet_time() {
     assert_eq!(operator.status().unwrap().reserved, 1);
 }
 
-/// The server cancels a statement that waits too long, because its caller may be gone. The limits do not depend on the
-/// role's default settings.
+/// The server cancels a statement that waits too long, because its client may no longer exist. The limits do not depend on
+/// the role's default settings.
 #[test]
 fn transactions_set_their_own_limits() {
     let Some(programs) = programs() else { return };
@@ -339,7 +339,7 @@ fn a_cancelled_replica_wait_is_resolved_by_another_write() {
     claim_at(&server.url()).unwrap();
 }
 
-/// Repeatedly starts holders at the same time, so that each new namespace grows while others use it.
+/// Repeatedly starts several holders at the same time, so that each new namespace grows while other holders use it.
 #[test]
 fn concurrent_holders_have_distinct_worker_ids() {
     let Some(programs) = programs() else { return };

@@ -23,7 +23,8 @@ fn schemas_with_lease_tables(server: &Server) -> Vec<String> {
     client.query(found, &[]).unwrap().iter().map(|row| row.get(0)).collect()
 }
 
-/// Creates two services in one database. Each has a role that may create its own tables, and a schema with the role's name.
+/// Creates two services in one database. Each service has a role that may create tables, and a schema with the same name as
+/// the role.
 fn create_two_services(server: &Server) -> [String; 2] {
     ["svc_a", "svc_b"].map(|role| {
         let create = format!("CREATE ROLE {role} LOGIN; CREATE SCHEMA AUTHORIZATION {role}");

@@ -9,7 +9,7 @@ use polyflake_lease::{Event, Options};
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Receives events as they occur.
+/// A receiver of a lease's events.
 pub struct ReceivedEvents(pub mpsc::Receiver<Event>);
 
 impl ReceivedEvents {

@@ -133,7 +133,8 @@ fn a_longer_lease_is_rejected_immediately() {
     ids.close();
 }
 
-/// A claim creates all records up to its own, although Lua limits the number of values in one call.
+/// A claim creates the missing records of all worker IDs up to the claimed one, even if their number exceeds Lua's limit on
+/// the values in one call.
 #[test]
 fn the_largest_numbers_and_many_records_are_stored() {
     let Some(program) = program() else { return };
@@ -169,7 +170,7 @@ fn an_emptied_server_grants_nothing_for_six_minutes() {
     assert!(error.until().unwrap() > now_ms() + 6 * MINUTE, "{error}");
 }
 
-/// A server that is killed comes back with its last snapshot, or without data. In both cases, its name changes.
+/// A killed server restarts with its last snapshot or without data. In both cases, its name changes.
 #[test]
 fn a_restarted_server_is_another_store() {
     let Some(program) = program() else { return };
@@ -197,7 +198,7 @@ fn a_restarted_server_is_another_store() {
     }
 }
 
-/// A holder whose record is in the snapshot renews its grant on the restarted server.
+/// If the snapshot contains a holder's record, the holder renews its grant on the restarted server.
 #[test]
 #[ignore = "half a minute; `cargo xtask leases` runs it"]
 fn a_living_holder_renews_after_a_restart() {
@@ -373,7 +374,7 @@ fn the_documented_rights_permit_no_other_command_and_no_other_key() {
         categories.iter().flat_map(|category| server.call_as_admin(&["ACL", "CAT", category]));
     let names: BTreeSet<_> = names.collect();
     assert!(names.len() > 200, "{names:?}");
-    // A command with subcommands cannot run without one of them, such as `config|get`.
+    // A command that has subcommands can run only with a subcommand, such as `config|get`.
     let is_whole = |name: &str| !names.iter().any(|it| it.starts_with(&format!("{name}|")));
     let is_free = |name: &str| ["auth", "hello", "quit", "reset"].contains(&name);
     let others = names.iter().filter(|name| is_whole(name) && !is_free(name));
@@ -441,7 +442,7 @@ fn errors_in_scripts_have_codes() {
     }
 }
 
-/// While a script runs for a long time, other clients have to wait, and the server tells them that it is busy.
+/// While a script runs for a long time, other clients must wait, and the server reports that it is busy.
 #[test]
 fn a_busy_server_is_unavailable() {
     let Some(program) = program() else { return };
@@ -458,7 +459,7 @@ fn a_busy_server_is_unavailable() {
     claim_at(&server.url()).unwrap();
 }
 
-/// The server may have executed a request whose reply was cut off, so the driver does not reuse the connection.
+/// The server may have executed a request whose reply was interrupted, so the driver does not reuse the connection.
 #[test]
 fn an_interrupted_connection_is_not_reused() {
     let Some(program) = program() else { return };
@@ -516,8 +517,8 @@ fn an_existing_record_is_not_overwritten() {
     assert_eq!(records_at(&server.url(), 0).1, record);
 }
 
-/// The store compares a namespace's record as a whole. Opening a missing namespace only proposes it. The next write begins
-/// the namespace's waiting time.
+/// The store compares a namespace's record as a whole. If the namespace does not exist, an `Open` request only proposes its
+/// record. The next write begins the namespace's waiting time.
 #[test]
 fn beginning_a_namespace_with_a_shorter_wait_is_rejected() {
     let Some(program) = program() else { return };

@@ -14,8 +14,8 @@ use polyflake_lease::steps::{Failure, Rows, Statement, Value};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A running server. Dropping it stops the server and deletes its data. By default, the server saves no snapshots on its
-/// own; options can change this.
+/// A running server. Dropping it stops the server and deletes its data. The server does not save snapshots automatically
+/// unless its options request this.
 pub struct RedisServer {
     folder: TempDir,
     program: PathBuf,
@@ -23,7 +23,7 @@ pub struct RedisServer {
     process: Option<Child>,
 }
 
-/// The environment variable for the path of the server program, for example that of Redis 6 or Valkey.
+/// The environment variable for the path of a server program, such as Redis 6 or Valkey.
 const PROGRAM_VARIABLE: &str = "POLYFLAKE_REDIS_SERVER";
 
 /// The command that creates a user with the rights that a lease needs.

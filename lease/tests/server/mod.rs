@@ -76,7 +76,7 @@ impl Server {
         replica
     }
 
-    /// Makes a base backup of this server.
+    /// Creates a base backup of this server, and returns a server that uses the backup.
     pub fn create_base_backup(&self) -> Self {
         let backup = Self::new(&self.programs);
         let (from, data) = (self.folder.path().to_str().unwrap().to_owned(), backup.data_folder());
@@ -85,8 +85,8 @@ impl Server {
         backup
     }
 
-    /// Starts a server from a base backup, following the `PostgreSQL` documentation. The server recovers what it can, and
-    /// continues on its own timeline.
+    /// Starts a server from a base backup, following the `PostgreSQL` documentation. The server recovers as much data as
+    /// possible, and continues on a new timeline.
     pub fn recover_from_base_backup(&self) {
         fs::write(self.data_folder().join("recovery.signal"), "").unwrap();
         chown(self.data_folder().join("recovery.signal"), self.user, None).unwrap();

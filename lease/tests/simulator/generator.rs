@@ -46,9 +46,9 @@ struct Ledger {
     fault: Option<String>,
 }
 
-/// The generator that made an ID, and whether another copy of the generator may have made the same ID. This is possible for
-/// IDs made before the image was taken, and for IDs made between a gap in the clocks and the next write that the store
-/// acknowledged.
+/// The generator that created an ID, and whether another copy of the generator may have created the same ID. Copies may
+/// share IDs created before the image was taken, and IDs created between a gap in the clocks and the next write that the
+/// store acknowledged.
 #[derive(Clone, Copy)]
 struct IdOrigin {
     id: usize,
@@ -118,10 +118,11 @@ fn layout_for_number(number: u64) -> Layout {
     .unwrap()
 }
 
-/// Returns the next grant's window, given the span of the previous grant's highest tick.
+/// A function that returns the next grant's window. Its argument is the time span of the highest tick used under the
+/// previous grant.
 type NextWindowFn<'n> = &'n mut dyn FnMut(Option<Range<i64>>) -> Range<i64>;
 
-/// A generator of the core crate that switches from grant to grant.
+/// A generator of the core crate that can switch to a new grant.
 trait SwitchingGenerator {
     fn move_to(
         &self,
@@ -189,8 +190,8 @@ fn build_randflake(
     randflake::Builder::with_clock(grant, SECRET, time.clone()).build()
 }
 
-/// Creates a generator with the worker ID in the first three machine bytes. The start of the counter is also derived from
-/// the worker ID.
+/// Creates a generator with the worker ID in the first three machine bytes. The counter's initial value is also derived
+/// from the worker ID.
 fn build_hotguid(
     time: &SimulatedClock,
     number: u64,
@@ -212,7 +213,7 @@ fn build_layout(
     builder.window(window.start, window.end).build()
 }
 
-/// Creates a generator whose sequence and random bits are always the same, so that a fault produces equal IDs.
+/// Creates a generator whose initial sequence and random bits are fixed, so that a fault produces duplicate IDs.
 fn build_uuid7(
     time: &SimulatedClock,
     number: u64,
@@ -291,7 +292,7 @@ pub struct ProcessGrantee {
     family: Family,
     step: u64,
     time: SimulatedClock,
-    /// `true` if the generator compares the clock with its window only before it generates an ID. The ID's own time may
+    /// `true` if the generator compares the clock with its window only before it generates an ID. The time in the ID may
     /// then be outside the window.
     checks_first: bool,
     /// Whether another copy of the process may currently generate the same IDs.
@@ -421,8 +422,8 @@ impl Generator {
 }
 
 impl IdOrigin {
-    /// Returns whether two generators that made the same ID violate the uniqueness guarantee. Copies that may share IDs do
-    /// not violate it.
+    /// Returns whether two generators that created the same ID violate the uniqueness guarantee. Copies that may share IDs
+    /// do not violate this guarantee.
     fn conflicts_with(self, other: Self, ledger: &Ledger) -> bool {
         let is_copy = ledger
             .first_copy_of(self.id)
@@ -456,7 +457,7 @@ impl IdOrigin {
 }
 
 impl Ledger {
-    /// Returns the first generator in the group of copies that a generator belongs to, if it was copied.
+    /// Returns the first generator in the group of copies that contains `id`, or `None` if `id` was not copied.
     fn first_copy_of(&self, id: usize) -> Option<usize> {
         self.copies.get(&id).map(|(first, _)| *first)
     }
@@ -491,7 +492,8 @@ impl Ledger {
         })
     }
 
-    /// Ends a generator's window after its highest tick, because later generators may use the remaining ticks.
+    /// Ends a generator's window after the last tick that the generator used, because later generators may use the
+    /// remaining ticks.
     fn end_window(id: usize, last: Option<i64>) {
         LEDGER.with_borrow_mut(|ledger| {
             let window = &mut ledger.windows[id];
@@ -506,7 +508,7 @@ impl Ledger {
         let meets = |(other, &(its, from, to)): (usize, &(u64, u64, u64))| {
             // A window that was sealed before its first tick is empty.
             let is_common = its == number && start.max(from) < end.min(to);
-            // Copies share a window up to the end of the grant that they shared, and only one copy receives a later end.
+            // Copies share a window until their common grant ends, and only one copy receives a later end.
             let copied =
                 self.copies.get(&id).filter(|copy| self.first_copy_of(other) == Some(copy.0));
             let is_of_copies = copied.is_some_and(|(_, shared)| end.min(to) <= *shared);

@@ -77,8 +77,8 @@ fn no_two_generators_share_a_worker_id() {
     }
 }
 
-/// Process images are restored twice, at any moment, including between a request and its reply. Once the store has
-/// acknowledged a write that a copy sent after its restore, no other copy generates the same IDs as this copy.
+/// Process images are restored twice, at any moment, including between a request and its reply. A copy's IDs are unique
+/// once the store has acknowledged a write that the copy sent after its restore.
 #[test]
 fn restored_copies_diverge() {
     let (mut copied, mut lost) = (0, 0);

@@ -1,5 +1,5 @@
-//! Records the events of a simulated world as lines of JSON. `tests/proof` replays the lines against the model of the lease
-//! protocol that it verifies.
+//! Records the events of a simulated world as lines of JSON. `tests/proof` verifies a model of the lease protocol, and
+//! replays the lines against that model.
 
 use std::{cell::RefCell, env, fs};
 

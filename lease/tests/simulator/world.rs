@@ -1,5 +1,5 @@
-//! A simulated world: processes with real keepers and jumping clocks, a store, and a network between them. A seed determines
-//! all events.
+//! A simulated world: processes with real keepers and jumping clocks, a store, and a network between them. A seed
+//! determines all events.
 
 use std::{
     cell::RefCell,
@@ -29,12 +29,12 @@ pub enum BrokenRule {
     Nowhere,
     /// The store accepts every swap without comparing the stored record with the expected one.
     NoCompare,
-    /// The generator checks one clock reading but encodes a later one.
+    /// The generator checks one clock reading but encodes a later reading.
     TtlAsProof,
     /// The release ignores the IDs that were already generated, and the generator keeps generating IDs.
     NoSeal,
-    /// The store loses acknowledged writes, either in a crash, or because it is restored from a backup without getting a
-    /// new name.
+    /// The store loses acknowledged writes, either because it crashes or because it is restored from a backup but keeps its
+    /// name.
     NotDurable,
     /// An operator reports a promotion after an old backup was restored.
     FalsePromotion,
@@ -87,7 +87,7 @@ impl KeeperInputs {
         None
     }
 
-    /// Creates a keeper in the same state. From now on, the copy draws different random numbers.
+    /// Creates a keeper in the same state. From now on, the copy uses different random numbers.
     fn copy(&self, random: Rng) -> Self {
         let mut copy = Self::new(self.options.clone(), self.seed.clone());
         self.inputs.iter().for_each(|input| drop(copy.process_input(input.clone())));
@@ -109,7 +109,7 @@ struct Process {
     wakes: u64,
     /// The number of the last request that the process sent.
     request: u64,
-    /// How far the monotonic clock lags behind because the process was restored from earlier images.
+    /// How far the process's monotonic clock lags behind, because the process was restored from earlier images.
     behind: u64,
     /// The process from which this one was copied, together with that process's life and last request at the time of
     /// copying.
@@ -470,7 +470,7 @@ impl World {
         }
     }
 
-    /// Restores the image of a process twice, some time after it was taken. One copy replaces the original process.
+    /// Restores the image of a process twice, some time after the image was taken. One copy replaces the original process.
     fn copy(&mut self, process: usize) {
         let pause = 1_100 + self.rng.u64(0..self.lease_ms);
         let random = self.rng.fork();
@@ -570,8 +570,8 @@ impl World {
             }
             6 if self.rng.u8(..) < 60 => self.processes[process].offset = self.random_skew(),
             6 | 7 => self.processes[process].offset = self.rng.i64(-100..100),
-            // Limits the offset of the store's clock, so that any two readings of the clock differ by less than the clock
-            // error that the namespace tolerates.
+            // Limits the offset of the store's clock, so that the clock never jumps by more than the clock error that the
+            // namespace tolerates.
             8 => {
                 let most = self.clock_error().cast_signed() / 2;
                 self.store_offset = self.rng.i64(-most..most);
@@ -586,7 +586,7 @@ impl World {
             }
             10 if self.rng.u8(..) < 60 => self.restore(),
             11 => self.perform_operator_action(),
-            // The replica has everything that the store has acknowledged.
+            // The replica has all writes that the store has acknowledged.
             12 if self.rng.u8(..) < 60 => {
                 trace::record_event(|| json!({"event": "promotes"}));
                 self.promotion = Some(self.replace_store(self.store.clone()));

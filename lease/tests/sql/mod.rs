@@ -1,5 +1,5 @@
-//! Runs the statements of a lease's steps with Rust database clients, and encodes the outcomes as a host in another
-//! language would.
+//! Runs the SQL statements of lease requests with Rust database clients, and encodes the outcomes in the same way as a host
+//! in another language.
 
 use polyflake_lease::steps::{Failure, Outcome, Rows, Statement, Value};
 use serde_json::{Value as Json, json};
@@ -60,7 +60,7 @@ pub fn run_in_postgresql(
     Ok(found.iter().map(|row| (0..row.len()).map(|at| cell(row, at)).collect()).collect())
 }
 
-/// Runs one statement. Whether a value in a row is an integer or a string depends on the column's type.
+/// Runs one statement. The column's type determines whether a value in a row becomes an integer or a string.
 pub async fn run_in_mysql(
     client: &mut mysql_async::Conn,
     statement: &Statement,

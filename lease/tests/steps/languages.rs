@@ -95,7 +95,7 @@ impl Driver {
         outcome
     }
 
-    /// Runs a single statement, because the recording was made one statement at a time.
+    /// Runs a single statement, because the statements were also recorded one at a time.
     fn run_statement(&mut self, statement: &Statement) -> std::result::Result<Rows, Failure> {
         let mut outcome = self.run(std::slice::from_ref(statement));
         match outcome.failure {
@@ -175,7 +175,7 @@ fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
 }
 
 /// The drivers' user has only the documented permissions, although some clients send additional commands when they connect.
-/// One ioredis client is configured to add a prefix to all keys, but the prefix must not be added to the lease's keys.
+/// One ioredis client is configured to add a prefix to all keys, but must not add it to the lease's keys.
 #[test]
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_redis() {

@@ -1,7 +1,7 @@
 /**
- * Writes the package for JSR into a folder. Run it with `node build/jsr.mjs FOLDER`. The package contains the sources
- * of `polyflake/decode` and `polyflake/json`. JSR compiles TypeScript itself and resolves an import by its file's name,
- * so this script changes imports of `x.js` to imports of `x.ts`.
+ * Writes the files of the JSR package to a folder. Run it with `node build/jsr.mjs FOLDER`. The package contains the
+ * sources of `polyflake/decode` and `polyflake/json`. JSR compiles TypeScript itself and resolves an import by its
+ * file's name, so this script changes imports of `x.js` to imports of `x.ts`.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
@@ -12,7 +12,7 @@ const ENTRIES = ["decode", "json"];
 const PACKAGE_NAME = "@polyflake/polyflake";
 const IMPORT_PATTERN = /(\bfrom "|\bimport "|\bimport\(")(\.\.?\/[^"]+)\.js"/g;
 
-/** Writes the package into a folder, which is emptied first. */
+/** Writes the package's files to a folder. The folder's previous contents are deleted. */
 export function writeJsrPackage(folder) {
   rmSync(folder, { recursive: true, force: true });
   const sources = new Map();
@@ -27,7 +27,7 @@ export function writeJsrPackage(folder) {
     copyFileSync(join(REPOSITORY, licence), join(folder, licence));
 }
 
-/** Adds a source and all sources that it imports. */
+/** Adds a source file to `sources`, together with all files that it imports. */
 function addSource(sources, file) {
   if (sources.has(file)) return;
   sources.set(file, "");

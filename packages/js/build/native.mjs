@@ -1,4 +1,4 @@
-/** Builds the native addon for this machine. */
+/** Builds the native addon for the current platform. */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { currentPlatform } from "./platforms.mjs";
@@ -13,7 +13,7 @@ const LIBRARY_FILES = { win32: "polyflake_node.dll", darwin: "libpolyflake_node.
 export function buildNative(dev) {
   const profile = dev ? "quick" : "release";
   const build = ["build", "--package", "polyflake-node", "--profile", profile];
-  // A developer build sets no flags, so that it shares the compiled core with other developer builds.
+  // A development build sets no flags, so that it reuses the compiled core crate of other development builds.
   if (dev) run("cargo", ...build);
   else cargo([], ...build);
   const library = LIBRARY_FILES[process.platform] ?? "libpolyflake_node.so";

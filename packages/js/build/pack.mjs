@@ -1,9 +1,9 @@
 /**
- * Packs the npm packages into a folder. Run it with `npm run pack -- FOLDER`. By default, it packs the package itself
- * and the addon's package for this machine, both from the output of `npm run build`.
+ * Packs the npm packages into a folder. Run it with `npm run pack -- FOLDER`. By default, it packs the main package and
+ * the addon's package for the current platform, both from the output of `npm run build`.
  *
  * - `PLATFORM=FILE` packs only the package for that platform, with that addon.
- * - `--main` packs only the package itself.
+ * - `--main` packs only the main package.
  * - `--program PLATFORM=FILE` packs that platform's command-line program.
  * - `--launcher` packs the package that starts the program.
  *
@@ -45,13 +45,13 @@ const PROGRAM_KIND = {
   fileOf: ({ os }) => (os === "win32" ? "polyflake.exe" : "polyflake"),
 };
 
-/** The package's package.json without the fields that only its own build needs. */
+/** Returns the contents of the published package.json, without the fields that only the build needs. */
 export function manifest() {
   const { private: _, scripts, devDependencies, overrides, ...rest } = ownManifest;
   return { ...rest, ...optionalDependencyFields(ADDON_KIND) };
 }
 
-/** The package.json of the package that starts the program. */
+/** Returns the contents of package.json for the package that starts the program. */
 function launcherManifest() {
   return {
     name: PROGRAM_KIND.of,
@@ -75,7 +75,7 @@ function commonFields() {
   return { version, license, homepage, repository, bugs, engines };
 }
 
-/** The package.json of a platform's package. */
+/** Returns the contents of package.json for a platform's package. */
 export function platformManifest(platform, { says, texts, packageOf, fileOf } = ADDON_KIND) {
   const { os, cpu, libc } = platform;
   return {
@@ -93,14 +93,14 @@ export function platformManifest(platform, { says, texts, packageOf, fileOf } = 
   };
 }
 
-/** Puts the files of the package into a folder. */
+/** Writes the package's files to a folder. */
 export function stagePackage(folder) {
   for (const name of [...ownManifest.files, "README.md"])
     cpSync(join(PACKAGE, name), join(folder, name), { recursive: true });
   writeManifest(folder, manifest());
 }
 
-/** Puts the files of a platform's package into a folder. */
+/** Writes the files of a platform's package to a folder. */
 export function stagePlatformPackage(platform, file, folder, kind = ADDON_KIND) {
   const { says, of, packageOf, fileOf } = kind;
   copy(kind.texts, kind.folder, folder);
@@ -125,7 +125,7 @@ function writeManifest(folder, content) {
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(content, undefined, 2)}\n`);
 }
 
-/** Packs the files that `fill` puts into a folder. */
+/** Packs the files that `fill` writes to a temporary folder, and stores the archive in `into`. */
 function pack(into, fill) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {

@@ -21,7 +21,7 @@ export const PLATFORM_NAMES = Object.fromEntries(
   ]),
 );
 
-/** Returns the platform of this machine's Node. */
+/** Returns the platform of the running Node process. */
 export function currentPlatform() {
   const { platform, arch } = process;
   const isMusl = platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;

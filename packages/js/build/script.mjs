@@ -27,8 +27,8 @@ const TYPES_FOLDER = join(PACKAGE, "build/out/types");
 const { version, exports } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
 /**
- * The entry points, each with two files of `src/machines`: the file that loads the backend of an ID format, and the file that
- * names the kind of backend.
+ * The entry points, each with two files of `src/machines`: the file that loads the backend of an ID format, and the
+ * file that names the kind of backend.
  */
 const BACKEND_FILES = {
   node: ["node", "choice"],
@@ -46,7 +46,10 @@ const BACKEND_FILES = {
 const COMMONJS_ENTRIES = ["node", "native", "wasm"];
 const ES_MODULE_ENTRIES = ["wasm", "workerd", "edge-light", "web"];
 
-/** The namespaces of an entry point. Each becomes an ES module file, so that bundlers can drop unused ones. */
+/**
+ * The namespaces of an entry point. Each namespace becomes a separate ES module file, so that bundlers can drop unused
+ * namespaces.
+ */
 const NAMESPACES = [...FAMILIES, "sparx64"].sort();
 
 /** Returns the ID format whose wasm module contains a namespace. */
@@ -76,8 +79,8 @@ const TYPES_OPTIONS = {
 const sourcePath = (name) => join(SOURCES, `${name}.ts`);
 
 /**
- * The type declarations of the package's `.wasm` files. Importing such a file returns the address of the wasm module,
- * in some bundlers only if they are configured to do so.
+ * The type declarations of the package's `.wasm` files. Importing such a file returns the address of the wasm module.
+ * Some bundlers must be configured to support such imports.
  */
 const ADDRESS_TYPES = "declare const address: string;\nexport default address;\n";
 
@@ -110,22 +113,22 @@ export async function buildScript() {
  * generators have their worker IDs.
  *
  * The export condition `node-addons` selects this file. Only Node itself sets this condition, and bundlers must not
- * select the file, because most bundles do not support top-level `await`. File tracers that do not know the condition
- * would omit this file from a server. Therefore, the file that tracers select ends with an expression that contains
- * this file's path. The expression has no effect at run time, but makes tracers copy both files.
+ * select the file, because most bundles do not support top-level `await`. File tracers that do not support the
+ * condition would omit this file from a server. Therefore, the file that tracers select ends with an expression that
+ * contains this file's path. The expression has no effect at run time, but makes tracers copy both files.
  */
 const createPreloadedModule = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
-    // An unavailable store may recover, and a warning has already been emitted. Any other error, such as an invalid
-    // variable, is permanent.
+    // `lease_unavailable` is ignored, because the store may recover and a warning has already been emitted. Any other
+    // error, such as an invalid variable, is permanent.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
 
 /**
- * The code that loads pg with a literal `require` call, so that bundlers and tracers include pg in bundles and servers
- * that run outside of the project.
+ * The code that loads pg with a literal `require` call, so that bundlers and file tracers include pg in bundles and in
+ * servers that run outside of the project.
  */
 const PG_IMPORT = `try {
   globalThis[Symbol.for("polyflake.pg")] = require("pg");
@@ -142,8 +145,8 @@ function writeNamespace(entry, name) {
 }
 
 /**
- * Writes a CommonJS file that exports an object's values one by one. For `import`, Node finds the names of exports in the
- * source text, so it would not find those of an object.
+ * Writes a CommonJS file that exports each property of an object separately. When an ES module imports the file, Node
+ * searches its source text for the names of exports, so it would not find the properties of an exported object.
  */
 function writeNamedExports(file, object, names, mark = "") {
   const lines = names.map((name) => `exports.${name} = all.${name};\n`);
@@ -244,7 +247,9 @@ async function bundle({ input, plugins }, output) {
   return files;
 }
 
-/** Returns whether a module is one of the given source files, and not an entry point's own copy of it. */
+/**
+ * Returns whether a module is one of the given source files. An entry point's own copy of a source file does not count.
+ */
 const isSourceMatch = (id, files) => !id.includes("?") && files.test(relative(SOURCES, id));
 
 /**
@@ -349,8 +354,8 @@ function commonPlugin() {
 }
 
 /**
- * A plugin for CommonJS that takes Node's own modules from `process`, if it has `getBuiltinModule` (Node 20.16 or later). A
- * bundler may turn the package into part of an ES module, in which `require` does not exist.
+ * A plugin for CommonJS that loads Node's built-in modules with `process.getBuiltinModule` if it is available (Node
+ * 20.16 or later). A bundler may turn the package into part of an ES module, in which `require` does not exist.
  */
 function builtInsPlugin() {
   const load = (call, name) => `(globalThis.process?.getBuiltinModule?.(${name}) ?? ${call})`;
@@ -393,9 +398,9 @@ const FAMILIES_WRAPPER = {
 const PLAIN_EXPORTS = 'module.exports = Object.defineProperty({ ...module.exports }, "__esModule", { value: true });';
 
 /**
- * Writes the type declarations: one file for each entry point and one for each ID format. The files are next to the
- * CommonJS files, which Node loads. ES modules have one-line files that export the same types, because a second copy of
- * a class would be a different type.
+ * Writes the type declarations: one file for each entry point and one for each ID format. The files are in the same
+ * folder as the CommonJS files, which Node loads. ES modules have one-line files that export the same types, because a
+ * second copy of a class would be a different type.
  */
 async function writeTypes() {
   rmSync(TYPES_FOLDER, { recursive: true, force: true });

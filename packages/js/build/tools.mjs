@@ -7,7 +7,7 @@ import { join } from "node:path";
 export const PACKAGE = new URL("..", import.meta.url).pathname;
 export const REPOSITORY = join(PACKAGE, "../..");
 
-/** The separator of compiler flags in `CARGO_ENCODED_RUSTFLAGS`, because a flag may contain spaces. */
+/** The separator of compiler flags in `CARGO_ENCODED_RUSTFLAGS`. It is not a space, because a flag may contain spaces. */
 const SEPARATOR = "\x1f";
 
 /** Runs a program in the repository, with its output on the terminal. */
@@ -16,8 +16,9 @@ export function run(program, ...args) {
 }
 
 /**
- * Runs cargo with compiler flags in addition to the user's own. Flags in an environment variable replace those in cargo's
- * configuration. So if the user has set the variable, the flags are added to it, and otherwise to the configuration.
+ * Runs cargo with compiler flags in addition to the user's own. Flags in an environment variable replace those in
+ * cargo's configuration. Therefore, if the user has set such a variable, the flags are added to that variable.
+ * Otherwise, they are added to the configuration.
  */
 export function cargo(flags, ...args) {
   const { RUSTFLAGS, CARGO_ENCODED_RUSTFLAGS, ...env } = process.env;
@@ -29,8 +30,8 @@ export function cargo(flags, ...args) {
 }
 
 /**
- * Returns flags that replace the paths of this machine in built files, so that two machines build the same bytes. The last
- * match wins, so inner folders come last. xtask/src/build.rs has the same flags for the wheel.
+ * Returns flags that replace local paths in built files with fixed paths, so that builds on different computers are
+ * identical. The last match wins, so inner folders come last. xtask/src/build.rs has the same flags for the wheel.
  */
 function pathRemappingFlags() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");

@@ -1,16 +1,16 @@
 /**
- * Builds the wasm modules and their glue: one module for each ID format, so that a page downloads only the formats that it
- * uses.
+ * Builds the wasm modules and their glue: one module for each ID format, so that a page downloads only the formats that
+ * it uses.
  *
- * wasm-pack builds one module per crate and writes its own package.json, so the build calls cargo, wasm-bindgen's library
- * (`xtask/wasm`) and wasm-opt itself.
+ * wasm-pack builds one module per crate and writes its own package.json, so the build calls cargo, wasm-bindgen's
+ * library (`xtask/wasm`) and wasm-opt itself.
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addTarget, cargo, PACKAGE, run, targetDirectory } from "./tools.mjs";
 
 const TARGET = "wasm32-unknown-unknown";
-/** Compiler flags: all current runtimes have 128-bit SIMD. */
+/** The compiler flags. They enable 128-bit SIMD, which all current runtimes support. */
 const FLAGS = ["-Ctarget-feature=+simd128"];
 const OUT_FOLDER = join(PACKAGE, "build/out");
 
@@ -35,7 +35,10 @@ export const modulePath = (family) => join(OUT_FOLDER, `${family}.wasm`);
 /** Returns the path of the JavaScript that a format's module imports. */
 export const gluePath = (family) => join(OUT_FOLDER, family, "glue.js");
 
-/** Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled module. */
+/**
+ * Builds all modules. The same modules serve all runtimes: entry points differ only in how they load the compiled
+ * module.
+ */
 export function buildWasm(dev) {
   addTarget(TARGET);
   rmSync(OUT_FOLDER, { recursive: true, force: true });
@@ -47,7 +50,8 @@ export function buildWasm(dev) {
 export const RULES_WASM_PATH = join(OUT_FOLDER, "lease.wasm");
 
 /**
- * Builds the module with the rules of leases, which has no imports. It is built for size, because it runs a few times per hour.
+ * Builds the module with the lease rules. The module has no imports. It is optimized for size, because it runs only a
+ * few times per hour.
  */
 function buildRules(dev) {
   const profile = dev ? "quick" : "wasm-small";
@@ -57,7 +61,10 @@ function buildRules(dev) {
   else optimize(builtModule, RULES_WASM_PATH, "-Oz");
 }
 
-/** Builds a format's module. With `dev`, the build is faster and skips wasm-opt, but the module is larger and slower. */
+/**
+ * Builds a format's module. With `dev`, the build skips wasm-opt and is therefore faster, but the module is larger and
+ * slower.
+ */
 function buildFamily(family, dev) {
   const [shipped, ...optimization] = PROFILES[family];
   const profile = dev ? "quick" : shipped;

@@ -15,8 +15,8 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * Throws if a method was called on an object of the wrong class, for example because the method was detached from its object.
- * `is` is true if the object has the right class.
+ * Throws if a method was called on an object of the wrong class, for example because the method was detached from its
+ * object. `is` states whether the object has the right class.
  */
 export function attached(is: boolean): void {
   if (is) return;
@@ -28,7 +28,7 @@ export function attached(is: boolean): void {
 /**
  * Checks that a value is one of `generators`, and returns it.
  *
- * @throws {PolyflakeError} `invalid_type` if it is not one of them.
+ * @throws {PolyflakeError} `invalid_type` if the value is not in `generators`.
  */
 export function checkGenerator<G extends object>(generators: WeakSet<G>, value: unknown): G {
   if (generators.has(value as G)) return value as G;
@@ -67,7 +67,10 @@ export function checkTime(value: unknown, field: string): number {
   throw invalidType("valid Date or integer milliseconds", value, { field });
 }
 
-/** Returns the time of a Date from any realm in Unix milliseconds, or undefined if the value is not a Date. */
+/**
+ * Returns the time of a Date, in Unix milliseconds, or undefined if the value is not a Date. The Date may be from any
+ * realm.
+ */
 export function millisecondsOf(value: unknown): number | undefined {
   try {
     return Date.prototype.getTime.call(value);

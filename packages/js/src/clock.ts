@@ -1,6 +1,6 @@
 import { className, type ErrorCode, type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 
-/** A notification that a call has to wait. It is the argument of a generator's `onStall` callback. */
+/** A notification that a call must wait. It is the argument of a generator's `onStall` callback. */
 export interface Stall {
   /** The reason for the wait. */
   reason: "sequence_exhausted" | "clock_behind";
@@ -76,8 +76,8 @@ export class GuardedClock {
 }
 
 /**
- * Calls one of the caller's functions and returns its result. If the function throws, or if too many calls are nested, `failed`
- * converts the error to the result.
+ * Calls one of the caller's functions and returns its result. If the function throws, or if too many calls are nested,
+ * passes the error to `failed` and returns the result of `failed`.
  */
 function runGuarded<T>(run: () => T, failed: (thrown: unknown) => T): T {
   if (callDepth === MAX_DEPTH) {
@@ -96,7 +96,7 @@ function runGuarded<T>(run: () => T, failed: (thrown: unknown) => T): T {
 }
 
 /**
- * Wraps a clock, which returns Unix milliseconds, and a stall callback. Returns undefined if both are missing.
+ * Wraps a clock and a stall callback. The clock must return Unix milliseconds. Returns undefined if both are missing.
  *
  * @throws {PolyflakeError} `invalid_type` if either of them is not a function.
  */
@@ -112,7 +112,7 @@ export function guardClock(clock: unknown, onStall: unknown): GuardedClock | und
 }
 
 /**
- * `Date.now` as it was when this module was imported, as in bindings-wasm/src/host.js. Tests may later replace `Date.now` with
- * a mock, which does not return the system time.
+ * The original `Date.now`, saved when this module is imported. The file bindings-wasm/src/host.js does the same. Tests may
+ * later replace `Date.now` with a mock, which does not return the system time.
  */
 const systemTime = /* @__PURE__ */ ((): (() => number) => Date.now)();

@@ -15,7 +15,7 @@ export interface Identity {
    * when many generators exist.
    */
   readonly group: string;
-  /** A warning is emitted once per key. */
+  /** The key that prevents repeated warnings. At most one warning is emitted per key. */
   readonly key: string;
   /** Returns the description of the identity for the warning's message. */
   readonly same: () => string;
@@ -25,7 +25,8 @@ export interface Identity {
 }
 
 /**
- * A generator and its handle. Once the generator has been garbage-collected, a different one may get the same handle number.
+ * A generator and its handle. Once the generator has been garbage-collected, its handle number may be reused for a
+ * different generator.
  */
 interface Member {
   readonly owner: WeakRef<object>;
@@ -36,14 +37,14 @@ const groups = /* @__PURE__ */ new Map<string, Member[]>();
 /** The keys for which a warning has been emitted. */
 const warnedKeys = /* @__PURE__ */ new Set<string>();
 /**
- * When the number of groups reaches this limit, groups without a generator are removed. The limit is then twice the number of
- * remaining groups, so that the removal takes constant time per generator on average.
+ * When the number of groups reaches this limit, groups without a generator are removed. The limit is then set to twice the
+ * number of remaining groups, so that removing groups takes constant time per generator on average.
  */
 let maxGroups = 64;
 
 /**
- * Records a new generator. If the generator can generate the same ID as another one in its group, emits a warning, once per
- * key.
+ * Records a new generator. Emits a warning, at most once per key, if the new generator can generate the same ID as another
+ * generator in its group.
  */
 export function checkForConflict(owner: object, handle: Handle, identity: Identity): void {
   if (typeof WeakRef !== "function") return;
@@ -69,7 +70,7 @@ function warnAboutConflict({ key, same, effect = "they repeat each other's IDs",
   emitWarning("polyflake_twin", `another generator has the same ${same()}: ${effect}; ${remedy}`);
 }
 
-/** Emits a process warning, which Node, Bun and Deno show. Other runtimes do not support process warnings. */
+/** Emits a process warning, which Node, Bun and Deno print. Other runtimes do not support process warnings. */
 export function emitWarning(code: string, text: string): void {
   const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
   if (typeof host?.emitWarning === "function") host.emitWarning(text, { type: "PolyflakeWarning", code });

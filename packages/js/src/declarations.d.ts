@@ -4,7 +4,10 @@
  */
 declare const VERSION: string;
 
-/** The names of the platforms for each operating system and processor. Linux has several, because it has two C libraries. */
+/**
+ * The names of the platforms for each combination of operating system and processor. A combination with Linux can have
+ * several names, because Linux has two C libraries.
+ */
 declare const PLATFORMS: Readonly<Record<string, readonly string[]>>;
 
 /** An entry point's backend and time source. */

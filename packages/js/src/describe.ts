@@ -12,8 +12,8 @@ export interface Description {
   /** The fields, starting with the most significant one. */
   fields: FieldDescription[];
   /**
-   * The number of IDs that one generator can generate per second, rounded down; undefined unless the format has both a
-   * timestamp and a sequence.
+   * The number of IDs that one generator can generate per second, rounded down. It is undefined unless the format has both
+   * a timestamp and a sequence.
    */
   perSecond: bigint | undefined;
   /**
@@ -30,7 +30,7 @@ export interface Description {
    * compared bytewise.
    */
   sortsByTime: boolean;
-  /** `true` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can hold it. */
+  /** `true` if every ID, as an unsigned integer, is below 2^53, so that a JavaScript number can represent it exactly. */
   below2_53: boolean;
   /** `true` if every ID, as an unsigned integer, is below 2^63, so that it is never negative as a signed integer. */
   below2_63: boolean;
@@ -52,7 +52,8 @@ export interface FieldDescription {
 type FixedField = [name: string, kind: FieldDescription["kind"], bits: number];
 
 /**
- * Returns the description of a fixed format. Its figures are constants, because computing them would add 2 KB to a wasm module.
+ * Returns the description of a fixed format. The values in `figures` are constants, because computing them would add 2 KB
+ * to a wasm module.
  */
 export function describeFixedFormat(fixed: FixedField[], figures: Omit<Description, "bits" | "fields">): Description {
   let bits = 0;

@@ -1,8 +1,8 @@
 import { PolyflakeError } from "./errors.js";
 
 /**
- * Accesses the engine's `crypto` when a generator is created, before it generates its first ID. Node creates `crypto` at
- * the first access, which takes 5% of the time that Node takes to start. If the stack overflows during this access, Node 26
+ * Initializes the engine's `crypto` object when a generator is created, before it generates its first ID. Node creates the
+ * object on first access, which takes 5% of Node's startup time. If the stack overflows during this access, Node 26
  * terminates the process.
  */
 export const prepareEntropy = (): void => void Reflect.get(globalThis, "crypto");

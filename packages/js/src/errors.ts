@@ -2,7 +2,7 @@ import type { ErrorCode } from "./codes.js";
 
 export type { ErrorCode } from "./codes.js";
 
-/** The members that an error can have in addition to its code. */
+/** The properties that an error can have in addition to its code. */
 export interface ErrorDetails {
   position?: number;
   field?: string;
@@ -29,7 +29,7 @@ export class PolyflakeError extends Error {
   declare readonly retryAt?: number;
   /** The number of IDs that a batch call generated before the error. */
   declare readonly written?: number;
-  /** The zero-based index of the rejected item, if the call was passed several items. */
+  /** The zero-based index of the rejected item, if the call accepts several items. */
   declare readonly item?: number;
 
   /** Creates an error with a code, a message and details, for tests and for custom clocks. */
@@ -40,8 +40,8 @@ export class PolyflakeError extends Error {
   }
 
   /**
-   * Returns the code, the message and the details as an object, for logs and for other threads. A structured clone of an error
-   * would lose its code.
+   * Returns the code, the message and the details as an object that can be logged or sent to another thread. A structured
+   * clone of the error would lose the code.
    */
   toJSON(): { code: ErrorCode; message: string } & ErrorDetails {
     return { ...this, message: this.message };
@@ -64,8 +64,8 @@ export function invalidType(expected: string, value: unknown, details?: ErrorDet
 }
 
 /**
- * Returns the name of a value's class or, if the value has no class, the name of its type. The value's own code does not run,
- * except for a proxy's traps.
+ * Returns the name of a value's class or, if the value has no class, the name of its type. This function runs none of the
+ * value's code, except for the traps of a proxy.
  */
 export function className(value: unknown): string {
   try {

@@ -15,31 +15,34 @@ import { addDisplay, emptyJson } from "./show.js";
 export interface Family<Id, Many> {
   readonly name: Format;
   /**
-   * The number of bytes in an ID, the maximum number of IDs in a call to the backend, and the maximum number in a call by the
-   * user.
+   * `size` is the number of bytes in an ID. `batch` is the maximum number of IDs in one call to the backend. `most` is the
+   * maximum number of IDs that a caller can request in one call.
    */
   readonly size: number;
   readonly batch: number;
   readonly most: number;
-  /** The number of parameters for one ID. */
+  /** The number of parameters that a call accepts for each ID. */
   readonly parameters: 0 | 1;
-  /** Writes the arguments that every ID needs: the handle and the parameter. */
+  /** Writes the handle and the parameter, which are arguments of every call that generates IDs. */
   readonly ready: (parameter: unknown) => Machine;
   /** Generates one ID from the arguments in the scratch area, or returns undefined if the call failed. */
   readonly next: NextFunction<Id>;
   /** Reads the ID that a call generated. */
   readonly one: (m: Machine) => Id;
-  /** Returns a copy of the packed ID that an asynchronous call left in the scratch area. */
+  /** Returns a copy of the packed ID that an asynchronous call wrote to the scratch area. */
   readonly packed: (m: Machine) => Uint8Array;
   /** Returns the packed IDs that a batch call generated. The caller must copy them immediately. */
   readonly filled: (m: Machine) => Uint8Array;
-  /** Creates the array that holds packed IDs. */
+  /** Creates an array from packed IDs. */
   readonly many: (packed: Uint8Array) => Many;
   /** Returns the properties, by name, that a console shows in addition to the format. */
   readonly shown?: (handle: Handle) => Readonly<Record<string, unknown>>;
 }
 
-/** The base class of all generators. `Parameters` lists the parameters for one ID. There is at most one. */
+/**
+ * The base class of all generators. `Parameters` is a tuple type that contains the parameter of `generate`, or is empty if
+ * `generate` has no parameter.
+ */
 export abstract class AnyGenerator<
   Parameters extends unknown[],
   Id,
@@ -71,7 +74,7 @@ export abstract class AnyGenerator<
 
   /**
    * Returns `count` new IDs. The count can be at most 16,777,216, and a layout's IDs can take up at most 256 MiB in total.
-   * They are in time order if `describe()` of the format or the layout reports `sortsByTime`.
+   * The IDs are sorted by time if the format's or the layout's `describe()` reports `sortsByTime`.
    *
    * @throws {PolyflakeError} the same errors as `generate`, with `written` set to the number of IDs that were generated before
    * the error; `out_of_range` if the count is invalid.
@@ -169,8 +172,8 @@ export abstract class AnyGenerator<
   }
 
   /**
-   * Generates at most `count` IDs without waiting. While the generator's lease has no grant, this method generates no IDs, so
-   * that the next ID waits for the grant.
+   * Generates at most `count` IDs without waiting. While the generator's lease has no grant, this method returns an empty
+   * array, so that the caller requests the next ID through a call that waits for the grant.
    */
   #some(count: number, parameter: unknown, made: number): Uint8Array {
     try {

@@ -1,7 +1,7 @@
 /**
  * The source of a format's wasm module: its URL (a string or a URL object), a Response from `fetch`, its bytes, a
- * WebAssembly.Module, or a promise of one of these. Every source except a string has the type `object`, because TypeScript
- * projects can lack the DOM types.
+ * WebAssembly.Module, or a promise of one of these. All sources except strings are declared as `object`, because a
+ * TypeScript project may not include the DOM types.
  */
 export type Source = string | object;
 

@@ -10,7 +10,8 @@
  *
  * Rust and Python use the core's own type for this, which switches between grants without a lock. Here, one thread makes
  * all calls, so that type would have no benefit, but it would increase the size of the package. With that type, the wasm
- * modules of sno and Randflake had about 10 KB more, mostly for the switch and for a second copy of the asynchronous call.
+ * modules of sno and Randflake were about 10 KB larger, mostly because of the code that switches between grants and a
+ * second copy of the asynchronous call.
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
@@ -22,8 +23,8 @@ import type { DefaultFormat } from "./lease/formats.js";
 import { register } from "./protocol.js";
 
 /**
- * The key of two functions: the method with which a lease accepts a generator, and the global function that returns leases
- * for default generators. All copies of the package use the same key.
+ * The key of two functions: the lease method that accepts a generator, and the global function that returns leases for
+ * default generators. All copies of the package use the same key.
  */
 const LEASE_KEY = /* @__PURE__ */ Symbol.for("polyflake.lease");
 
@@ -50,7 +51,7 @@ export interface Grantee {
    * Ends the grant permanently. Returns the end of the last tick that was used under it, in Unix milliseconds, or undefined if
    * the grant was not used.
    *
-   * @throws if that tick is unknown. Even then, the grant has ended, and any of its ticks may have been used.
+   * @throws if that tick is unknown. Even in this case, the grant has ended, and any of its ticks may have been used.
    */
   seal(): number | undefined;
   /**
@@ -64,7 +65,7 @@ export interface Grantee {
 export interface AttachedLease {
   /** Returns the reason why no ID is available, and the earliest time when an ID may become available. */
   reason(): { message: string; until: number | undefined; permanent: boolean };
-  /** The longest time that a call waits for a grant, in milliseconds. */
+  /** The maximum time that a call waits for a grant, in milliseconds. */
   readonly longest: number;
   /** `true` once the lease has had a grant. */
   granted: boolean;
@@ -127,7 +128,7 @@ function createClosedGenerator(build: HandleParts["build"]): Handle {
   return built;
 }
 
-/** Returns the methods with which a lease switches a generator's handle from one grant to the next. */
+/** Returns the methods that a lease calls to switch a generator's handle from one grant to the next. */
 function grantMethods(
   handle: Handle,
   build: HandleParts["build"],
@@ -189,8 +190,8 @@ function captureResult<T>(call: () => T): () => T {
 const POLL_NANOS = 10e6;
 
 /**
- * Calls `make`, and retries it for as long as it fails because the lease has no grant. Gives up after the lease's maximum wait.
- * The process stays alive during the wait.
+ * Calls `make`, and retries the call as long as it fails because the lease has no grant. Gives up after the lease's maximum
+ * wait. The process stays alive during the wait.
  */
 export async function whenGranted<T>(handle: Handle, signal: Signal | undefined, make: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += POLL_NANOS / 1e6) {
@@ -222,7 +223,7 @@ export function leaseUnavailableError(lease: AttachedLease, details: ErrorDetail
   );
 }
 
-/** Rejects a call that generators with a lease do not support. */
+/** Throws an error if the generator has a lease. The methods that call this function do not support leases. */
 export function rejectLeased({ lease }: Handle): void {
   if (!lease) return;
   const reason = "expected a generator without a lease; to end this one, close its lease";
@@ -247,8 +248,8 @@ function environmentOptions(family: DefaultFormat): { lease?: AnyLease } {
 }
 
 /**
- * Warns that a generator picks a random worker ID although an environment variable requests leased ones. Another process may
- * have leased the same worker ID.
+ * Warns that a generator picks a random worker ID although an environment variable requests a leased worker ID. Another
+ * process may have leased the worker ID that the generator picks.
  */
 export function warnWithoutLease(): void {
   let name: string | undefined;
@@ -272,9 +273,9 @@ const DEFAULT_GENERATORS_KEY = /* @__PURE__ */ Symbol.for("polyflake.lease.gener
 type DefaultGenerators = Map<string, { lease: AnyLease; generator: object }>;
 
 /**
- * Returns the generator that a format's `generate` uses. With `POLYFLAKE_LEASE`, another copy of the package on this thread may
- * already have created it. All copies share that generator, because a second one would need a second worker ID, and a
- * synchronous call cannot wait for it.
+ * Returns the generator that a format's `generate` uses. With `POLYFLAKE_LEASE`, another copy of the package on this thread
+ * may already have created it. All copies share that generator, because a second generator would need a second worker ID,
+ * and a synchronous call cannot wait for a worker ID.
  *
  * @throws {PolyflakeError} the same errors as {@link environmentOptions}.
  */

@@ -1,4 +1,4 @@
-/** Functions that a backend calls. They never throw, and return NaN instead. */
+/** Functions that a backend calls. If a function fails, it returns NaN instead of throwing an error. */
 export class BackendCallbacks {
   #thrown: { value: unknown } | undefined;
 

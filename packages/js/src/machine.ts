@@ -27,15 +27,15 @@ export interface Backend {
   readonly kind: "native" | "wasm";
   readonly calls: Calls;
   /**
-   * Functions that generate one ID and return it directly. Only the native backend has them, because a return value is faster
-   * there than a read from the scratch area.
+   * Functions that generate one ID and return it directly. Only the native backend has them, because returning a value is
+   * faster there than reading it from the scratch area.
    */
   readonly makers?: { readonly [Name in CallName]?: NextFunction<unknown> };
   /** Sets the clock for the next generator that is created. */
   readonly setClock: (clock: GuardedClock) => void;
-  /** Gives the backend the table from which it assigns random partitions. */
+  /** Provides the table from which the backend assigns random partitions. */
   readonly lend: (table: TableCallbacks) => void;
-  /** Provides a source of random bytes, if the backend has no access to the operating system's. */
+  /** Provides a source of random bytes, if the backend cannot obtain random bytes from the operating system. */
   readonly lendKeys?: (keys: KeyCallbacks) => void;
   /** Reports a restore to a backend that only this thread uses. Such a backend does not compare the restore count itself. */
   readonly restored?: Call;
@@ -58,8 +58,8 @@ export const SCRATCH_BYTES = NUMBERS * 8 + BYTES;
 export const MAX_COUNT = 1 << 24;
 
 /**
- * The number of encoded IDs that are cut out of one string. A larger number saves little time, and the string stays in memory
- * as long as any of the IDs does.
+ * The number of encoded IDs that are decoded into one string, from which the individual IDs are then sliced. A larger
+ * number saves little time, and the whole string stays in memory as long as any of the IDs is in use.
  */
 const IDS_PER_STRING = 32;
 
@@ -76,8 +76,8 @@ type Answer = readonly [number, number, number, number, number, number, number, 
  * A backend with views of its scratch area, through which all calls pass their arguments and results (bindings-js/src/lib.rs).
  *
  * - **Views.** JavaScript reads and writes the area as typed arrays, without a call. When wasm memory grows, it gets a new
- *   buffer, and views of the old buffer then have length 0. Any call can make the memory grow, so the views are checked
- *   after each call.
+ *   buffer, and views of the old buffer then have length 0. Any call can grow the memory, so the views are checked after
+ *   each call.
  * - **One area for all calls.** A caller's clock may make a call in the middle of another call. Arguments are therefore
  *   written immediately before a call, and results are copied immediately after it, without any of the caller's code in
  *   between.
@@ -90,9 +90,9 @@ export class Machine {
   readonly lend: Backend["lend"];
   readonly lendKeys: Backend["lendKeys"];
   readonly standsStill: boolean;
-  /** The functions that were lent to the backend; false if it uses its own table. */
+  /** The callbacks that were passed to the backend, or false if the backend uses its own partition table. */
   lent?: BackendCallbacks | false;
-  /** The registers of arguments and results, as in protocol.ts. */
+  /** The registers for arguments and results. See protocol.ts. */
   numbers!: Float64Array;
   /** The same registers, as 64-bit integers. */
   bigints!: BigInt64Array;
@@ -147,7 +147,7 @@ export class Machine {
     if (status !== 0) throw this.#error(more);
   }
 
-  /** Recreates the views of the scratch area if a call has moved it. Any call can grow the memory and so move the area. */
+  /** Recreates the views of the scratch area if a call has moved it. Any call can grow the memory, which moves the area. */
   refreshViews(): void {
     // Growing the wasm memory replaces its buffer, and existing views have length 0 from then on.
     if (this.bytes.length === 0) this.#view();
@@ -174,14 +174,14 @@ export class Machine {
     return Array.from(this.numbers.subarray(register.answer)) as unknown as Answer;
   }
 
-  /** Passes one piece of a message, which is at the start of the bytes, to the backend. More pieces follow. */
+  /** Passes one piece of a message to the backend, which reads the piece from the start of `bytes`. More pieces follow. */
   putPiece(offset: number, length: number): void {
     this.numbers[register.offset] = offset;
     this.numbers[register.length] = length;
     this.check(this.calls.putPiece());
   }
 
-  /** Requests the next piece of a call's result, which the backend writes at the start of the bytes. */
+  /** Requests the next piece of a call's result. The backend writes the piece to the start of the bytes. */
   nextPiece(): void {
     this.check(this.calls.nextPiece());
   }
@@ -191,7 +191,7 @@ export class Machine {
     return text !== undefined && putAscii(text, this.bytes);
   }
 
-  /** Returns the ASCII string of `length` bytes. */
+  /** Returns the ASCII string of `length` bytes that starts at index `from` of `bytes`. */
   ascii(from: number, length: number): string {
     let text = "";
     for (let at = from; text.length < length; at += 16) text += decodeSixteenBytes(this.bytes, at);
@@ -207,8 +207,8 @@ export class Machine {
    * Writes the strings in `count` cells of `width` bytes each into `texts`, starting at the index `to`.
    *
    * This method decodes {@link IDS_PER_STRING} cells into one string, and cuts the individual strings out of that string.
-   * This takes a third of the time of decoding each cell separately. As long as one of these strings is in use, all of
-   * them stay in memory.
+   * This takes a third of the time that decoding each cell separately would take. As long as one of these strings is in
+   * use, all of them stay in memory.
    */
   cut(texts: string[], to: number, count: number, width: number, lengthOf = (_index: number): number => width): void {
     for (let from = 0; from < count; from += IDS_PER_STRING) {
@@ -246,7 +246,10 @@ export class Machine {
   }
 }
 
-/** Returns 16 bytes as an ASCII string. A single call of `fromCharCode` with 16 codes is the fastest way. */
+/**
+ * Returns the 16 bytes from index `at` on as an ASCII string. A single call to `fromCharCode` with 16 codes is the fastest
+ * way to decode them.
+ */
 function decodeSixteenBytes(b: Uint8Array, at: number): string {
   return String.fromCharCode(
     b[at]!,

@@ -1,20 +1,20 @@
 /**
  * Reads objects from the caller: options, fields, and values by name. Errors from getters and proxies propagate.
  *
- * Unknown members are rejected, because a misspelled option would otherwise be ignored: a generator with a misspelled
- * `sequenceMin` would use different bounds than the program expects, and could repeat the IDs of another generator. A Map
- * or a Date that is passed as the options is rejected for the same reason, because it has none of the members. Each member
- * is read once, so a getter cannot return one value to the check and another to the generator.
+ * Unknown properties are rejected, because a misspelled option would otherwise be ignored. For example, a generator with a
+ * misspelled `sequenceMin` would use different bounds than the program expects, and could repeat the IDs of another
+ * generator. A Map or a Date that is passed as the options is also rejected, because it has none of the properties. Each
+ * property is read once, so a getter cannot return one value to the check and another to the generator.
  */
 import { isObject } from "./checks.js";
 import { className, invalidType, PolyflakeError } from "./errors.js";
 
 /**
- * Returns the named members of the caller's object. Each member is read once. The object must be plain (from any realm) or have
- * at least one of the members, so a Date, a Map or an array without any of them is rejected.
+ * Returns the named properties of the caller's object. Each property is read once. The object must be plain (from any
+ * realm) or have at least one of the properties, so a Date, a Map or an array that has none of the properties is rejected.
  *
- * @throws {PolyflakeError} `invalid_type` unless the argument is such an object; `unknown_field` for a member that is not in
- * `names`, unless `others` is `"ignored"`.
+ * @throws {PolyflakeError} `invalid_type` unless the argument is such an object; `unknown_field` for a property that is not
+ * in `names`, unless `others` is `"ignored"`.
  */
 export function members<Name extends string>(
   value: unknown,
@@ -31,9 +31,9 @@ export function members<Name extends string>(
 }
 
 /**
- * Returns the named members of the caller's object, all of which are required.
+ * Returns the named properties of the caller's object. All of these properties are required.
  *
- * @throws {PolyflakeError} `missing_field` if a member is missing, and any error that {@link members} throws.
+ * @throws {PolyflakeError} `missing_field` if a property is missing, and any error that {@link members} throws.
  */
 export function fields<Name extends string>(
   value: unknown,
@@ -49,11 +49,11 @@ export function fields<Name extends string>(
 }
 
 /**
- * Returns the names and values of all members of the caller's object, except undefined values. If the object itself is
- * undefined, the result is empty.
+ * Returns the names and values of all properties of the caller's object, except properties with the value undefined. If the
+ * object itself is undefined, the result is empty.
  *
- * @throws {PolyflakeError} `invalid_type` if the value is an array, or an object that is not plain and has no members of its
- * own.
+ * @throws {PolyflakeError} `invalid_type` if the value is an array, or an object that is not plain and has no own
+ * properties.
  */
 export function entries(value: unknown, field: string): [name: string, value: unknown][] {
   if (value === undefined) return [];
@@ -63,7 +63,10 @@ export function entries(value: unknown, field: string): [name: string, value: un
   return all.filter(([, member]) => member !== undefined);
 }
 
-/** Returns the two elements of an array or array-like object. `what` is the plural noun for them in error messages. */
+/**
+ * Returns the two elements of an array or array-like object. `what` is a plural noun that describes the elements in error
+ * messages.
+ */
 export function checkPair(value: unknown, field: string, what: string): [unknown, unknown] {
   const { 0: first, 1: second, length } = members(value, field, ["0", "1", "length"], "ignored");
   if (length === 2) return [first, second];
@@ -82,7 +85,7 @@ function notPlainObjectError(object: object, field: string): PolyflakeError {
   });
 }
 
-/** Rejects members that are not in `names`. */
+/** Rejects properties that are not in `names`. */
 function rejectUnknown(object: object, names: readonly string[]): void {
   for (const name in object) {
     if (names.includes(name) || isInherited(object, name)) continue;
@@ -91,27 +94,30 @@ function rejectUnknown(object: object, names: readonly string[]): void {
   }
 }
 
-/** Returns whether an object is plain, which means that it has no class. */
+/** Returns whether an object is plain, which means that it is not an instance of a class. */
 function isPlain(object: object): boolean {
   const parent: object | null = Object.getPrototypeOf(object);
   return parent === null || isObjectPrototype(parent);
 }
 
-/** Returns whether an object or its class has a member. */
+/** Returns whether an object or its class has a property with the given name. */
 function hasMember(object: object, name: string): boolean {
   const owner = findOwner(object, name);
   return owner !== null && (owner === object || !isObjectPrototype(owner));
 }
 
-/** Returns whether an object inherits a member from `Object.prototype`. Members that other code added there are not options. */
+/**
+ * Returns whether an object inherits a property from `Object.prototype`. Properties that other code added to
+ * `Object.prototype` are not options.
+ */
 function isInherited(object: object, name: string): boolean {
   const owner = findOwner(object, name);
   return owner !== null && owner !== object && isObjectPrototype(owner);
 }
 
 /**
- * Returns the object or its nearest ancestor that has an own member with the given name, or null if no such object exists or
- * a proxy hides it.
+ * Returns the nearest object in the prototype chain, starting with the object itself, that has an own property with the
+ * given name. Returns null if no such object exists or a proxy hides it.
  */
 function findOwner(object: object, name: string): object | null {
   let owner: object | null = object;

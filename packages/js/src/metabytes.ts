@@ -1,4 +1,4 @@
-/** Checks lists of metabytes, and checks that an ID has one of them. */
+/** Validates lists of metabytes, and checks whether an ID's metabyte is in a list. */
 import { checkAtMost } from "./decode/checks.js";
 import { parseWords } from "./decode/words.js";
 import { PolyflakeError } from "./errors.js";

@@ -36,7 +36,7 @@ export interface SharedOptions {
   onStall?: (stall: Stall) => void;
 }
 
-/** Options for a generator that can have a window, or a lease that provides the window. */
+/** Options for a generator that can have either its own window or a lease that provides the window. */
 export type WindowOptions = SharedOptions & (OwnWindow | LeasedWindow);
 
 interface LeasedWindow {
@@ -70,7 +70,10 @@ export interface SharedValues {
   readonly skipsFirstTick: number;
 }
 
-/** The checked options: those that all formats share, as numbers, and those that only the JavaScript side uses. */
+/**
+ * The checked options. `shared` contains the options that all formats share, as numbers. Only the JavaScript side uses the
+ * other properties.
+ */
 export interface SharedSettings<Name extends string> {
   readonly shared: SharedValues;
   readonly clock: GuardedClock | undefined;
@@ -91,7 +94,8 @@ export function readSharedSettings<Name extends string>(
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => checkTime(each, "window"));
   const onExhausted = readOnExhausted(given.onExhausted);
   // With a caller's clock, which may be set manually or replay a recording, the generator need not skip its first tick.
-  // It need not do so under a lease either, because a lease begins only after the previous lease has ended.
+  // Under a lease, the generator need not skip its first tick either, because a lease begins only after the previous lease
+  // has ended.
   const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
   return {
     shared: {
@@ -108,9 +112,9 @@ export function readSharedSettings<Name extends string>(
 }
 
 /**
- * Writes the arguments of a call that creates a generator: the options that all formats share, and the options of the
- * generator's own format. If the clock does not advance during a request, the generator is allowed to use the tick of its
- * first call, because it would otherwise wait forever.
+ * Writes the arguments of a call that creates a generator: the options that all formats share, and the options that are
+ * specific to the generator's format. If the clock does not advance during a request, the generator is allowed to use the
+ * tick of its first call, because it would otherwise wait forever.
  */
 export function putOptions(m: Machine, shared: SharedValues, own: readonly number[] = []): void {
   const { windowStart, windowEnd, onExhausted, maxWait } = shared;

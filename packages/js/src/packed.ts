@@ -22,9 +22,9 @@ interface PackedFormat {
   readonly width: number;
   /** The maximum number of encoded IDs in one call. */
   readonly batch: number;
-  /** The backend call that replaces packed IDs with encoded ones. */
+  /** The backend call that replaces packed IDs with encoded IDs. */
   readonly write: CallName;
-  /** The backend call that replaces encoded IDs with packed ones. */
+  /** The backend call that replaces encoded IDs with packed IDs. */
   readonly read: CallName;
   /** Parses one encoded ID. */
   readonly readOne: (text: string) => unknown;

@@ -2,8 +2,8 @@
  * Shares the table from which random partitions are assigned. All copies of the package in a realm (bundled or not, native and
  * wasm) use one table, and so do all threads of a process if the runtime lets them share memory.
  *
- * The first copy that needs a table publishes its own under a registered symbol. Only the core decides how partitions are
- * reserved, renewed and released; the JavaScript side stores the cells.
+ * The first copy that needs a table publishes its table under a registered symbol. Only the core decides how partitions are
+ * reserved, renewed and released. The JavaScript side only stores the cells.
  */
 import { checkAtMost } from "./checks.js";
 import { BackendCallbacks } from "./lent.js";
@@ -17,10 +17,10 @@ const PARTITION_COUNT = 65_536;
 
 /** A table with an entry for each partition, in which the core records the holder and the expiry. */
 export interface Table {
-  /** Returns the next partition to check. Each call returns a different one, until all have been returned. */
+  /** Returns the next partition to check. Each call returns a different partition, until all partitions have been returned. */
   next(): number;
   entry(partition: number): number;
-  /** Replaces a partition's entry `old` with `fresh`. Returns false if the entry was not `old`. */
+  /** Replaces a partition's entry `old` with `fresh`. If the entry is not `old`, returns false and does not replace it. */
   swap(partition: number, old: number, fresh: number): boolean;
   /** The scratch area of the addon that owns the table. */
   readonly area?: ArrayBuffer;
@@ -71,8 +71,8 @@ export class TableCallbacks extends BackendCallbacks {
 }
 
 /**
- * Returns the partition that is picked after `count` others. Within each aligned group whose size is a power of two, all
- * partitions are picked before the next group begins, in an order that `base` determines.
+ * Returns the partition that is picked after `count` other partitions. Within each aligned group whose size is a power of
+ * two, all partitions are picked before the next group begins, in an order that `base` determines.
  */
 const cellIndex = (base: number, count: number): number => (base ^ count) % PARTITION_COUNT;
 
@@ -100,7 +100,10 @@ class CellTable implements Table {
   }
 }
 
-/** Returns the addon's table, which all threads of the process share and from which other copies assign partitions. */
+/**
+ * Returns the addon's partition table. All threads of the process share this table, and other copies of the package also
+ * assign partitions from it.
+ */
 function addonTable(machine: Machine): Table | undefined {
   const { partitionsNext, partitionsEntry, partitionsSwap } = machine.calls;
   if (!partitionsNext || !partitionsEntry || !partitionsSwap) return undefined;

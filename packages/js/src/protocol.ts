@@ -1,5 +1,6 @@
 /**
- * Numbers and names that Rust also defines, in `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares the two.
+ * Numbers and names that are also defined in the Rust file `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares
+ * the definitions.
  *
  * A call has no parameters: its arguments and results are in registers of the scratch area, or in its bytes. Registers
  * contain floats, unless the documentation of the call in the Rust code specifies 64-bit integers.
@@ -39,10 +40,13 @@ export const TAG_OBJECT = 10;
 /** The tag for a value whose type no field accepts. It is followed by the name of the type, as an untagged string. */
 export const TAG_OTHER = 11;
 
-/** The tag for a float of 64 bits. */
+/** The tag for a 64-bit float. */
 export const TAG_NUMBER = 12;
 
-/** The registers. Other arguments and results of a call are in a fixed order, from `value` or from `answer` on. */
+/**
+ * The registers. Arguments and results that have no register of their own are in a fixed order. Such arguments start at
+ * `value`, and such results start at `answer`.
+ */
 export const register = {
   /** The handle of the object that a call uses or has created. */
   handle: 0,
@@ -63,9 +67,9 @@ export const register = {
   count: 6,
   /** The index of a call's first ID within the whole batch. */
   first: 7,
-  /** The first argument. For builders, these are the options that all formats share. */
+  /** The first argument. In a call that creates a generator, the options that all formats share start here. */
   value: 8,
-  /** The first option that only this format's builder has. */
+  /** The first option that is specific to the ID format, in a call that creates a generator. */
   own: 13,
   /** The first number of a result or of an error. */
   answer: 32,

@@ -3,8 +3,9 @@
  * restored from the same image.
  *
  * All copies of the package in a realm share the count, and so do all threads of a process if the runtime lets them share
- * memory. A backend in wasm and a lease compare the count when they are used, so that one report reaches all of them. The addon
- * has a separate count for all threads of the process. A report therefore calls each addon that this thread has loaded.
+ * memory. Wasm backends and leases check the count whenever they are used, so one report reaches all of them. The addon has
+ * a separate count for all threads of the process. The function that reports a restore therefore also calls each addon that
+ * this thread has loaded.
  */
 import { getBuiltInModule, kernelBytes, randomBytes } from "./entropy.js";
 import { PolyflakeError } from "./errors.js";
@@ -34,7 +35,10 @@ interface SharedState {
    * base was replaced.
    */
   readonly order: BigInt64Array;
-  /** The addons by their scratch areas, which the copies of the package on this thread share. */
+  /**
+   * Maps scratch areas to addons. If several copies of the package on this thread load the same addon, they share its
+   * scratch area.
+   */
   readonly addons: Map<object, Addon>;
   /**
    * The number of restores, as returned by {@link countRestores}, that the current base takes into account. If the number has
@@ -45,7 +49,7 @@ interface SharedState {
 
 const STATE_KEY = Symbol.for("polyflake.restores");
 
-/** The bit that is set once there is a base. */
+/** The bit that is set once a base has been picked. */
 const HAS_BASE = 1n << 48n;
 
 /** Returns the state that all copies of the package in this realm share. The first copy creates it. */
@@ -98,7 +102,7 @@ export function reportRestore(load: () => void): void {
 }
 
 /**
- * Lets the addons report the restores that the kernel notices.
+ * Makes the addons report the restores that the kernel detects.
  *
  * @param load Loads the addon, if this copy of the package uses one.
  * @throws {PolyflakeError} `watch_unavailable` with the reason.
@@ -119,9 +123,9 @@ let hasReported = false;
  * Returns random bytes. If the kernel's random bytes are accessible, no other copy of this process receives the same bytes
  * after a restore.
  *
- * The runtime's `crypto` uses a generator in the memory of the process, which requests new bytes from the system only after
- * minutes. Until then, all copies of an image get the same bytes. Therefore, after a restore, the bytes are combined with
- * random bytes from the kernel.
+ * The runtime's `crypto` uses a random number generator that keeps its state in the memory of the process and requests new
+ * bytes from the system only after minutes. Until then, all copies of an image get the same bytes. Therefore, after a
+ * restore, the bytes are combined with random bytes from the kernel.
  *
  * @throws {PolyflakeError} `entropy_unavailable` if no random bytes are available.
  */
@@ -144,15 +148,14 @@ function captureFailure(step: () => void): { error: unknown } | undefined {
 export function pickNext(): [base: number, count: number] {
   const realm = sharedState();
   const { order } = realm;
-  // A thread that shares the addon but not this memory may have reported a restore. In that case, its report did not
-  // replace this memory's base.
+  // Another thread may have reported a restore. If that thread uses the same addon but does not share the cell `order` with
+  // this thread, its report did not replace the base in this cell.
   const seen = countRestores();
   if (seen !== (realm.based ?? seen)) replaceBase();
   realm.based = seen;
   for (;;) {
     const found = Atomics.load(order, 0);
-    // Several threads may pick a base at the same time. The first base wins, because all threads must use the same
-    // order.
+    // Several threads may pick a base at the same time. The first base wins, because all threads must use the same order.
     if ((found & HAS_BASE) === 0n) tryReplaceBase(order, found, randomBase());
     else {
       // The base and the count share a cell, so that one atomic addition reads the base and increments the count.
@@ -162,9 +165,9 @@ export function pickNext(): [base: number, count: number] {
   }
 }
 
-/** Replaces the base. If there are no random bytes, the next pick chooses the base. */
+/** Replaces the base. If no random bytes are available, the next pick chooses the base. */
 function replaceBase(): void {
-  // Without `Atomics`, there are no default partitions.
+  // Without `Atomics`, partitions cannot be assigned at random, so there is no base to replace.
   if (typeof Atomics !== "object") return;
   const { order } = sharedState();
   let [found, base] = [0n, 0n];
@@ -197,8 +200,8 @@ export function random16(): number {
 }
 
 /**
- * Returns memory that all threads of the process share under a name, or memory of this realm if threads cannot share memory.
- * Threads that start later receive the same memory.
+ * Returns memory that all threads of the process share under the given name, or memory that only this realm uses if threads
+ * cannot share memory. Threads that start later receive the same memory.
  */
 export function sharedMemory(name: string, bytes: number): ArrayBufferLike {
   try {

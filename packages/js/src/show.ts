@@ -5,13 +5,13 @@ import { PolyflakeError } from "./errors.js";
 /** The key of the method that the consoles in Node, Deno and Bun call. */
 const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
-/** The number of IDs in an array that a console shows. */
+/** The maximum number of IDs that a console shows for an array. */
 const MAX_SHOWN = 6;
 
 /**
  * Adds members to an object for `JSON.stringify`, consoles and `String`. The `kind` member prevents the object from being
  * cloned, because the copy would lose its class. The value of `kind` appears in the error message of `structuredClone`. All
- * objects of a class share the same members, so that test libraries can compare the objects as equal.
+ * objects of a class share the same members, so that test libraries can treat two objects as equal.
  */
 export function addDisplay(object: object, toJSON: (this: never) => unknown, inspect: (this: never) => string): void {
   const kind = Symbol.for(`polyflake.${object.constructor.name}`);
@@ -28,12 +28,12 @@ export function emptyJson(): object {
   return {};
 }
 
-/** Returns what a console shows for an object: only its class. */
+/** Returns the string that a console shows for an object: the name of the object's class and a pair of empty braces. */
 export function nameOf(this: object): string {
   return `${this.constructor.name} {}`;
 }
 
-/** Returns what a console shows for many IDs: only the first few. */
+/** Returns the string that a console shows for many IDs, which contains only the first few IDs. */
 export function inspectFirstIds(this: Iterable<unknown> & { length: number; at(index: number): unknown }): string {
   const shown = Array.from({ length: Math.min(this.length, MAX_SHOWN) }, (_, k) => inspectId(this.at(k)));
   if (this.length > MAX_SHOWN) shown.push(`... ${this.length - MAX_SHOWN} more`);

@@ -4,7 +4,8 @@ import { invalidType, PolyflakeError } from "./errors.js";
 import { MAX_COUNT } from "./machine.js";
 
 /**
- * Strings copied from the caller, who can no longer change them. A value that is not a string is detected only when it is read.
+ * A copy of the caller's strings, so that the caller can no longer change them. A value that is not a string is detected
+ * only when it is read.
  */
 export interface Texts {
   readonly count: number;
@@ -17,7 +18,7 @@ export interface Texts {
 }
 
 /**
- * Returns the elements as strings, each of which must have between `least` and `most` characters. `joined` checks the length.
+ * Returns the elements as strings. Each string must have between `least` and `most` characters, which `joined` checks.
  */
 export function checkTexts(all: readonly unknown[], least: number, most: number): Texts {
   return {
@@ -36,7 +37,7 @@ export function checkTexts(all: readonly unknown[], least: number, most: number)
 }
 
 /**
- * Returns the strings from an array, or from one concatenated string in which each string has `width` characters.
+ * Returns the strings from an array, or splits one concatenated string into strings of `width` characters.
  *
  * @throws {PolyflakeError} the same errors as {@link elements}; `invalid_length` if characters are left over.
  */

@@ -1,6 +1,7 @@
 /**
- * Encodes strings as UTF-8 and decodes them. It uses the runtime's own encoder and decoder or, in realms without them such as
- * Jest's jsdom, its own code. All strings and bytes that it receives are well-formed, so this code does not check them.
+ * Encodes strings as UTF-8 and decodes them. This module uses the runtime's encoder and decoder. In realms that lack them,
+ * such as Jest's jsdom, it uses its own code instead. All strings and bytes that the module receives are well-formed, so
+ * its own code does not check them.
  */
 const decoder =
   typeof TextDecoder === "function" ? /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true }) : undefined;

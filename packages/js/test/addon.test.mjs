@@ -14,7 +14,7 @@ const PACKAGE_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
-/** Makes an ID and prints the backend. */
+/** Generates an ID and prints the backend. */
 const PROGRAM = 'import { backend, sno } from "polyflake"; console.log(sno.isValid(sno.generate()) && backend());';
 
 const REQUIRE_SCRIPT = PROGRAM.replace(/import (.*) from (.*?);/, "const $1 = require($2);");
@@ -27,7 +27,7 @@ const BUNDLE_SOURCES = [
   ["cjs.cjs", REQUIRE_SCRIPT],
 ];
 
-/** Paths of the source on the build machine, which webpack and other bundlers write into bundles. */
+/** Source paths on the build machine. Webpack and other bundlers hard-code such paths in bundles. */
 const BUNDLED_KINDS = {
   "import.meta.url": JSON.stringify(new URL("../dist/esm/node.js", import.meta.url)),
   __filename: JSON.stringify(join(PACKAGE_FOLDER, "dist/cjs/node.js")),

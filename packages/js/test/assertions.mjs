@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 
-/** Reads a vector file by its name. */
+/** Reads the test vector file with the given name. */
 export const loadVectors = (name) =>
   JSON.parse(readFileSync(new URL(`../../../tests/vectors/${name}.json`, import.meta.url), "utf8"));
 
-/** Asserts that a call throws a `PolyflakeError` with a code and optional members, and returns the error. */
+/**
+ * Asserts that a call throws a `PolyflakeError` with the given code and, optionally, other properties. Returns the
+ * error.
+ */
 export function assertError(code, call, more = {}) {
   try {
     const value = call();

@@ -12,7 +12,7 @@ import { browse, skipReason } from "./browser.mjs";
 import { onEachMachine } from "./machines.mjs";
 import { bundleIn, createRealm, requireIn } from "./realm.mjs";
 
-/** One call of each format and of the cipher. */
+/** The source code of functions that each use an ID format or the cipher. */
 const FIRST_USES = `[
   () => polyflake.sno.generate(),
   () => polyflake.hotguid.generate(),
@@ -29,7 +29,10 @@ function runScript(source, POLYFLAKE_BACKEND) {
   return execFileSync(process.execPath, ["--input-type=module", "--eval", source], options).trim().split("\n");
 }
 
-/** Returns a script that prints how the copy of the package at `path` behaves. */
+/**
+ * Returns a script that imports the copy of the package at `path`, and prints its backend and the results of its first
+ * calls.
+ */
 const reportScript = (path) => `
   const polyflake = await import(${JSON.stringify(path)});
   const describe = (use) => {

@@ -1,4 +1,4 @@
-// Tests JSON in which 64-bit integers stay exact, both in engines that pass the source text of numbers to a reviver and
+// Tests that 64-bit integers in JSON stay exact, both in engines that pass the source text of numbers to a reviver and
 // in engines that do not.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -24,7 +24,7 @@ const MEDIA_TYPES = {
   ".css": "text/css",
 };
 
-/** Creates a static server for the repository, with additional headers. */
+/** Returns a request handler that serves the repository's files with additional headers. */
 const serveWith =
   (headers) =>
   ({ url }, response) => {

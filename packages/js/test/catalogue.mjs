@@ -1,4 +1,4 @@
-// Lists values of the wrong type to pass to functions.
+// Provides values of the wrong type, which tests pass to functions.
 
 /**
  * The names that Node adds to the namespace of an imported CommonJS module. Only Node 23 and later add the second name.
@@ -29,7 +29,7 @@ export const NON_NUMBERS = [
 ];
 export const NON_INTEGERS = [NaN, Infinity, -Infinity, 1.5, -0.5, Number.MIN_VALUE];
 
-/** Values for a bigint parameter. They include numbers, which may have been rounded. */
+/** Values that are invalid for a bigint parameter. They include numbers, because a number may have been rounded. */
 export const NON_BIGINTS = [
   undefined,
   null,
@@ -89,7 +89,7 @@ export function detachedBytes(length = 10) {
   return bytes;
 }
 
-/** An error that callers' objects throw, which must be passed on unchanged. */
+/** An error that callers' objects throw. It must propagate unchanged. */
 export class ForeignError extends Error {}
 
 /** Bytes that misreport their length. */

@@ -1,4 +1,5 @@
-// Tests where the system time comes from, both with the addon, whose source the environment can select, and with wasm.
+// Tests the source of the system time, both with the addon, for which an environment variable can select the source,
+// and with wasm.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { arch, platform } from "node:process";
@@ -11,7 +12,10 @@ import { createRealm, requireIn } from "./realm.mjs";
 const ADDON_SOURCES = ["counter", "system_call"];
 const HAS_COUNTER = platform === "linux" && ["x64", "arm64"].includes(arch);
 
-/** Returns the source that an entry point reports in a new process, before and after the first ID. */
+/**
+ * Returns the clock source that an entry point reports in a new process. The source must be the same before and after
+ * the first ID.
+ */
 function reportedSources(entry, choice, POLYFLAKE_BACKEND = "") {
   const script = `import { clockSource, sno } from "${entry}"; const before = clockSource(); sno.generate(); console.log(before, clockSource());`;
   const options = {

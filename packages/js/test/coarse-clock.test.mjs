@@ -9,7 +9,7 @@ const STEP = 100;
 const floorToStep = (ms) => Math.floor(ms / STEP) * STEP;
 const now = () => floorToStep(Date.now());
 
-/** Loads the package in a page with such clocks, where the thread cannot sleep. */
+/** Loads the package in a simulated page whose clocks advance in steps and whose thread cannot sleep. */
 function page() {
   const performance = { now: () => floorToStep(globalThis.performance.now()) };
   const globals = { crypto, Date: { now }, performance, setTimeout, clearTimeout, SharedArrayBuffer: undefined };
@@ -27,8 +27,8 @@ function errorOf(call) {
 }
 
 /**
- * Generators with ticks of 1 ms and 4 ms, which contain 4,096 and 65,536 IDs, respectively. A page can use up all these
- * IDs within one step of the clock.
+ * Generators with 4,096 IDs per tick of 1 ms, and with 65,536 IDs per tick of 4 ms. A page can use up all these IDs
+ * within one step of the clock.
  */
 const GENERATORS = {
   layout: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),

@@ -1,4 +1,5 @@
-// Tests layout columns: they are typed arrays with the same values as individual IDs, and invalid columns are rejected.
+// Tests that layout columns are typed arrays with the same values as individual IDs, and that invalid columns are
+// rejected.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertError, NOW } from "./assertions.mjs";

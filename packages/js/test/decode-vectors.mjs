@@ -1,7 +1,7 @@
 // Checks `polyflake/decode` against every vector. The functions in this file use only the language itself, because the
 // tests also run their source text in engines without modules, WebAssembly or host APIs.
 
-/** The vector files with strings. */
+/** The test vector files that contain strings. */
 export const VECTOR_FILES = [
   "hotguid",
   "polymorphic",

@@ -1,5 +1,5 @@
-// Tests `polyflake/decode`, which has its own implementation and must return the core's results and errors in every
-// engine.
+// Tests `polyflake/decode`, which has a separate implementation. It must return the same results and errors as the core
+// in every engine.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
@@ -114,8 +114,8 @@ describe("every vector", () => {
 });
 
 /**
- * Returns the core's result for an ASCII string by calling the addon directly. An error is returned as its code, position and
- * message.
+ * Returns the core's result for an ASCII string by calling the addon directly. An error is returned as its code,
+ * position and message.
  */
 function decodeWithCore(call, text, before = (_bytes) => undefined) {
   const bytes = area.subarray(NUMBERS * 8);

@@ -52,7 +52,10 @@ function findDeclaration(path, name) {
 
 const isDocumented = (lines, at) => lines[at - 1]?.trim().endsWith("*/");
 
-/** Returns the declarations of a name and its members that have no comment. If a name has overloads, the first one has the comment. */
+/**
+ * Returns the declarations of a name and its members that have no comment. If a name has overloads, the first one has
+ * the comment.
+ */
 function findUndocumented(path, name) {
   const lines = readDeclarations(path).split("\n");
   const starts = new RegExp(`^export (?:declare )?(?:abstract )?(?:function|class|interface|type|const) ${name}\\b`);
@@ -66,7 +69,7 @@ function findUndocumented(path, name) {
     const member = /^    (?:(?:static|readonly|get|set|abstract|override) )*([A-Za-z]\w*|\[\w[^\]]*\])\??[(:<]/.exec(
       lines[line],
     )?.[1];
-    // Classes have a built-in `name`, so it needs no comment.
+    // The static `name` of a class is a built-in property, so it needs no comment.
     if (member === undefined || member === "private" || /static readonly name:/.test(lines[line])) continue;
     if (!seen.has(member) && !isDocumented(lines, line)) missing.push(`${name}.${member}`);
     seen.add(member);

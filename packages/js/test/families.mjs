@@ -2,7 +2,7 @@
 
 export const SECRET = Uint8Array.from({ length: 16 }, (_, k) => k);
 
-/** Randflake's first second, and the second after its last one. */
+/** The first second that Randflake supports, and the second after the last supported one. */
 export const [START, END] = [1_730_000_000, 2_803_741_824];
 
 const describe = (id, bits, [time, shard, sequence]) => ({
@@ -24,7 +24,7 @@ export function exhaustTick(ids, { leftAfter, read }, few = 0) {
  * Returns an object for each format. `make` creates a generator with a given worker ID, and `perTick` is the maximum
  * number of IDs that this generator creates per tick. `leftAfter` returns how many IDs of a tick are left after the
  * tick's first ID. `tickMs` is the duration of a tick. `large` creates a generator with more IDs per tick. `Many` is
- * the array class. `about` lists the parameters of an ID, and `read` returns the fields of an ID.
+ * the array class. `about` lists the arguments with which `generate` is called, and `read` returns the fields of an ID.
  */
 export function familiesOf({ hotguid, layout, randflake, sno, uuid7 }) {
   const layouts = (id, bits, few, many) => {

@@ -1,4 +1,4 @@
-// Tests the forms in which columns store IDs. tests/packaging/js tests these forms with databases.
+// Tests the forms in which database columns store IDs. tests/packaging/js tests these forms with databases.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";

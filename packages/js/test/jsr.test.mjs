@@ -13,7 +13,7 @@ test("the JSR package contains every source file that it imports", (t) => {
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".ts"));
   const imports = files.flatMap((file) => {
     const text = readFileSync(join(folder, file), "utf8");
-    // Only examples import the package by its name.
+    // Skips imports of the package by its name, which occur only in examples.
     return [...text.matchAll(/\bfrom "([^"@][^"]*)"/g)].map(([, name]) => join(dirname(file), name));
   });
   assert(imports.length > 20);

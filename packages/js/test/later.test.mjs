@@ -9,7 +9,7 @@ import { onEachMachine } from "./machines.mjs";
 
 const TEST_FOLDER = new URL(".", import.meta.url);
 
-/** Returns the members of an error that the tests compare. */
+/** Returns the properties of an error that the tests compare. */
 const errorMembers = ({ name, message, code, retryAt, written, field, cause }) => [
   ...[name, message, code, retryAt, written, field],
   cause,
@@ -27,7 +27,7 @@ onEachMachine((polyflake, machine) => {
 
   for (const [name, family] of Object.entries(FAMILIES)) {
     const { make, perTick, leftAfter, tickMs, Many, about, read } = family;
-    /** Creates a generator whose tick is exhausted, and its clock. */
+    /** Creates a clock, and a generator whose current tick is exhausted. */
     const exhausted = (more = {}) => {
       const time = { now: NOW };
       const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now, ...more });

@@ -39,7 +39,7 @@ function withEnvironment({ variable, url, node }, call) {
   }
 }
 
-/** The options of ioredis that the lease overrides. */
+/** The ioredis options that the lease overrides. */
 const OWN_IOREDIS_OPTIONS = {
   lazyConnect: true,
   enableReadyCheck: false,
@@ -260,7 +260,7 @@ test("with --import an unusable store causes a warning and `ready` rejects", () 
     import("polyflake/lease").then(({ ready }) => ready()).then(console.log, ({ code, message }) => {
       console.log(code, /does not exist|no such file|unable to open|nowhere/i.test(message));
     });`;
-  // A client class without methods, because Node 20 has no built-in SQLite client.
+  // Provides an SQLite client class without methods, because Node 20 has no built-in client.
   const fake =
     "process.getBuiltinModule = ((own) => (name) => name === 'node:sqlite' ? { DatabaseSync: class {} } : own(name))(process.getBuiltinModule);";
   const options = {
@@ -626,7 +626,7 @@ test("polyflake/lease/pg without pg is an error with a code and a remedy", () =>
     assert.match(line, /^PolyflakeError out_of_range expected the module pg, found none: npm install pg/);
 });
 
-/** Returns the output of a program that sends itself SIGTERM, which releases its lease. */
+/** Runs a program that sends itself SIGTERM and thereby releases its lease. Returns the output. */
 const runWithSignal = (before, after = "") =>
   runProgram(
     `

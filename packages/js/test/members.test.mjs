@@ -1,5 +1,5 @@
-// Tests objects from callers: which members are read, which values are rejected, and how errors thrown by the objects
-// are handled.
+// Tests objects that callers pass: which properties are read, which values are rejected, and how errors thrown by the
+// objects are handled.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
@@ -13,8 +13,8 @@ const SECRET = new Uint8Array(16);
 const GUID = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
 
 /**
- * Calls that read an object's members, keyed by the object's name in errors. Each entry has a valid object and a function that
- * makes the call with another object.
+ * Calls that read an object's properties, keyed by the object's name in errors. Each entry has a valid object and a
+ * function that makes the call with another object.
  */
 function readers({ hotguid, layout, randflake, sno, uuid7 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
@@ -74,7 +74,7 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
   };
 }
 
-/** Returns values that nobody would pass as options on purpose. */
+/** Returns objects that are not valid options and that a caller could pass only by mistake. */
 const invalidObjects = () => ({
   "a Date": new Date(NOW),
   "a Map": new Map([["partition", 7]]),
@@ -225,7 +225,7 @@ test("a polluted Object.prototype changes nothing", () => {
   const script = (entry) => `
     const { hotguid, layout, randflake, sno } = await import("polyflake/${entry}");
     const before = JSON.stringify(sno.parse("a7rdmuv326nct5if"));
-    new sno.Generator(); // After this, Node itself loads no addon.
+    new sno.Generator(); // Loads the addon, so that Node does not load it after the prototype is polluted.
     Object.assign(Object.prototype, {
       partition: 7, sequenceMin: 5, clock: () => 0, window: [0, 1], onStall: () => 0, sql: true, nullIsZero: true, worker: 9, resumeAfter: 1.5,
       bindables: { process: 3 }, constants: 1, timestamp: 5, sequence: 5, nodes: 1, start: 1, end: 2, length: 2, 0: 1, 1: 2, strange: 1, other() {},

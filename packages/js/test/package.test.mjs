@@ -13,7 +13,10 @@ const PACKAGE_URL = new URL("..", import.meta.url);
 const root = mkdtempSync(join(tmpdir(), "polyflake-"));
 after(() => rmSync(root, { recursive: true }));
 
-/** Returns the folder with a package's files, its package.json, and the files that npm packs. */
+/**
+ * Creates a folder and calls `fill` to write a package's files to it. Returns the folder, its package.json, and the
+ * files that npm packs.
+ */
 function packPackage(name, fill) {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -24,7 +27,7 @@ function packPackage(name, fill) {
   return { HOME: pathToFileURL(`${folder}/`), manifest, files: files.map(({ path }) => path) };
 }
 
-/** Asserts that no file contains a folder name of the build machine. */
+/** Asserts that no file contains a folder path of the build machine. */
 function assertNoFolderName(home, files) {
   const { CARGO_HOME = resolve(homedir(), ".cargo"), CARGO_TARGET_DIR = "target" } = process.env;
   const repository = resolve(fileURLToPath(new URL("../..", PACKAGE_URL)));
@@ -35,7 +38,7 @@ function assertNoFolderName(home, files) {
   }
 }
 
-/** Returns all files that a part of package.json names. */
+/** Returns all files that are listed in a part of package.json. */
 function filesIn(part) {
   if (typeof part === "string") return part.startsWith("./") ? [part.slice(2)] : [];
   return Object.entries(part ?? {}).flatMap(([key, value]) => [
@@ -44,7 +47,7 @@ function filesIn(part) {
   ]);
 }
 
-/** Returns the names of the wasm modules that Node reads to make an ID. */
+/** Returns the names of the wasm modules that Node reads to generate an ID. */
 function listReadModules(backend, format) {
   const head = {
     esm: 'import { sno } from "polyflake"; import fs from "node:fs";',
@@ -137,7 +140,7 @@ describe("the tarball", () => {
     assert(paths.length >= 10, `${paths.length} paths`);
     const several = paths.filter(([, { node }]) => typeof node !== "string");
     assert.deepEqual(Object.fromEntries(several.map(([path, { node }]) => [path, node])), {
-      // Only Node's `import` waits for a lease. A tracer that includes the `default` file also copies the `import`
+      // Only Node's `import` waits for a lease. A file tracer that includes the `default` file also copies the `import`
       // file.
       "./lease": { "node-addons": { import: "./dist/esm/lease-node.js" }, default: "./dist/cjs/lease.js" },
       "./lease/pg": { "node-addons": { import: "./dist/esm/lease-pg-node.js" }, default: "./dist/cjs/lease-pg.js" },

@@ -10,13 +10,13 @@ function runScript(source) {
   return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", source], options));
 }
 
-/** Makes random bytes constant, so that only the shared table makes generators differ. */
+/** Makes all random bytes constant, so that generators differ only because of the shared table. */
 const CONSTANT_RANDOM =
   'Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes } });';
 
 /**
- * Returns a script that makes one ID with each of many generators while a hundred others stay in use, and prints the
- * number of distinct IDs.
+ * Returns a script that generates one ID with each of many generators while a hundred others stay in use, and prints
+ * the number of distinct IDs.
  */
 const consecutiveScript = (count) => `
   const generators = Array.from({ length: 100 }, () => new sno.Generator());

@@ -41,8 +41,8 @@ describe("Rust and TypeScript have the same", () => {
     const at = extractPairs(rustSource, /^ {4}pub const (\w+): usize = (\d+)/gm, camelCase);
     const numbers = Object.values(at).map(Number);
     assert.equal(new Set(numbers).size, numbers.length);
-    // The shared options occupy the registers between `value` and `own`, followed by the format's own options. sno has
-    // the most options of its own.
+    // The shared options occupy the registers between `value` and `own`, and the format-specific options follow. sno
+    // has the most format-specific options.
     assert.equal(at.own - at.value, 5);
     assert(Number(at.own) + 16 <= at.answer);
     // sno's statistics occupy more registers than any other result.
@@ -85,7 +85,10 @@ describe("Rust and TypeScript have the same", () => {
   });
 });
 
-/** Returns TypeScript code that compiles only if a type in protocol.ts is the union of these names. */
+/**
+ * Asserts that the given type in protocol.ts is the union of the given names. For this purpose, the function compiles
+ * TypeScript code that is valid only in that case.
+ */
 function assertUnion(type, names) {
   const folder = mkdtempSync(join(tmpdir(), "polyflake-"));
   try {

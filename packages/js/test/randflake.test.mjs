@@ -1,5 +1,5 @@
-// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors, and how grants and
-// seconds work.
+// Tests the strings, grants and special features of Randflake. tests/conformance tests the vectors, and how generators
+// with a grant behave over time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspect } from "node:util";

@@ -1,5 +1,5 @@
-// Creates realms as test runners and edge sandboxes do. The package's files run in a realm that is separate from
-// Node's.
+// Creates realms in the same way as test runners and edge sandboxes. The package's files run in a realm that is
+// separate from Node's.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,12 +11,15 @@ import { build } from "esbuild";
 const require = createRequire(import.meta.url);
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 
-/** Creates a realm with only the language and the given globals. `options` are those of `vm.createContext`. */
+/**
+ * Creates a realm that provides only the language's built-ins and the given globals. `options` are passed to
+ * `vm.createContext`.
+ */
 export function createRealm(globals = {}, options = {}) {
   return vm.createContext({ ...globals }, options);
 }
 
-/** Returns the exports of a file in `dist/cjs` that runs in a realm together with its imports, as in Jest. */
+/** Runs a file in `dist/cjs` and its imports in a realm, as Jest does. Returns the file's exports. */
 export function requireIn(context, name) {
   const modules = new Map();
   const load = (path) => {

@@ -7,7 +7,7 @@ import { bundleIn, createRealm, requireIn } from "./realm.mjs";
 
 const ID = "a7rdmuv326nct5if";
 
-/** Globals that hosts add to the language. */
+/** Globals that hosts provide and that are not part of the language. */
 const HOST_GLOBALS = {
   TextDecoder,
   TextEncoder,

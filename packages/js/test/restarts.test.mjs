@@ -1,5 +1,5 @@
-// Tests that a generator with an explicit worker ID skips its first tick, because an earlier generator may have made
-// IDs in that tick.
+// Tests that a generator with an explicit worker ID skips its first tick, because an earlier generator may have
+// generated IDs in that tick.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -47,7 +47,7 @@ for (const backend of ["native", "wasm"]) {
           const old = explicit(polyflake, number);
           for (const ids of old) ids.generate();
           if (afterRestore() !== undefined) throw new Error("expected no value");
-          // A new generator makes the first call after the report. Then the test uses the old generators.
+          // After the report, the test uses the new generators first and then the old generators.
           const fresh = explicit(polyflake, 10 + number);
           codes.push(...fresh.map((ids) => codeOf(() => ids.generate())), ...old.map((ids) => codeOf(() => ids.generate())));
           codes.push(...old.map((ids) => codeOf(() => ids.generateMany(10))));
@@ -101,7 +101,7 @@ for (const backend of ["native", "wasm"]) {
 
     test("one call reaches the threads that were started after the package was used, and those they start", () => {
       assert.deepEqual(runInThread(backend, "partitionOf(polyflake.sno);", "afterRestore();"), EXPECTED_RESULTS);
-      // The threads share the restore count, even if a thread's first call reports the restore.
+      // The threads share the restore count, even if a thread reports the restore in its first call.
       assert.deepEqual(runInThread(backend, "afterRestore();", "afterRestore();"), EXPECTED_RESULTS);
     });
 
@@ -148,7 +148,10 @@ test("a request in progress sends no more statements after a report", () => {
     const { lease } = await import("polyflake/lease");
     const sent = [];
     const clients = [];
-    /** A pg client whose server returns no rows. A restore is reported while the first statement is in progress. */
+    /**
+     * Returns a mock pg client whose server returns no rows. The client reports a restore while the first statement is
+     * in progress.
+     */
     const connect = async () => {
       const client = { on() {}, off() {}, release: (isLost) => (client.isLost = isLost) };
       const at = clients.push(client) - 1;
@@ -196,12 +199,15 @@ for (const backend of ["native", "wasm"]) {
   });
 }
 
-/** The results of a thread: default worker IDs are new, and explicit generators fail with this code. */
+/**
+ * The expected results of a thread: its default worker IDs are new, and its generators with an explicit worker ID or
+ * window fail with `forked`.
+ */
 const EXPECTED_RESULTS = [true, true, ...new Array(7).fill("forked")];
 
 /**
- * Runs `prepare` in the main thread, starts a thread that generates IDs, runs `report` in the main thread, and returns what the
- * thread then observes.
+ * Runs `prepare` in the main thread, starts a thread that generates IDs, runs `report` in the main thread, and returns
+ * the results of further calls in the thread.
  */
 function runInThread(backend, prepare, report) {
   const thread = `
@@ -288,7 +294,10 @@ describe("in wasm", () => {
     let now = Date.UTC(2026, 0, 1);
     const clock = () => now;`;
 
-  /** Returns the IDs that a copy generates after it was restored. `report` is the code that reports the restore, if any, and `from` changes the random bytes. */
+  /**
+   * Returns the IDs that a copy generates after a restore, and the partition of the copy's first generator. `report` is
+   * the code that reports the restore, if any. After the restore, the copy's random bytes are XORed with `from`.
+   */
   const copy = (from, report) =>
     runScript(`${SCRIPT_PRELUDE} ${COPY}
       const { afterRestore, hotguid, sno, uuid7 } = await import("polyflake/wasm");
@@ -304,7 +313,7 @@ describe("in wasm", () => {
     const [one, other] = [copy(1, "afterRestore();"), copy(2, "afterRestore();")];
     const made = new Set([...one[0], ...other[0]]);
     assert.equal(made.size, 44);
-    // The copies assign partitions in different orders, so their IDs differ in more than the time.
+    // The copies assign partitions in different orders, so a generator has different partitions in the two copies.
     assert.notEqual(one[1], other[1]);
   });
 
@@ -375,8 +384,9 @@ describe("in wasm", () => {
   });
 
   test("the base of a restore that another thread reported meanwhile is never used", () => {
-    // The first report has drawn a base but not stored it when a second report replaces the base. The first report
-    // therefore draws again. It draws once more because a generator picked a partition in the meantime.
+    // The first call to `afterRestore` has picked a base but not stored it yet when a second call replaces the base.
+    // The first call therefore picks another base. It then picks a third base because a generator picked a partition in
+    // the meantime.
     const script = `${SCRIPT_PRELUDE}
       const { afterRestore, sno } = await import("polyflake/wasm");
       sno.generate();
@@ -392,8 +402,8 @@ describe("in wasm", () => {
         if (isGenerating) return random.call(crypto, bytes);
         const drawn = draws.shift();
         isGenerating = true;
-        // The count increases only after the base has been replaced, so this generator does not pick a partition under
-        // the old base.
+        // The restore count increases only after the base has been replaced, so this generator does not pick a
+        // partition based on the old base.
         during.push(partitionOf(sno) === before);
         isGenerating = false;
         if (depth++ === 0) afterRestore();

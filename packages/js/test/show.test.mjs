@@ -21,8 +21,8 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
       { kind: "bindable", bits: 8, name: "x", type: "bytes" },
     ],
   });
-  // The layout has values of every type, a constant field that some IDs violate, and ticks of a fractional number of
-  // milliseconds.
+  // This layout has values of every type, a constant field and an inverted timestamp. The layout `micro` below has
+  // ticks of a fractional number of milliseconds.
   const unusualLayout = new layout.Layout({
     id: "bytes",
     bits: 288,

@@ -53,8 +53,8 @@ test("unused imports add no size", async () => {
 });
 
 /**
- * The sizes in the table of docs/integrations/bundlers.md, keyed by import. For each import, the first size is for wasm
- * in the script, and the second size is for wasm next to the script.
+ * The sizes in the table in docs/integrations/bundlers.md, keyed by import. For each import, the first size applies if
+ * the wasm is embedded in the script, and the second size applies if the wasm is a separate file.
  */
 const DOCUMENTED_SIZES = Object.fromEntries(
   [

@@ -1,5 +1,5 @@
-// Tests stack overflows: a call at the end of the stack throws a RangeError or reports a failed clock, and the next
-// call succeeds.
+// Tests stack overflows: a call near the stack limit throws a RangeError or reports a failed clock, and the next call
+// succeeds.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -20,7 +20,9 @@ const layoutGenerator = new layout.Generator(discord, { clock: () => Date.now(),
 const generatedIds = new Set();
 const failures = new Set();
 
-/** Recurses to the end of the stack, and retries a call in each returning stack frame until it succeeds. */
+/**
+ * Recurses until the stack overflows. As the stack unwinds, retries a call in each stack frame until the call succeeds.
+ */
 function callNearOverflow(call) {
   try {
     callNearOverflow(call);

@@ -1,5 +1,5 @@
 // Passes every invalid value at every position to every export and method. Each call must return a value, throw a typed
-// error, or throw the error that the value itself throws. Afterwards, everything must still work.
+// error, or throw the error that the value itself throws. Afterwards, the package must still work.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -38,7 +38,7 @@ function resizedArrays() {
   return bytes;
 }
 
-/** Returns invalid values for any parameter: several of almost every type. */
+/** Returns invalid values for parameters, with several values of almost every type. */
 const invalidValues = () => [
   ...[
     undefined,
@@ -109,7 +109,10 @@ const invalidValues = () => [
   ],
 ];
 
-/** Yields invalid values in place of a valid argument, followed by copies of the argument with one invalid member. */
+/**
+ * Yields invalid values in place of a valid argument, followed by copies of the argument in which one property is
+ * invalid.
+ */
 function* invalidCopies(value, depth = 3) {
   yield* invalidValues();
   if (depth === 0 || typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
@@ -125,7 +128,7 @@ function* invalidCopies(value, depth = 3) {
   if (!Array.isArray(value)) yield { ...value, other: 1 };
 }
 
-/** Returns the shared options of a generator, with those of one format. */
+/** Returns the options that generators of all formats share, with additional options for one format. */
 const options = (own = {}) => ({ clock, maxWait: 0, onExhausted: "error", onStall: () => undefined, ...own });
 
 const DESCRIPTION = {
@@ -140,17 +143,20 @@ const DESCRIPTION = {
   ],
 };
 
-/** Returns the same arguments for several functions of a module or methods of a class. */
+/** Returns an object that maps several function or method names to the same arguments. */
 const sameArguments = (prefix, values, ...names) => Object.fromEntries(names.map((name) => [prefix + name, values]));
 
-/** Returns a schema's functions. */
+/** Returns valid arguments for a schema's functions, by name. */
 function schemaOf(family, id) {
   const standard = `${family}.schema.~standard`;
   const output = family === "randflake" ? {} : { [`${standard}.jsonSchema.output`]: [{ target: "draft-07" }] };
   return { [`${standard}.validate`]: [id], [`${standard}.jsonSchema.input`]: [{ target: "openapi-3.0" }], ...output };
 }
 
-/** Returns the generating functions of a generator or module, for IDs with the given parameters. */
+/**
+ * Returns valid arguments for the functions of a generator or module that generate IDs, by name. `about` contains the
+ * ID's parameters.
+ */
 const generateMethods = (prefix, ...about) => ({
   [`${prefix}generate`]: about,
   [`${prefix}generateMany`]: [3, ...about],
@@ -158,7 +164,7 @@ const generateMethods = (prefix, ...about) => ({
   [`${prefix}generateManyAsync`]: [3, ...about, { signal: new AbortController().signal }],
 });
 
-/** Returns the methods that generators of all formats have. */
+/** Returns valid arguments for the methods that all generators have, by name. */
 const generatorMethods = (family, ...about) => ({
   ...generateMethods(`${family}.Generator#`, ...about),
   [`${family}.Generator#tryGenerate`]: about,
@@ -168,7 +174,7 @@ const generatorMethods = (family, ...about) => ({
   [`${family}.init`]: [],
 });
 
-/** Returns the methods of an array of IDs. */
+/** Returns valid arguments for the constructor and the methods of an array class, by name. */
 const arrayOf = (name, packed, ids, ...getters) => ({
   [name]: packed,
   [`${name}.from`]: [ids],
@@ -282,7 +288,7 @@ const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(valu
 /** Methods that JSON.stringify and consoles call. */
 const SKIPPED_METHODS = ["constructor", "toJSON", "toString", Symbol.for("nodejs.util.inspect.custom")];
 
-/** Returns the functions of an object and its classes, without built-in ones. */
+/** Returns the names of the functions of an object and its classes, except built-in functions. */
 function functionsOf(object) {
   const names = new Set();
   for (
@@ -322,8 +328,8 @@ function calls(polyflake, good) {
   const addModule = (prefix, module) => {
     for (const [name, value] of Object.entries(module)) {
       // Skip four kinds of exports. Error classes accept any arguments, like built-in errors. The JSON Schema of
-      // bigints always fails. Node adds names to CommonJS modules. Reporting a restore would make the generators of other
-      // calls fail.
+      // bigints always fails. Node adds names to CommonJS modules. Reporting a restore would make the generators of
+      // other calls fail.
       const isSkipped = [...ADDED_NAMES, "afterRestore", "watchRestores"].includes(name);
       if (isSkipped || value.prototype instanceof Error) continue;
       if (typeof value === "object") addModule(`${prefix}${name}.`, value);
@@ -336,7 +342,7 @@ function calls(polyflake, good) {
   return found;
 }
 
-/** Returns a generator of each format, with the call that makes one ID. */
+/** Returns a generator of each format. */
 function generators({ hotguid, layout, randflake, sno, uuid7 }) {
   const grant = new randflake.Grant(7, 1_730_000_000, 2_803_741_000);
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
@@ -349,7 +355,10 @@ function generators({ hotguid, layout, randflake, sno, uuid7 }) {
   ];
 }
 
-/** Runs a call, which must return a value, throw a typed error, or throw the error of one of the caller's objects. */
+/**
+ * Runs a call, which must return a value, throw a typed error, or throw an error that one of the caller's objects
+ * throws.
+ */
 async function assertTypedErrors(name, call) {
   try {
     const made = call();
@@ -362,7 +371,10 @@ async function assertTypedErrors(name, call) {
   }
 }
 
-/** Uses the result of a call: generates an ID with a generator, or reads the items of a list. */
+/**
+ * Uses the result of a call. If the result is a generator, generates an ID. If it is an array of IDs, reads its
+ * strings.
+ */
 async function assertUsable(name, made) {
   if (typeof made?.generate === "function") await assertTypedErrors(name, () => made.generate());
   if (typeof made?.texts === "function") await assertTypedErrors(name, () => made.texts());

@@ -1,4 +1,5 @@
-// Tests batches of strings: the results equal those for single strings, and errors name the first invalid string.
+// Tests that batches of strings give the same results as single strings, and that errors report the first invalid
+// string.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -11,8 +12,8 @@ const SECRET = new Uint8Array(16).fill(7);
 onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
   const grant = new randflake.Grant([0, 9], 1_730_000_000, 2_803_741_000);
   /**
-   * For each format: the array class, the function that parses one string, sample IDs, and the member with the packed
-   * IDs.
+   * For each format: the array class, the function that parses one string, sample IDs, and the name of the property
+   * that contains the packed IDs.
    */
   const FAMILIES = {
     sno: [

@@ -1,4 +1,5 @@
-// Tests version 7 UUIDs: fields, order, clock rollbacks, worker IDs and random bits. tests/conformance tests the vectors.
+// Tests version 7 UUIDs: fields, order, clock rollbacks, worker IDs and random bits. tests/conformance tests the
+// vectors.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

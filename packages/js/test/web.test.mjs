@@ -19,7 +19,7 @@ const FAMILIES = ["hotguid", "layout", "randflake", "sno", "sparx64", "uuid7"];
 const bytesOf = (family) => readFileSync(join(PACKAGE_FOLDER, `dist/esm/${family}.wasm`));
 const ID = "a7rdmuv326nct5if";
 
-/** The number of copies of the package so far. A new copy has loaded no wasm modules. */
+/** The number of copies of the package that have been created. A new copy has not loaded any wasm modules. */
 let copyCount = 0;
 const loadFreshCopy = async () => {
   copyCount += 1;

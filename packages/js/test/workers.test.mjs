@@ -11,7 +11,7 @@ import * as wasm from "polyflake/wasm";
 
 const scriptPath = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** The number of IDs of each format that one thread or process makes. */
+/** The number of IDs of each format that one thread or process generates. */
 const ID_COUNT = 2000;
 
 function assertAllDiffer(made, makers) {

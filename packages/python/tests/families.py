@@ -28,7 +28,8 @@ BYTES_LAYOUT = layout.Layout(
 class Family(NamedTuple):
     """The generators of one format. ``make`` creates a generator with options, ``per_tick`` is the number of sequence
     numbers per tick, and ``tick_ms`` is the duration of a tick. ``size`` is the number of bytes in an ID, unless IDs
-    are Python integers. ``sequence`` returns an ID's sequence number if the first sequence number of a tick is random.
+    are Python integers. ``sequence`` returns an ID's sequence number in formats whose ticks start at a random sequence
+    number, and 0 in all other formats.
     """
 
     make: Callable[..., Any]
@@ -42,7 +43,9 @@ class Family(NamedTuple):
         return np.zeros(n, np.int64) if self.size is None else bytearray(n * self.size)
 
     def use_up(self, ids: Any, except_for: int = 0) -> Any:
-        """Generates all but the last ``except_for`` IDs of a new tick. Returns them without the first one."""
+        """Generates all IDs of a new tick except the last ``except_for`` IDs. Returns the generated IDs without the
+        first ID.
+        """
         first_sequence = self.sequence(ids.generate())
         return ids.generate_many(self.per_tick - first_sequence - 1 - except_for)
 
@@ -66,7 +69,7 @@ FAMILIES: dict[str, Family] = {
 
 
 def is_unused(ids: Any) -> bool:
-    """Returns whether a generator has not made any IDs."""
+    """Returns whether a generator has not generated any IDs."""
     stats = ids.stats()
     return bool(stats.last_ms is None if isinstance(stats, uuid7.Stats) else stats.len == 0)
 

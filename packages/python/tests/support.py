@@ -14,7 +14,7 @@ from polyflake import PolyflakeError
 
 
 class MissingLibrary:
-    """A stand-in for a library that has no build for this Python. A test that uses it is skipped."""
+    """A placeholder for a library that has no build for this Python version. Tests that use the library are skipped."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -55,6 +55,6 @@ def raises_code(code: str, **members: Any) -> Iterator[pytest.ExceptionInfo[Poly
 
 
 def scripted_clock(readings_ns: Iterable[int]) -> Callable[[], int]:
-    """Returns a clock that returns these readings one after another, and then repeats the last reading."""
+    """Returns a clock that returns the given readings one after another, and then repeats the last reading."""
     readings = list(readings_ns)
     return lambda: readings.pop(0) if len(readings) > 1 else readings[0]

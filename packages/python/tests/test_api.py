@@ -46,9 +46,9 @@ FAMILIES = {
 }
 
 
-def starts_with_summary(documented_names: object, summary: str) -> bool:
+def starts_with_summary(documented: object, summary: str) -> bool:
     """Returns whether an object's documentation begins with the summary."""
-    return " ".join((inspect.getdoc(documented_names) or "").split()).startswith(summary.removesuffix("."))
+    return " ".join((inspect.getdoc(documented) or "").split()).startswith(summary.removesuffix("."))
 
 
 def public_names(owner: object) -> set[str]:

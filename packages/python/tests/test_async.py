@@ -210,8 +210,8 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 
 @pytest.mark.parametrize("call", ["many", "fill"])
 def test_large_batches_do_not_block_the_event_loop(call: str) -> None:
-    # With this many node IDs, all IDs fit in one second. With fewer, the event loop would also run while a call waits
-    # for the next second.
+    # With this many node IDs, all IDs fit in one second. With fewer node IDs, the event loop would also run while a
+    # call waits for the next second.
     ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
     buffer = np.zeros(n, np.int64)
 
@@ -238,7 +238,7 @@ def test_large_batches_do_not_block_the_event_loop(call: str) -> None:
 
 
 def run_in_child(work: Callable[[], bytes]) -> bytes:
-    """Runs the work in a forked child and returns the resulting bytes."""
+    """Runs ``work`` in a forked child and returns the resulting bytes."""
     read, write = os.pipe()
     child_pid = os.fork()
     if child_pid == 0:

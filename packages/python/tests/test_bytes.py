@@ -18,8 +18,9 @@ SECRET = b"\xde\xad\xbe\xef" + b"tell no one!"
 
 
 class Parameter(NamedTuple):
-    """A call whose result depends on each byte, the supported number of bytes, and the error code for any other
-    number."""
+    """A parameter that accepts bytes. The result of ``call`` depends on each byte. ``size`` is the supported number of
+    bytes, and ``code`` is the error code for any other number.
+    """
 
     call: Callable[[Any], object]
     size: int
@@ -79,7 +80,7 @@ def test_bytes_of_another_length_are_rejected(parameter: Parameter) -> None:
         for kind in (bytes, bytearray, memoryview):
             with raises_code(parameter.code):
                 parameter.call(kind(b"\1" * length))
-    if parameter.code != "out_of_range":  # with `out_of_range`: fewer bytes are a smaller number, which is accepted
+    if parameter.code != "out_of_range":  # a parameter with `out_of_range` accepts fewer bytes as a smaller number
         with raises_code(parameter.code):
             parameter.call(bytes(parameter.size - 1))
 

@@ -99,14 +99,16 @@ def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], obj
 
 
 def assert_recovers(ids: Any, clock: Clock) -> None:
-    """Asserts that the generator has not made an ID yet, and that it makes an ID after the clock is repaired."""
+    """Asserts that the generator has not made an ID yet, and that it makes an ID once the clock returns a valid
+    time.
+    """
     clock.reading = NOW_NS
     assert is_unused(ids)
     assert ids.generate()
 
 
 def failing_clock(ends: int, raised: BaseException) -> Callable[[], int]:
-    """Returns a clock that advances one tick per reading and raises after a number of readings."""
+    """Returns a clock that advances by one tick per reading. After ``ends`` readings, the clock raises ``raised``."""
     readings = iter(range(ends))
 
     def clock() -> int:
@@ -389,7 +391,8 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
 
 def test_ids_can_be_made_until_the_interpreter_exits() -> None:
     """Covers exit functions, objects and clocks that are deleted late during shutdown, and columns that Arrow still
-    holds."""
+    references.
+    """
     program = textwrap.dedent(
         """
         import atexit, builtins, time

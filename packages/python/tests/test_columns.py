@@ -40,13 +40,13 @@ class Family(NamedTuple):
         return self.ids[:count].texts()  # type: ignore[no-any-return]
 
     def error_of(self, text: str) -> tuple[str, int | None]:
-        """Returns the error code and position of an invalid string that is parsed alone."""
+        """Parses a single invalid string, and returns the code and position of the error."""
         with pytest.raises(PolyflakeError) as caught:
             self.read(text)
         return caught.value.code, caught.value.position
 
 
-#: Randflake strings of every length.
+#: Randflakes whose strings have every possible length.
 FLAKES_OF_ALL_LENGTHS = randflake.RandflakeArray([id >> k % 61 if id > 0 else id for k, id in enumerate(FLAKES)])
 FAMILIES = {
     "sno": Family(sno.SnoArray, sno.Sno, 16, SNOS),
@@ -157,7 +157,7 @@ def test_columns_and_single_strings_reject_the_same_characters(kind: str, positi
     valid_text = "93bm44ab22flxhjb"
     text = valid_text[:position] + bad + valid_text[position + 1 :]
     if (bad == "\0" and position == 15 and kind in ("U", "U40")) or "\ud800" <= bad <= "\udfff":
-        return  # NumPy treats a trailing NUL as padding, and Arrow has no surrogates
+        return  # NumPy treats a trailing NUL as padding, and Arrow strings cannot contain surrogates
     code, at = FAMILIES["sno"].error_of(text)
     with raises_code(code, position=at, item=1):
         sno.SnoArray.from_texts(ANY_FORMAT[kind]([valid_text, text]))

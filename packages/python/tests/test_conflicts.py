@@ -42,7 +42,7 @@ fresh_numbers = itertools.count(40_000)
 
 @contextmanager
 def silence_warnings() -> Iterator[None]:
-    """Turns warnings into errors, so that a block that emits a warning fails."""
+    """Turns warnings into errors within the block, so that an unexpected warning fails the test."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield

@@ -1,5 +1,5 @@
-"""Tests field columns, each of which contains one field of many IDs. NumPy, Arrow and polars read these columns, and
-conditions on the columns select IDs.
+"""Tests field columns, each of which contains one field of many IDs. NumPy, Arrow and polars can read these columns,
+and IDs can be selected by conditions on the columns.
 """
 
 from __future__ import annotations

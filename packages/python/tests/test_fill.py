@@ -71,7 +71,7 @@ def test_every_type_of_buffer_is_filled(family: Family, n: int) -> None:
 @pytest.mark.parametrize("n", [1, 3276, 3277, 9000])
 @pytest.mark.parametrize("name", ["sno", "randflake", "layout", "wide layout"])
 def test_a_filled_buffer_equals_a_batch(name: str, n: int) -> None:
-    """Generators with the same clock and identity make equal IDs, except Hot Guids, which have random bytes."""
+    """Generators with the same clock and identity generate equal IDs, except Hot Guids, which contain random bytes."""
     family = FAMILIES[name]
     buffer = family.make_buffer(n)
     family.make(clock=frozen_clock).fill(buffer)

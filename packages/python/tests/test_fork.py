@@ -42,7 +42,9 @@ def run_in_child(work: Callable[[], Any]) -> Any:
 
 
 def test_children_forked_before_the_first_id_make_different_ids() -> None:
-    """The test process forks before its first ID, like a pre-forking server. One table assigns all partitions."""
+    """The test process forks before it makes its first ID, like a pre-forking server. All of the processes share one
+    table that assigns the partitions.
+    """
     program = textwrap.dedent(
         """
         import os

@@ -14,7 +14,7 @@ from support import NOW_MS, raises_code
 
 
 class Parameter(NamedTuple):
-    """A parameter's name in errors, a call with a value for it, and its limits."""
+    """An integer parameter: its name in errors, a call that passes a value for it, and its limits."""
 
     name: str
     call: Callable[[Any], object]

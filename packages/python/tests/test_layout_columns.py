@@ -1,4 +1,4 @@
-"""Tests columns of layout fields against packing and parsing the IDs one at a time."""
+"""Tests that columns of layout fields give the same results as packing and parsing IDs one at a time."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_layouts_without_time_or_sequence_lack_those_columns() -> None:
 
 
 def pack(**given: Any) -> LayoutArray:
-    """Packs IDs from valid values, some of which are replaced."""
+    """Packs IDs from valid values. The arguments replace the values with the same names."""
     valid_arguments = {"timestamp": 1_500_000_000_000, "sequence": np.arange(3), "bindables": {"worker": 3}}
     return INTEGER_LAYOUT.pack_columns(**valid_arguments | given)
 

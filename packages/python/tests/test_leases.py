@@ -1043,7 +1043,7 @@ def make_ids(_: int) -> list[str]:
 @ignore_fork_warnings
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_multiprocessing_workers_release_their_worker_ids(url: str, method: str) -> None:
-    """Four worker IDs suffice for twenty workers that end after two tasks each."""
+    """Four worker IDs suffice for twenty workers that each exit after two tasks."""
     context = multiprocessing.get_context(method)
     tasks, workers = (40, 2) if method == "fork" else (8, 2)
     with context.Pool(workers, begin_lease, [url], maxtasksperchild=2) as pool:

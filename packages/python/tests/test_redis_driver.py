@@ -1,4 +1,6 @@
-"""The driver for Redis, with stand-ins for the connections of redis-py. The tests with real servers are elsewhere."""
+"""Tests the Redis driver with stand-ins for redis-py's connections. The tests in ``tests/integrations`` use real
+servers.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ class NoPermissionError(ResponseError):
 
 
 class Connection:
-    """A connection that records its settings and commands. ``reply`` is the next reply, or an exception to raise. If
-    ``reply`` is ``None``, no reply arrives, and the read fails once the connection is shut down.
+    """A mock connection that records its settings and commands. ``reply`` is the next reply, or an exception to raise.
+    If ``reply`` is ``None``, no reply arrives, and the read fails once the connection is shut down.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -56,7 +58,7 @@ class Connection:
 
 
 class UnixDomainSocketConnection(Connection):
-    """A connection to a Unix domain socket."""
+    """A mock connection to a Unix domain socket."""
 
 
 made: list[Connection] = []

@@ -1,5 +1,6 @@
-"""Tests that a generator with an explicit worker ID skips its first tick, in which an earlier generator may have made
-IDs."""
+"""Tests that a generator with an explicit worker ID skips its first tick, in which an earlier generator may have
+generated IDs.
+"""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Tests columns as Python sequences and as NumPy arrays, as pandas and other libraries use them."""
+"""Tests that columns work as Python sequences and as NumPy arrays. Libraries such as pandas rely on both."""
 
 from __future__ import annotations
 

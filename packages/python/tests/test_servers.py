@@ -75,7 +75,7 @@ def accepts_connections(address: str) -> bool:
 
 @contextmanager
 def server(folder: Path, *options: str) -> Iterator[str]:
-    """Runs a server while the block runs."""
+    """Runs a server for the duration of the ``with`` block."""
     (folder / "served.py").write_text(textwrap.dedent(APPLICATION))
     address = str(folder / "socket")
     command = [sys.executable, "-m", "gunicorn", "--bind", f"unix:{address}", *options, "served:application"]
@@ -110,7 +110,9 @@ def test_no_two_workers_make_the_same_id(options: tuple[str, ...]) -> None:
 
 
 def test_a_worker_without_preload_has_its_own_generator() -> None:
-    """Without ``--preload``, no worker is forked, so the workers themselves must use different explicit partitions."""
+    """Without ``--preload``, each worker loads the application after the fork, so its generators with explicit
+    partitions work. The application must ensure that the workers use different partitions.
+    """
     with tempfile.TemporaryDirectory() as folder, server(Path(folder), "--workers", "1") as address:
         answers = [http_get(address) for _ in range(5)]
     ids = [id for answer in answers for id in [*answer["ids"], answer["given"]]]

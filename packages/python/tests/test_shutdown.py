@@ -73,7 +73,9 @@ def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) 
 @pytest.mark.parametrize("inside", ["clock", "on_stall"])
 @pytest.mark.parametrize("does", ["time.sleep(0.001)", "sum(range(1000))", "threading.Event().wait(1)"])
 def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does: str) -> None:
-    """CPython before 3.14 ends such a thread by unwinding its stack, regardless of what it is executing."""
+    """At exit, CPython before 3.14 ends a daemon thread by unwinding its stack, regardless of what the thread is
+    executing.
+    """
     returned, said, errors = run(
         f"""
         import threading, time
@@ -105,7 +107,9 @@ def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the process's memory from /proc")
 def test_a_long_string_is_rejected_without_encoding_it() -> None:
-    """Python would keep the UTF-8 form of a borrowed string as long as the string exists."""
+    """If the package borrowed the string's UTF-8 form from Python, that form would stay in memory as long as the string
+    exists.
+    """
     returned, said, errors = run(
         """
         import resource, sys

@@ -44,8 +44,8 @@ SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 
 
-# A generator with a custom clock makes its first ID immediately. A generator that uses the system clock would wait for
-# the next tick.
+# A generator with a custom clock generates its first ID immediately. A generator that uses the system clock would wait
+# for the next tick.
 def sno_generator() -> sno.Generator:
     return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=time.time_ns)
 
@@ -67,7 +67,7 @@ def layout_generator() -> layout.Generator:
 
 
 class Call(NamedTuple):
-    """A call, with the function that creates its object and valid arguments."""
+    """A call with valid arguments. ``of`` returns the object whose method is called."""
 
     of: Callable[[], Any]
     args: list[Any]
@@ -81,7 +81,7 @@ class Call(NamedTuple):
 
 
 def as_blocking(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Turns a method that returns a coroutine into one that returns its result."""
+    """Wraps an asynchronous method in a function that waits for the result and returns it."""
 
     @wraps(function)
     def finish(*args: Any, **kwargs: Any) -> Any:
@@ -99,12 +99,14 @@ def constant_call(value: Any) -> Callable[[], Any]:
 
 
 def method_calls(owner: str, of: Callable[[], Any], names: str, *args: Any) -> dict[str, Call]:
-    """Returns methods of an object that accept the same arguments."""
+    """Returns calls of several methods of an object with the same arguments, by name."""
     return {f"{owner}.{name}": make_call(of, *args) for name in names.split()}
 
 
 def generator_method_calls(family: str, of: Callable[[], Any], buffer: Any, *about: Any) -> dict[str, Call]:
-    """Returns the methods that all generators have. The ID parameters come last."""
+    """Returns calls of the methods that all generators have, by name. In each call, the arguments for the ID
+    come last.
+    """
     owner, texts = f"{family}.Generator", "" if family == "layout" else " generate_text try_generate_text"
     return {
         **method_calls(owner, of, "generate try_generate" + texts, *about),
@@ -476,7 +478,7 @@ CODES = set(API["errors"])
 WAITING_METHODS = re.compile(r"\w+\.(Generator\.)?(generate|generate_text|generate_many|fill)")
 CALLS |= {f"{name}_async": made for name, made in CALLS.items() if WAITING_METHODS.fullmatch(name)}
 
-#: Messages of exceptions that the catalogue's values raise themselves, for example those of released views or NumPy.
+#: The messages of exceptions that the test values themselves raise, for example released memoryviews and NumPy arrays.
 VALUE_MESSAGE_PATTERN = re.compile(
     "no|operation forbidden on released memoryview object|cannot include dtype 'M' in a buffer"
     "|iteration over a 0-d array|multi-dimensional sub-views are not implemented"

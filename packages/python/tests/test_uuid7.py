@@ -32,7 +32,7 @@ def generator_at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
 
 
 def use_up(generator: Generator) -> uuid.UUID:
-    """Generates all remaining IDs of a millisecond, and returns the last one."""
+    """Generates all remaining IDs of a millisecond, and returns the last ID."""
     return generator.generate_many(2**18 - 1 - uuid7.parts(generator.generate()).sequence)[-1]
 
 
@@ -106,7 +106,7 @@ def test_time_ranges_contain_the_ids_of_their_milliseconds() -> None:
 
 
 def test_ids_are_sorted_across_threads() -> None:
-    """A call that begins after another call has returned gets a greater ID."""
+    """A call that begins after another call has returned must return a greater ID."""
     latest, wrong, made = [uuid7.generate()], [], []
 
     def generate() -> None:

@@ -1,5 +1,6 @@
-"""Code that mypy --strict checks and that never runs: valid calls have the expected types, and invalid calls are
-reported."""
+"""Code that mypy --strict checks but that never runs. Valid calls must have the expected types, and invalid calls must
+be reported.
+"""
 
 import datetime as dt
 import time

@@ -1,4 +1,5 @@
-// Bundles the code for runtimes without node_modules, as users' bundlers do, with the package's export conditions.
+// Bundles the code for runtimes without node_modules, and applies the package's export conditions as users' bundlers
+// do.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Runs the requests in headless Chromium, in an empty page that loads the package. The argument is the path of the
-// browser.
+// browser executable.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,8 @@ const browser = await chromium.launch({ executablePath: process.argv[2], headles
 try {
   const page = await browser.newPage();
   await page.addScriptTag({ content: await readFile(join(folder, "page.js"), "utf8") });
-  // Requests are passed as strings, because an object would lose a member called `__proto__` on its way into the page.
+  // Requests are passed as strings, because an object would lose a property called `__proto__` when it is passed to the
+  // page.
   const answers = (text) => JSON.stringify(JSON.parse(text).map(conformance.answer));
   await serve(async (requests) => JSON.parse(await page.evaluate(answers, JSON.stringify(requests))));
 } finally {

@@ -1,6 +1,8 @@
-// The driver's side of the protocol. Reads one request per line and writes one answer per line, in the same order.
+// The driver's side of the line protocol. Reads one request per line and writes one answer per line, in the same order.
 
-/** Answers the lines of standard input until it ends. Each batch has all lines that have arrived. */
+/**
+ * Answers the lines of standard input until it ends. A batch contains all lines that have arrived since the last batch.
+ */
 export async function serve(answerAll) {
   let rest = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {

@@ -12,7 +12,7 @@ export function outcome(call) {
   }
 }
 
-/** Returns the error members that all languages have. JSON omits undefined ones. */
+/** Returns the error properties that all languages provide. `JSON.stringify` omits undefined properties. */
 function errorMembers({ code, position, retryAt, written }) {
   return { code, position, retry_at: retryAt === undefined ? undefined : String(retryAt), written };
 }

@@ -1,3 +1,3 @@
-// Exports for the page in the browser.
+// The functions that the browser's page can call.
 
 export { answer } from "./ops.mjs";

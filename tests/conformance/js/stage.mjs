@@ -1,13 +1,13 @@
-// A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
+// Runs traces of a generator with a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //
 // The generator calls the clock, which may itself run steps. Therefore, each call in progress has its own frame.
 
 import { outcome } from "./outcomes.mjs";
 
-// Clock readings that are not times.
+// Clock readings that are not valid times.
 const INVALID_READINGS = { none: undefined, boolean: true, float: NaN };
 
-/** A generator and the calls in progress. Each format defines `build` and `call`. */
+/** A generator and the calls that are in progress. Each format defines `build` and `call`. */
 export class Stage {
   #frames = [];
 
@@ -21,14 +21,14 @@ export class Stage {
     return { steps: this.args.steps.map((step) => this.step(step)) };
   }
 
-  /** Returns the options that all formats have. */
+  /** Returns the options that the generators of all formats accept. */
   options() {
     const { window, on_exhausted, max_wait_ms } = this.args;
     const options = { clock: () => this.#read(), onExhausted: on_exhausted, maxWait: max_wait_ms };
     return window ? { ...options, window: window.map(Number) } : options;
   }
 
-  /** Runs a step, during which the clock shows the step's readings. */
+  /** Runs a step. While the step runs, the clock returns the step's readings. */
   step(step) {
     const frame = { readings: step.clock ?? [], inside: step.inside ?? [], read: 0, answers: [] };
     this.#frames.push(frame);
@@ -37,7 +37,10 @@ export class Stage {
     return step.inside === undefined ? answer : { ...answer, inside: frame.answers };
   }
 
-  /** Returns the current reading, in Unix milliseconds. The last one repeats forever. */
+  /**
+   * Returns the current clock reading, in Unix milliseconds. Once the readings run out, the last one is repeated
+   * forever.
+   */
   #read() {
     const frame = this.#frames.at(-1);
     frame.read += 1;

@@ -1,6 +1,6 @@
-// Converts the protocol's values to JavaScript's, and back.
+// Converts between the protocol's values and JavaScript values.
 
-/** Decodes bytes from hexadecimal. */
+/** Decodes a hexadecimal string. */
 export function bytesOf(hex) {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
@@ -39,12 +39,12 @@ export function encodeValues(values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, encodeValue(value)]));
 }
 
-/** Writes an integer as a decimal string, or undefined if there is none. */
+/** Returns an integer as a decimal string, or null if the integer is undefined. */
 export function decimal(number) {
   return number === undefined ? null : String(number);
 }
 
-/** Returns the protocol's FIGURES. */
+/** Returns a format's description in the protocol's FIGURES form. */
 export function figures({ bits, fields, sortsByTime, below2_53, below2_63, ...integers }) {
   return {
     bits,

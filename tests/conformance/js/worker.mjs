@@ -1,4 +1,4 @@
-// The worker that workerd runs. It receives an array of requests and returns an array of answers.
+// The worker that workerd runs. It receives an array of requests over HTTP, and responds with an array of answers.
 
 import { answer } from "./ops.mjs";
 

@@ -36,7 +36,7 @@ async function modules(folder) {
   return ["worker.js", ...names];
 }
 
-/** Starts workerd, which reports its port through a pipe. */
+/** Starts workerd, and reads its port from a pipe. */
 async function start(folder) {
   const path = join(folder, "config.capnp");
   await writeFile(path, config(await modules(folder)));

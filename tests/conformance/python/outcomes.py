@@ -1,4 +1,4 @@
-"""Values and errors in the protocol's form."""
+"""Converts values and errors to the protocol's form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def outcome(call: Callable[[], Any]) -> dict[str, Any]:
 
 
 def error_members(error: polyflake.PolyflakeError) -> dict[str, Any]:
-    """Returns the error members that all languages have."""
+    """Returns the error attributes that all languages provide."""
     retry_at = None if error.retry_at is None else str(error.retry_at)
     all_members = {"code": error.code, "position": error.position, "retry_at": retry_at, "written": error.written}
     return {name: value for name, value in all_members.items() if value is not None}

@@ -1,4 +1,4 @@
-"""A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
+"""Runs traces of a generator with a scripted clock. A trace is a list of steps, and each format defines its own steps.
 
 The generator calls the clock, which may itself run steps. Therefore, each call in progress has its own frame.
 """
@@ -15,13 +15,13 @@ Args = dict[str, Any]
 
 NANOS_PER_MS = 1_000_000
 
-# Clock readings that are not times.
+# Clock readings that are not valid times.
 INVALID_READINGS: dict[str, Any] = {"none": None, "boolean": True, "float": 1_763_650_000.5}
 
 
 @dataclass
 class Frame:
-    """A call in progress: its clock readings, and the steps to run during the clock's second reading."""
+    """A call in progress: its clock readings, and the steps to run when the clock is read for the second time."""
 
     readings: list[str]
     inside: list[Args]
@@ -29,7 +29,9 @@ class Frame:
     answers: list[Any] = field(default_factory=list)
 
     def current_reading(self) -> Any:
-        """Returns the current reading, in Unix nanoseconds. The last one repeats forever."""
+        """Returns the current clock reading, in Unix nanoseconds. Once the readings run out, the last one is repeated
+        forever.
+        """
         reading = self.readings[min(self.read, len(self.readings)) - 1]
         if reading == "raise":
             raise RuntimeError("a clock that fails")
@@ -37,7 +39,7 @@ class Frame:
 
 
 class Stage(ABC):
-    """A generator and the calls in progress."""
+    """A generator and the calls that are in progress."""
 
     def __init__(self, args: Args) -> None:
         self.args = args
@@ -53,7 +55,7 @@ class Stage(ABC):
         """Returns the answer to a step."""
 
     def options(self) -> dict[str, Any]:
-        """Returns the options that all formats have."""
+        """Returns the options that the generators of all formats accept."""
         options: dict[str, Any] = {"clock": self.clock}
         if self.args.get("window") is not None:
             start, end = self.args["window"]
@@ -72,7 +74,7 @@ class Stage(ABC):
         return frame.current_reading()
 
     def step(self, step: Args) -> dict[str, Any]:
-        """Runs a step, during which the clock shows the step's readings."""
+        """Runs a step. While the step runs, the clock returns the step's readings."""
         frame = Frame(step.get("clock", []), step.get("inside", []))
         self.frames.append(frame)
         answer = outcome(lambda: self.call(step))

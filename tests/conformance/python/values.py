@@ -1,4 +1,4 @@
-"""Converts the protocol's values to Python's, and back."""
+"""Converts between the protocol's values and Python values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def decimal(number: int | None) -> str | None:
 
 
 def description_figures(description: Description) -> dict[str, Any]:
-    """Returns the protocol's FIGURES."""
+    """Returns a format's description in the protocol's FIGURES form."""
     fields = [
         {"name": field.name, "kind": field.kind, "offset": field.offset, "bits": field.bits}
         for field in description.fields

@@ -15,10 +15,10 @@ use crate::{
     slices::chunks_of_16,
 };
 
-/// The maximum number of items in a column. Longer columns would make each input too slow.
+/// The maximum number of items in a column. With longer columns, each input would take too long to process.
 const MAX_ITEMS: usize = 24;
 
-/// Reads columns of strings, first intact, then with faults.
+/// Reads a column of strings, first intact and then with faults.
 pub(crate) fn columns(input: &[u8]) {
     let mut bytes = Bytes(input);
     let texts = texts(&mut bytes);
@@ -69,7 +69,7 @@ pub(crate) fn columns(input: &[u8]) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Returns the strings of some IDs. A few strings have a changed byte or the wrong length.
+/// Returns the strings of several IDs, a few of which have a changed byte or the wrong length.
 fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     let count = bytes.number_below(MAX_ITEMS);
     let mut texts: Vec<_> = chunks_of_16(bytes.0)
@@ -96,7 +96,7 @@ fn texts(bytes: &mut Bytes<'_>) -> Vec<Vec<u8>> {
     texts
 }
 
-/// Returns the string in the form in which a fixed-width layout stores it.
+/// Returns the bytes that the layout stores for a string. A fixed-width layout pads or truncates the string.
 fn encode_for_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     let mut kept = text.to_vec();
     if let Layout::Fixed(width) = layout {
@@ -105,7 +105,7 @@ fn encode_for_layout(layout: Layout, text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Compares a column's IDs or error with the results of parsing each string alone. `None` represents a null.
+/// Compares a column's IDs or error with the results of parsing each string individually. `None` represents a null.
 fn check<I: Textual + PartialEq + std::fmt::Debug>(
     column: &ForeignColumn,
     layout: Layout,
@@ -158,8 +158,8 @@ fn read_with_every_reader(column: &ForeignColumn) {
     assert_eq!(held.load(Ordering::Relaxed), 0);
 }
 
-/// Adds a few faults to the column or to its dictionary's values. A fault can make a length shorter, or larger than any
-/// memory.
+/// Adds a few faults to the column or to its dictionary's values. A fault can reduce a length, or make it exceed the memory
+/// of any machine.
 fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: ForeignColumn) -> ForeignColumn {
     for _ in 0..=bytes.number_below(3) {
         match bytes.number_below(4) {
@@ -189,8 +189,8 @@ fn corrupt_column(bytes: &mut Bytes<'_>, mut whole: ForeignColumn) -> ForeignCol
     whole
 }
 
-/// Returns whether readers can be expected to detect a column's faults. The column must have at most as many items as
-/// before, or more than fit in memory.
+/// Returns whether readers can be expected to detect a column's faults. The column's length and offset must not have
+/// increased, unless they now exceed the memory of any machine.
 fn has_detectable_faults(before: &ForeignColumn, after: &ForeignColumn) -> bool {
     const MAX_ITEMS: i64 = 1 << 47;
     let counts = [(before.length, after.length), (before.offset, after.offset)];
@@ -200,7 +200,7 @@ fn has_detectable_faults(before: &ForeignColumn, after: &ForeignColumn) -> bool 
 }
 
 /// Returns a format that no reader accepts for strings or integers, and whose items may be wider than those in the column.
-/// `None` is a null pointer.
+/// `None` represents a null pointer.
 fn unsupported_format(bytes: &mut Bytes<'_>) -> Option<String> {
     let formats = [
         "",
@@ -220,13 +220,13 @@ fn unsupported_format(bytes: &mut Bytes<'_>) -> Option<String> {
 }
 
 fn corrupt_column_once(bytes: &mut Bytes<'_>, mut column: ForeignColumn) -> ForeignColumn {
-    // Use only lengths that fit in the buffers, or that are larger than any memory.
+    // Use only lengths that fit in the buffers, or that exceed the memory of any machine.
     let shorter = |bytes: &mut Bytes<'_>, length: i64| match bytes.number_below(4) {
         0 => bytes.unusual_integer() | i64::MIN,
         1 => i64::MAX - i64::from(bytes.byte()),
         _ if (0..=64).contains(&length) => length * i64::from(bytes.byte()) / 256,
-        // The length is already larger than any memory. Even a fraction of such a length would exceed the buffers, so leave
-        // the length unchanged.
+        // The length already exceeds the memory of any machine. Even a fraction of this length would exceed the buffers, so
+        // leave the length unchanged.
         _ => length,
     };
     match bytes.number_below(10) {
@@ -289,8 +289,8 @@ fn corrupt_offsets(bytes: &mut Bytes<'_>, column: &mut ForeignColumn) {
     }
 }
 
-/// Corrupts a column twice, and asserts that its faults are still detectable. The first fault makes a length larger than
-/// any memory. The second fault must not shorten that length to a fraction.
+/// Corrupts a column twice, and asserts that its faults are still detectable. The first fault makes a length exceed the
+/// memory of any machine. The second fault must not replace that length with a fraction of it.
 #[test]
 fn a_column_corrupted_twice_is_valid_input() {
     for part in [0, 1] {

@@ -1,9 +1,10 @@
-//! Makes choices based on an input's bytes. After the end of the input, every byte is zero.
+//! Derives choices from the bytes of an input. Past the end of the input, every byte is zero.
 
 /// The number of IDs per input.
 pub(crate) const IDS_PER_INPUT: usize = 32;
 
-/// Returns an input's IDs: its first bytes, padded with zeros, and then variants with one of those bytes changed.
+/// Returns an input's IDs. The first ID consists of the input's first bytes, padded with zeros. Each of the other IDs is a
+/// copy of the first ID with one byte changed.
 pub(crate) fn neighbours<const N: usize>(input: &[u8]) -> impl Iterator<Item = [u8; N]> {
     let own: [u8; N] = Bytes(input).array();
     let others = random_bytes(input).map(move |[at, byte, ..]| {
@@ -65,12 +66,12 @@ impl Bytes<'_> {
         from[self.number_below(from.len())].clone()
     }
 
-    /// Returns `true` once in `times` calls on average, depending on the next byte.
+    /// Returns `true` for one in `times` calls on average, depending on the next byte.
     pub(crate) fn one_in(&mut self, times: u8) -> bool {
         self.byte() % times == times - 1
     }
 
-    /// Returns an integer of any size, often one at a limit.
+    /// Returns an integer of any size, often near a limit.
     pub(crate) fn unusual_integer(&mut self) -> i64 {
         let near = i64::from(self.byte().cast_signed());
         match self.byte() % 6 {

@@ -1,4 +1,4 @@
-//! Makes layout descriptions from bytes.
+//! Generates layout descriptions from the bytes of an input.
 
 use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ fn number(width: usize, bytes: &mut Bytes<'_>) -> i128 {
     if bytes.one_in(16) { number } else { number & ((1 << width.min(96)) - 1) }
 }
 
-/// Returns an integer in the form used by descriptions: a string if it exceeds 2^53.
+/// Returns an integer in the form that descriptions use, which is a string if the magnitude exceeds 2^53.
 fn integer(number: i128) -> Value {
     match i64::try_from(number) {
         Ok(small) if small.unsigned_abs() <= 1 << 53 => small.into(),
@@ -93,7 +93,7 @@ fn integer(number: i128) -> Value {
     }
 }
 
-/// Makes one member of a description, or of one of its fields, invalid.
+/// Corrupts one member of a description or of one of its fields.
 pub(crate) fn corrupt(description: &mut Value, bytes: &mut Bytes<'_>) {
     let Some(members) = description.as_object_mut() else { return };
     let fields = members.get_mut("fields").and_then(Value::as_array_mut);

@@ -76,7 +76,7 @@ pub(crate) fn to_ascii_lower(unit: u32) -> u32 {
     char::from_u32(unit).map_or(unit, |c| c.to_ascii_lowercase().into())
 }
 
-/// Converts bytes between .NET's order and the string's order.
+/// Converts bytes between .NET's byte order and the byte order of the string.
 fn reverse_groups(mut bytes: [u8; 16]) -> [u8; 16] {
     bytes[..4].reverse();
     bytes[4..6].reverse();

@@ -164,7 +164,8 @@ fn used_bits(layout: &Layout, id: &Id) -> Vec<u8> {
     bits
 }
 
-/// Checks that, given an ID's own bindables and constants, a time range that starts at the ID's tick contains the ID.
+/// Checks that a time range, computed with an ID's bindables and constants, contains the ID if and only if it contains the
+/// ID's time.
 fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let Some(now) = parsed.unix_ms() else {
         return assert_eq!(values.time_range(0, 1).unwrap_err().kind(), ErrorKind::UnknownField);
@@ -182,8 +183,8 @@ fn check_range(values: &Values<'_>, id: &Id, parsed: &Parsed<'_>, bytes: &mut By
     }
 }
 
-/// Checks a generator whose clock returns times near an ID's time. Each call either fails or returns an ID with the clock's
-/// time. A second generator, restored from the first generator's snapshot, must not repeat any of these IDs.
+/// Checks a generator whose clock returns times near an ID's time. Each call either fails or returns an ID that contains
+/// the clock's time. A second generator, restored from the first generator's snapshot, must not repeat any of these IDs.
 fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) {
     let now = parsed.unix_nanos().and_then(|nanos| i64::try_from(nanos).ok()).unwrap_or_default();
     let clock = ManualClock::new(now);
@@ -216,7 +217,7 @@ fn check_generator(layout: &Layout, parsed: &Parsed<'_>, bytes: &mut Bytes<'_>) 
     assert_eq!(made.len(), count, "{}", layout.to_json());
 }
 
-/// Returns the expected ID, packed from the generator's values, a clock reading, and the sequence number of the given ID.
+/// Returns the expected ID, which is packed from the generator's values, a clock reading, and the sequence number of `id`.
 fn expected_id(ids: &Generator<&ManualClock>, id: &Id, reading: i64) -> Id {
     let (layout, mut values) = (ids.layout(), ids.values());
     if layout.timestamp().is_ok() {

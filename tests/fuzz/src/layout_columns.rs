@@ -7,7 +7,7 @@ use polyflake::{
 
 use crate::{layout::values_of, verdict::check_message};
 
-/// Checks every column of some valid IDs, and then packs those columns.
+/// Checks every column of several valid IDs, and then packs these columns.
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
     let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
@@ -62,7 +62,7 @@ fn column(
     Some((slot, column))
 }
 
-/// Converts IDs to the form that the functions for columns accept.
+/// Converts IDs to the form that the column functions accept.
 fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
     let mut bytes = Vec::new();
     let mut integers = Vec::new();

@@ -1,5 +1,5 @@
-//! The core's interface to JavaScript. Makes every call, in any order, with arbitrary bytes in the memory through which
-//! arguments are passed.
+//! Fuzzes the core's interface to JavaScript. Makes every call, in any order, with arbitrary bytes in the memory through
+//! which arguments are passed.
 
 use std::{ptr, sync::LazyLock};
 
@@ -12,10 +12,10 @@ use polyflake_js::{Host, Machine, Scratch, register};
 
 use crate::bytes::Bytes;
 
-/// Makes a call and returns its status.
+/// A function that makes a call and returns its status.
 type Call = fn(&Machine<StoppedClock>) -> u32;
 
-/// The calls shared by all formats, and each format's own calls.
+/// The calls that all formats share, and the calls that are specific to each format.
 static CALLS: LazyLock<Vec<Vec<Call>>> = LazyLock::new(|| {
     let mut lists = Vec::new();
     macro_rules! add {
@@ -27,7 +27,7 @@ static CALLS: LazyLock<Vec<Vec<Call>>> = LazyLock::new(|| {
     lists
 });
 
-/// Limits of handles, counts, lengths and times.
+/// Boundary values of handles, counts, lengths and times.
 const NUMBERS: [f64; 16] = [
     0.0,
     1.0,
@@ -47,7 +47,7 @@ const NUMBERS: [f64; 16] = [
     f64::NAN,
 ];
 
-/// Makes a sequence of calls on one machine. Each call may succeed or fail, but the machine must still work afterwards.
+/// Makes a sequence of calls on one `Machine`. Each call may succeed or fail, but the `Machine` must still work afterwards.
 pub(crate) fn calls(input: &[u8]) {
     SCRATCH.with(|scratch| {
         let machine = Machine::new(scratch);
@@ -62,7 +62,7 @@ pub(crate) fn calls(input: &[u8]) {
     });
 }
 
-/// Writes arguments as the package does: numbers into registers, and then the bytes of a message.
+/// Writes arguments in the same way as the package: numbers into registers, and then the bytes of a message.
 fn write(scratch: &'static Scratch, bytes: &mut Bytes<'_>) {
     for _ in 0..bytes.number_below(12) {
         let register = bytes.number_below(polyflake_js::NUMBERS);
@@ -91,7 +91,7 @@ fn write_bytes(scratch: &'static Scratch, at: usize, bytes: &[u8]) {
     }
 }
 
-/// Checks that parsing and formatting an ID's string returns the same string, regardless of earlier calls.
+/// Checks that parsing an ID's string and formatting the ID returns the same string, regardless of earlier calls.
 fn assert_strings_round_trip(machine: &Machine<StoppedClock>) {
     let scratch = machine.scratch();
     write_bytes(scratch, BYTES_OFFSET, TEXT);

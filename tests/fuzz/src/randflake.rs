@@ -15,7 +15,7 @@ const ALPHABET: &str = "0123456789abcdefghijklmnopqrstuv";
 
 /// Checks the string form.
 pub(crate) fn texts(input: &[u8]) {
-    // The first of thirteen digits is at most `f`.
+    // In a string of thirteen digits, the first digit is at most `f`.
     let near =
         almost_valid_string(input, 13, |at| if at == 0 { "0123456789abcdefg" } else { ALPHABET });
     for_each_string(input, &near, |text, units| {

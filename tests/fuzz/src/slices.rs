@@ -1,5 +1,5 @@
-//! Processes many strings or blocks at once, with the machine's widest instructions (or the level that `POLYFLAKE_CPU`
-//! sets). Compares the results with those of processing the items one at a time.
+//! Processes many strings or blocks at once, with the widest vector instructions of the CPU (or the level that
+//! `POLYFLAKE_CPU` sets). Compares the results with those of processing the items one at a time.
 
 use polyflake::{
     Error, ErrorKind,
@@ -15,10 +15,10 @@ use crate::{
     verdict::Verdict,
 };
 
-/// More items than any kernel processes at once.
+/// The maximum number of items, which is more than any kernel processes at once.
 pub(crate) const MAX_ITEMS: usize = 100;
 
-/// Decodes sno strings and encodes them again.
+/// Decodes sno strings, and encodes the IDs again.
 pub(crate) fn sno(input: &[u8]) {
     let texts = items_with_faults(input, |chance| {
         let alphabet = b"23456789abcdefghijklmnopqrstuvwx";
@@ -34,7 +34,7 @@ pub(crate) fn sno(input: &[u8]) {
     assert_eq!(sno::encode_slice(&ids, longer).unwrap_err().kind(), ErrorKind::InvalidLength);
 }
 
-/// Decodes Randflake strings, in slots and in columns, and encodes them again.
+/// Decodes Randflake strings in slots and in columns, and encodes the IDs again.
 pub(crate) fn randflake(input: &[u8]) {
     let slots = items_with_faults(input, |chance| {
         // Shifting by a random number of bits produces numbers of all sizes.
@@ -75,7 +75,7 @@ fn check_column(ids: &[Randflake], slots: &[[u8; 16]]) {
     check_decoded(decoded, &again, texts.iter().map(|text| parse_randflake(&to_units(text))));
 }
 
-/// Checks that encrypting and decrypting many blocks at once gives the same results as processing each block alone.
+/// Checks that encrypting and decrypting many blocks at once gives the same results as processing each block individually.
 pub(crate) fn sparx64(input: &[u8]) {
     let mut bytes = Bytes(input);
     let cipher = Sparx64::new(bytes.array());
@@ -122,8 +122,8 @@ fn text_of(slot: &[u8; 16]) -> &[u8] {
     &slot[..end]
 }
 
-/// Checks the result of decoding a slice: all strings before the first invalid one are decoded, the error belongs to the
-/// invalid string, and nothing is written after it.
+/// Checks the result of decoding a slice: all strings before the first invalid string are decoded, the error refers to that
+/// string, and nothing is written for it or any later string.
 fn check_decoded<T: Default + PartialEq + std::fmt::Debug>(
     decoded: Result<(), Error>,
     ids: &[T],

@@ -36,14 +36,14 @@ pub(crate) fn layout(input: &[u8]) {
     check_layout(members.to_string().as_bytes());
 }
 
-/// Returns a number that is valid for some member, often at a limit.
+/// Returns a number that is valid for at least one member, and often near a limit.
 fn member(bytes: &mut Bytes<'_>) -> Value {
     match bytes.byte() % 8 {
         0 => 0.into(),
         1 => u64::from(u16::from_le_bytes(bytes.array())).into(),
         2 => (1_u64 << (bytes.byte() % 64)).into(),
         3 => ((1_u64 << (bytes.byte() % 64)) - 1).into(),
-        // The clock's tick or a nearby tick.
+        // The current tick of the clock, or a nearby tick.
         4 => ((NOW_MS - 1_262_304_000_000) / 4 + i64::from(bytes.byte()) - 128).into(),
         5 => u64::from_le_bytes(bytes.array()).into(),
         6 => u128::from_le_bytes(bytes.array()).to_string().into(),

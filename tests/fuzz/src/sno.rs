@@ -1,4 +1,4 @@
-//! sno: strings, bytes, UUIDs, metabytes, JSON.
+//! sno: strings, bytes, UUIDs, metabytes and JSON.
 
 use polyflake::{
     ErrorKind,

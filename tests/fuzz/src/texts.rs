@@ -1,4 +1,4 @@
-//! Makes strings from bytes: the bytes themselves, and strings that are nearly valid.
+//! Generates strings from the bytes of an input. The strings are the bytes themselves, and nearly valid strings.
 
 use crate::bytes::random_bytes;
 
@@ -12,8 +12,8 @@ const UNUSUAL_CHARACTERS: [char; 32] = [
 /// The number of neighbors to try for a nearly valid string.
 const MAX_NEIGHBOURS: usize = 16;
 
-/// Calls `check` with up to 18 strings and the characters of each string. The strings are the input's bytes, a nearly valid
-/// string, and neighbors that differ from the nearly valid string in one character.
+/// Calls `check` for each of up to 18 strings, with the string and its characters. The first string is the input, if it is
+/// valid UTF-8. The second one is `near`, and the others differ from `near` in one character.
 pub(crate) fn for_each_string(input: &[u8], near: &str, mut check: impl FnMut(&str, &[u32])) {
     let mut room = TextBuffers::default();
     if let Ok(text) = str::from_utf8(input) {

@@ -17,7 +17,7 @@ pub(crate) fn check_message(error: &Error) -> &Error {
     error
 }
 
-/// Returns the result that the format's checks must produce: first the length, then each character. The error names the
+/// Returns the result that the format's checks must produce: first the length, then each character. The error reports the
 /// first invalid position.
 pub(crate) fn expected_result(
     units: &[u32],

@@ -32,7 +32,7 @@ FIELDS: dict[str, Callable[..., Any]] = {
 
 
 class Shop:
-    """The models with one kind of key."""
+    """The models that use one kind of key."""
 
     def __init__(self, kind: str) -> None:
         self.kind, key = kind, FIELDS[kind]

@@ -53,7 +53,7 @@ fn parse(file: &Path) -> Vec<Item> {
     syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap().items
 }
 
-/// Returns whether an item is part of the public API: it must be public and not hidden in the documentation.
+/// Returns whether an item is part of the public API, which means that it is public and not hidden in the documentation.
 fn is_public_api(visibility: &Visibility, attributes: &[Attribute]) -> bool {
     matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
 }
@@ -67,7 +67,7 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(hides)
 }
 
-/// Returns the last name of each path in a `use` tree.
+/// Returns the names that a `use` tree imports.
 fn imported_names(tree: &UseTree) -> Vec<String> {
     match tree {
         UseTree::Path(path) => imported_names(&path.tree),

@@ -1,4 +1,4 @@
-//! Enums whose variant serde selects by the metabyte of an ID.
+//! Tests enums for which serde selects the variant by the metabyte of an ID.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ struct Tag<'a> {
 }
 
 by_metabyte! {
-    /// The enum that the tests read.
+    /// The enum that the tests deserialize.
     #[derive(Clone, Debug, PartialEq, Serialize)]
     #[serde(untagged)]
     enum Record {
@@ -102,7 +102,7 @@ fn order() -> Order {
     }
 }
 
-/// Deserializes a text with each entry point of `serde_json`. Values can borrow from strings and slices, but not from a
+/// Deserializes JSON text with each entry point of `serde_json`. Values can borrow from strings and slices, but not from a
 /// reader. Errors are compared without their positions, because the reader counts positions differently.
 #[track_caller]
 fn deserialize_each_way<T: DeserializeOwned + std::fmt::Debug + PartialEq>(
@@ -226,7 +226,7 @@ fn the_member_name_and_a_catch_all_variant_are_configurable() {
     );
 }
 
-/// Covers variants whose types customize their deserialization.
+/// Tests variants whose types customize their deserialization.
 #[test]
 fn a_variant_accepts_any_deserializable_type() {
     #[derive(Debug, PartialEq, Deserialize)]
@@ -297,7 +297,7 @@ fn a_variant_accepts_any_deserializable_type() {
     assert_eq!(read(8), Ok(Kinds::Ignored(serde::de::IgnoredAny)));
 }
 
-/// Returns the error for the ID in a text, and asserts that serde's error has the same message.
+/// Returns the error for the ID in JSON text, and asserts that serde's error has the same message.
 #[track_caller]
 fn rejection(text: &str) -> Error {
     let told = deserialize_each_way::<Record>(text).unwrap_err();
@@ -426,7 +426,7 @@ fn every_vector_is_read() {
     assert!(found > 5);
 }
 
-/// The type of a variant. Its name is one that a macro might use for a type parameter.
+/// The type of a variant. A macro might use the name `D` for a type parameter, too.
 #[derive(Debug, PartialEq, Deserialize)]
 struct D {
     id: Sno,
@@ -448,8 +448,8 @@ fn a_variants_type_can_have_any_name() {
     );
 }
 
-/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three reads must either return the
-/// same value or fail.
+/// Reads a value with `serde_json` alone, and as a member before and after the ID. All three reads must return the same
+/// value, or all three must fail.
 macro_rules! assert_alike {
     ($($value:ty: $($text:literal)+;)+) => {$({
         #[derive(Debug, PartialEq, Deserialize)]

@@ -8,7 +8,7 @@ pub const MAX_LENGTH: usize = if cfg!(miri) { 33 } else { 300 };
 /// Lengths near the group sizes of 2 to 16 items. The cipher's groups are larger.
 const LENGTHS_NEAR_GROUP_SIZES: [usize; 13] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, MAX_LENGTH];
 
-/// Returns slice lengths from zero to well past the largest group size. Miri is slow, so it gets fewer lengths.
+/// Returns slice lengths from zero to well past the largest group size. Under Miri, which is slow, returns fewer lengths.
 pub fn lengths() -> impl Iterator<Item = usize> {
     (0..=MAX_LENGTH).filter(|length| !cfg!(miri) || LENGTHS_NEAR_GROUP_SIZES.contains(length))
 }
@@ -18,16 +18,16 @@ pub fn sample_under_miri<T>(all: impl Iterator<Item = T>, step: usize) -> impl I
     all.step_by(if cfg!(miri) { step } else { 1 })
 }
 
-/// Returns this machine's levels, except for the scalar level, which the tests use as the reference.
+/// Returns the levels of this CPU, except for the scalar level, which the tests use as the reference.
 pub fn vector_levels() -> impl Iterator<Item = Level> {
     levels().filter(|&level| level != Level::SCALAR)
 }
 
-/// A source of pseudo-random numbers (xorshift64). The numbers are the same in every run.
+/// A pseudo-random number generator (xorshift64), which returns the same numbers in every run.
 pub struct XorShift(u64);
 
 impl XorShift {
-    /// Creates a source that always starts from the same state.
+    /// Creates a random number generator that always starts in the same state.
     #[expect(clippy::new_without_default, reason = "nothing about it is a default")]
     pub const fn new() -> Self {
         Self(0x9e37_79b9_7f4a_7c15)

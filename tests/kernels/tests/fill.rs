@@ -1,4 +1,4 @@
-//! Tests that, at every level, filling a run of consecutive IDs gives the same IDs as counting up one at a time.
+//! Tests that, at every level, filling a buffer with consecutive IDs gives the same IDs as creating each ID individually.
 
 use kernel_tests::lengths;
 use polyflake::{
@@ -24,7 +24,7 @@ fn sno_runs_of_every_length_have_consecutive_sequences() {
     }
 }
 
-/// Returns a Hot Guid with the given counter. A counter beyond the last one wraps to 0.
+/// Returns a Hot Guid with the given counter. The counter wraps around to 0 after its last value.
 fn hot_guid(counter: u32) -> HotGuid {
     let counter = counter & LAST_COUNTER;
     let machine = [1, 2, 3, 4, 0xff];

@@ -1,5 +1,5 @@
-//! Tests that, at every level, Randflake's kernels write the strings that the format defines, and reject a string with the
-//! same error as parsing it alone.
+//! Tests that, at every level, Randflake's kernels write the strings that the format defines, and reject an invalid string
+//! with the same error as parsing the string individually.
 
 use std::sync::LazyLock;
 
@@ -13,10 +13,10 @@ use polyflake::{
     randflake::{self, Randflake},
 };
 
-/// More than two groups, plus a remainder.
+/// Enough items for more than two groups, plus a remainder.
 const ITEM_COUNT: usize = 21;
 
-/// A number that no test decodes.
+/// The initial value of output buffers. No test decodes this number.
 const UNWRITTEN_NUMBER: u64 = 0x5555_aaaa_5555_aaaa;
 
 /// Returns numbers whose strings have various lengths. Most of the strings are long, like the strings of real IDs.
@@ -41,7 +41,7 @@ fn text_of(mut number: u64) -> String {
     }
 }
 
-/// Valid numbers, with their slots and their strings.
+/// Valid numbers. `SLOTS` and `TEXTS` contain the slots and the strings of these numbers.
 static NUMBERS: LazyLock<Vec<u64>> = LazyLock::new(|| numbers(ITEM_COUNT));
 static SLOTS: LazyLock<Vec<[u8; 16]>> = LazyLock::new(|| slots(&NUMBERS));
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| texts(&NUMBERS));
@@ -107,8 +107,8 @@ fn assert_same_error_as_single(level: Level, slots: &[[u8; 16]], item: usize) {
     );
 }
 
-/// Returns the error for a single string. The error reports a non-ASCII byte as a byte, even if a character has the same
-/// value.
+/// Returns the error for a single string. The error reports a non-ASCII byte as a byte and not as the character with the
+/// same value.
 fn single_decode_error(text: &[u8], item: usize) -> Error {
     let characters: String = text.iter().copied().map(char::from).collect();
     let error = Randflake::parse(&characters).unwrap_err().in_item(item);
@@ -237,7 +237,7 @@ fn columns_of_every_length_round_trip() {
             let end = encode_randflake_column(level, &numbers, &mut offsets, &mut text).unwrap();
             assert_eq!(offsets, expected_offsets, "{level:?} {length}");
             assert_eq!(&text[..end], expected.as_bytes(), "{level:?} {length}");
-            // The bytes are tested with and without trailing bytes that do not belong to any string.
+            // The text is tested with and without trailing bytes that do not belong to any string.
             for text in [&text[..end], &text] {
                 let mut read = vec![UNWRITTEN_NUMBER; length];
                 decode_randflake_column(level, &offsets, text, &mut read).unwrap();

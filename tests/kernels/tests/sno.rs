@@ -9,7 +9,7 @@ use polyflake::{
 
 const ALPHABET: &[u8; 32] = b"23456789abcdefghijklmnopqrstuvwx";
 
-/// More than two groups of any kernel, plus a remainder.
+/// Enough items for more than two groups of any kernel, plus a remainder.
 const ITEM_COUNT: usize = 21;
 
 fn ids(count: usize) -> Vec<[u8; 10]> {
@@ -31,7 +31,7 @@ fn invalid_bytes() -> impl Iterator<Item = u8> {
     (0..=u8::MAX).filter(|byte| !ALPHABET.contains(byte))
 }
 
-/// Decodes strings into pre-filled memory, which reveals what was written.
+/// Decodes strings into pre-filled memory, so that the tests can detect which IDs were written.
 fn decode(level: Level, texts: &[[u8; 16]]) -> (Vec<[u8; 10]>, Result<(), Error>) {
     let mut ids = vec![[0xa5; 10]; texts.len()];
     let outcome = decode_sno(level, texts, &mut ids);

@@ -1,4 +1,4 @@
-//! Uses the packaged crate: every format and every feature.
+//! Uses every format and every feature of the packaged crate.
 
 use polyflake::{Result, hotguid, layout, randflake, sno, uuid7};
 

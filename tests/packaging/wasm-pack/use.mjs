@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const NUMBERS = 42;
 const register = { handle: 0, parameter: 5, count: 6, value: 8, own: 13 };
-/** 2010-01-01, from which snos count ticks of 4 ms. */
+/** The start of 2010, which is the epoch of sno's 4 ms ticks. */
 const EPOCH_MS = Date.UTC(2010, 0, 1);
 
 const script = pathToFileURL(process.argv[2]);
@@ -20,7 +20,7 @@ const [crate] = readdirSync(snippets);
 const host = await import(new URL(`${crate}/src/host.js`, snippets).href);
 
 const scratchOffset = machine.scratch();
-// Create new views for each use, because growing the memory replaces its buffer.
+// Create a new view for each access, because the buffer is replaced when the memory grows.
 const put = (place, ...values) => new Float64Array(memory.buffer, scratchOffset, NUMBERS).set(values, place);
 const bytes = (length) => Buffer.from(memory.buffer, scratchOffset + 8 * NUMBERS, length);
 

@@ -7,8 +7,8 @@ use std::{
 
 use polyflake::{Result, clock::Clock};
 
-/// A clock that can show only a limited number of ticks, so that a bitmap can cover all of them. It stalls for long
-/// periods, sometimes advances by one tick, jumps forward or backward, and sometimes shows a wrong tick to a single caller.
+/// A clock with a limited number of ticks, so that a bitmap can cover all of them. It stalls for long periods, sometimes
+/// advances by one tick, sometimes jumps forward or backward, and sometimes returns an incorrect tick to a single caller.
 pub(crate) struct ChaosClock {
     tick: AtomicI64,
     /// The latest tick that any caller has read.
@@ -22,8 +22,8 @@ thread_local! {
     static RANDOM: RefCell<fastrand::Rng> = RefCell::new(fastrand::Rng::new());
 }
 
-/// Each clock reading selects an event with a random number below this bound. The bound is large, so that events are rare
-/// and a tick sometimes lasts long enough to be exhausted.
+/// The exclusive upper bound of the random number that selects an event at each clock reading. The bound is large, so that
+/// events are rare and a tick sometimes lasts long enough to be exhausted.
 const READINGS: u32 = 1 << 20;
 
 impl ChaosClock {

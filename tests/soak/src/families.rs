@@ -14,18 +14,18 @@ use polyflake::{
 
 use crate::chaos::ChaosClock;
 
-/// Generates IDs from any thread and reports their cells.
+/// A generator of test IDs that any thread can use, and that reports the cell of each ID.
 pub(crate) struct SoakMaker {
     /// Number of cells.
     pub(crate) cells: u64,
-    /// Number of low bits of a cell that identify the ID within its tick. It is `Some` only if the format promises that IDs
-    /// are sorted across threads, and that no ID has a time later than the latest clock reading. In that case, cells sort
-    /// in the same order as their IDs.
+    /// Number of low bits of a cell that identify the ID within its tick. This value is `Some` only if the format
+    /// guarantees that IDs are sorted across threads, and that no ID has a time later than the latest clock reading. In
+    /// that case, cells sort in the same order as their IDs.
     pub(crate) sorted: Option<u32>,
-    /// The clock that all generators of this maker use.
+    /// The clock from which the IDs get their time.
     pub(crate) clock: Arc<ChaosClock>,
-    /// Generates IDs singly, in a batch or with a handle, and reports each ID's cell. A failed call reports the IDs
-    /// generated before the error.
+    /// A function that generates a single ID, a batch, or several IDs with a handle, and reports each ID's cell. A failed
+    /// call reports the cells of the IDs that were generated before the error.
     pub(crate) make: MakeFn,
 }
 
@@ -33,8 +33,8 @@ type MakeFn = Box<dyn Fn(&mut Rng, &mut dyn FnMut(u64)) -> Result<()> + Sync>;
 
 pub(crate) struct Family {
     pub(crate) name: &'static str,
-    /// Creates the maker. The first parameter is the number of IDs that the bitmap must hold, and the second parameter is a
-    /// seed.
+    /// A function that creates the maker. Its first parameter is the number of IDs that the bitmap must hold, and its
+    /// second parameter is a seed.
     pub(crate) build: fn(u64, u64) -> SoakMaker,
 }
 
@@ -60,7 +60,7 @@ fn random_handle_size(random: &mut Rng) -> NonZeroU32 {
     NonZeroU32::new(random.u32(1..100)).expect("at least 1")
 }
 
-/// A way to generate IDs, with its parameters.
+/// A call that generates IDs, with its parameters.
 enum Call {
     Single,
     Batch(usize),
@@ -83,7 +83,7 @@ fn written_count(outcome: &Result<()>, asked: usize) -> usize {
 /// A generator of one format. It provides three ways to generate IDs, and maps each ID to its cell.
 trait Source: Sync {
     type Id: Copy + Default;
-    /// Whether the format promises the order that [`SoakMaker::sorted`] describes.
+    /// Whether the format guarantees the order that [`SoakMaker::sorted`] describes.
     const IS_SORTED: bool = false;
     fn generate_one(&self, random: &mut Rng) -> Result<Self::Id>;
     fn fill(&self, random: &mut Rng, ids: &mut [Self::Id]) -> Result<()>;
@@ -182,7 +182,7 @@ impl Source for randflake::Generator<Arc<ChaosClock>> {
     }
 }
 
-/// Generates Hot Guids. The clock advances long before 2^24 IDs exhaust a second.
+/// Creates a maker for Hot Guids. The clock advances long before a second's 2^24 IDs are exhausted.
 fn hot_guid_maker(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 20), 1000, 24), |clock| {
         hotguid::Generator::builder().clock(clock).build()
@@ -207,7 +207,7 @@ impl Source for hotguid::Generator<Arc<ChaosClock>> {
     }
 }
 
-/// Generates version 7 UUIDs. At least half of the sequence values are available in each millisecond.
+/// Creates a maker for version 7 UUIDs. At least half of the sequence values are available in each millisecond.
 fn uuid_maker(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << 17), 1, 18), |clock| {
         uuid7::Generator::builder().clock(clock).build()
@@ -243,8 +243,8 @@ fn layout_maker(ids: u64, _seed: u64) -> SoakMaker {
     })
 }
 
-/// Generates IDs with generators that each use 64 worker IDs. Together, these 64 worker IDs have as many cells per tick as
-/// the single worker ID of `layout_maker`.
+/// Creates a maker whose generator uses 64 worker IDs. Together, these worker IDs have as many cells per tick as the
+/// generator in `layout_maker`.
 fn range_maker(ids: u64, _seed: u64) -> SoakMaker {
     SoakMaker::new((ticks(ids, 1 << SEQUENCE_BITS), 1, SEQUENCE_BITS), |clock| {
         let numbers = [Field::bindable(6, "node"), Field::sequence(SEQUENCE_BITS - 6)];

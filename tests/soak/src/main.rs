@@ -1,6 +1,6 @@
 //! Generates billions of IDs in eight threads, with a clock that jumps, stalls and moves backward. Records each ID in a
-//! bitmap: an ID whose bit is already set is a duplicate. If a format promises order, the IDs of each call are also
-//! compared with the clock, and with the IDs of all calls that returned before that call began.
+//! bitmap. An ID whose bit is already set is a duplicate. If a format guarantees that IDs are sorted, the IDs of each call
+//! are also compared with the clock, and with the IDs of all calls that returned before that call began.
 //!
 //! `cargo xtask soak` runs it in full, and the tests run it briefly.
 
@@ -31,7 +31,7 @@ struct Options {
     /// Number of IDs per format.
     #[arg(long, default_value_t = 1_000_000_000)]
     ids: u64,
-    /// Only runs formats whose name contains this string.
+    /// Tests only formats whose name contains this string.
     #[arg(long, default_value = "")]
     family: String,
     /// The seed for the random choices of the clock and the callers. It does not determine the interleaving of the threads.
@@ -39,7 +39,7 @@ struct Options {
     seed: Option<u64>,
 }
 
-/// The result of running a format.
+/// The result of testing a format.
 #[derive(Default)]
 struct Outcome {
     made: AtomicU64,
@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Runs a faulty maker, which the harness must detect.
+    /// Runs the soak test with a faulty maker. The harness must detect the fault.
     fn soak_faulty_maker(build: fn(u64, u64) -> SoakMaker) -> Outcome {
         soak(&Family { name: "faulty", build }, 1000, 1)
     }
@@ -174,8 +174,8 @@ mod tests {
     #[test]
     fn an_id_later_than_the_clock_is_detected() {
         static NEXT_CELL: AtomicU64 = AtomicU64::new(1);
-        // With one bit for the ID within its tick, every cell from 2 on belongs to a tick later than 0. This maker never
-        // reads the clock, so the latest tick that was read remains 0.
+        // The lowest bit of a cell numbers the IDs within a tick, so every cell from 2 on belongs to a tick later than 0.
+        // This maker never reads the clock, so the latest tick that was read remains 0.
         let build = |_, _| SoakMaker {
             sorted: Some(1),
             ..maker(|_| NEXT_CELL.fetch_add(1, Ordering::Relaxed))

@@ -40,14 +40,14 @@ libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 
 
 def sleep(seconds: float) -> None:
-    """Sleeps for the given time. Python's own `sleep` fails under libfaketime, which changes the time at which the
-    sleep ends.
+    """Sleeps for the given time. Python's `sleep` does not work under libfaketime, because libfaketime changes the time
+    at which the sleep ends.
     """
     select.select([], [], [], seconds)
 
 
 def write_line(text: str) -> None:
-    """Writes a line at once, so that lines of several processes never mix."""
+    """Writes a line in one system call, so that the lines of several processes never mix."""
     os.write(1, text.replace("\n", " ").encode()[: MAX_LINE_LENGTH - 1] + b"\n")
 
 
@@ -80,7 +80,9 @@ def generate(copy: int, thread: int, make: IdMaker, count: int, start: float) ->
 
 
 def mappings() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Returns the memory that a fork wipes, and the memory that a child shares, each with its start and its length."""
+    """Returns the memory mappings that the kernel wipes in a forked child, and the mappings that a forked child shares.
+    Each mapping is a start address and a length.
+    """
     wiped, shared, last_mapping = [], [], (0, 0)
     with open("/proc/self/smaps") as lines:
         for words in map(str.split, lines):
@@ -110,8 +112,8 @@ def fork_image() -> int:
 
 
 def run_copies(new: Callable[[int], IdMaker], make: IdMaker) -> None:
-    """Creates copies of this process, which generate IDs. This process also generates IDs, unless it exists only to be
-    forked.
+    """Creates copies of this process that generate IDs. This process also generates IDs, unless its only purpose is to
+    be forked.
     """
     ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": fork_image}
     create = ways.get(SHAPE, os.fork)

@@ -8,10 +8,10 @@
 //! | `.` | The process generates no further IDs. |
 //!
 //! `BEGIN` and `END` are readings of the monotonic clock, and `WALL_BEGIN` and `WALL_END` are readings of the wall clock,
-//! all in nanoseconds. `GENERATOR` is 0 in the process that was started. The copies of that process are numbered from 1.
-//! Threads that have separate generators are numbered from 0. A line has at most 4,096 bytes, so a single write is enough,
-//! and lines of several writers never mix. If a process is killed, it has written each line either completely or not at
-//! all.
+//! all in nanoseconds. `GENERATOR` is 0 in the process that was started. The copies of that process are numbered from 1. If
+//! each thread has a separate generator, `GENERATOR` is the number of the thread, counted from 0. A line has at most 4,096
+//! bytes and is written with a single write, so that lines of several writers never mix. If a process is killed, it has
+//! written each line either completely or not at all.
 
 use anyhow::{Context, Result, bail};
 

@@ -30,7 +30,7 @@ impl Clock {
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Sets the clock's offset. The change takes effect immediately in all processes that see this clock.
+    /// Sets the clock's offset. The change takes effect immediately in all processes that read this clock.
     pub fn set(&self, seconds: f64) -> Result<()> {
         let beside = self.file.with_extension("new");
         fs::write(&beside, format!("{seconds:+.3}\n"))?;
@@ -38,7 +38,7 @@ impl Clock {
     }
 }
 
-/// Returns whether this machine has libfaketime.
+/// Returns whether libfaketime is installed on this machine.
 #[must_use]
 pub fn is_available() -> bool {
     library().is_some()

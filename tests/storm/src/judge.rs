@@ -22,12 +22,12 @@ use crate::{
 pub struct Format {
     /// How to compare IDs, if they are sorted.
     pub order: Option<Order>,
-    /// The position of the time in an ID, if the IDs contain one.
+    /// The position of the time in an ID, or `None` if the IDs contain no time or its position is unknown.
     pub time: Option<Time>,
 }
 
-/// If the two clocks' elapsed times during a chunk differ by more than this, the wall clock is considered to have been set
-/// during that chunk.
+/// If the elapsed times of the wall clock and the monotonic clock during a chunk differ by more than this limit, the wall
+/// clock is assumed to have been set during that chunk.
 const MIN_CLOCK_STEP_NANOS: u64 = 5_000_000;
 
 /// The IDs of one thread in one copy of one process.
@@ -37,7 +37,7 @@ struct Stream {
     last: String,
 }
 
-/// Checks the IDs of one storm.
+/// A judge, which checks the IDs of one storm.
 pub struct Judge {
     format: Format,
     sorter: Sorter,

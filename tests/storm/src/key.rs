@@ -1,19 +1,20 @@
-//! Encodes IDs as words of a fixed size, so that a billion of them can be sorted without allocations. Different IDs have
-//! different keys.
+//! Encodes IDs as fixed-size keys, so that a billion IDs can be sorted without allocations. Different IDs have different
+//! keys.
 
 use anyhow::{Result, ensure};
 
 /// The characters that IDs may contain. Each is encoded in six bits.
 const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz-";
 
-/// The number of characters in a word. They use 60 of its bits, and the other four bits store the number of characters.
+/// The maximum number of characters in a word. The characters use 60 bits, and the other four bits store the actual number
+/// of characters.
 const CHARACTERS_PER_WORD: usize = 10;
 
 /// The maximum length of an ID.
 pub const MAX_ID_LEN: usize = 4 * CHARACTERS_PER_WORD;
 
-/// The encoded characters of an ID. A word's last character uses its lowest bits, so the keys of consecutive IDs differ
-/// little.
+/// The encoded characters of an ID. The last character of a word is stored in low bits, so the keys of consecutive IDs
+/// differ only slightly.
 pub type Key = [u64; 4];
 
 const BITS_BY_CHARACTER: [u8; 256] = bits_by_character();

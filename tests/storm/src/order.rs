@@ -47,14 +47,15 @@ struct HighestId {
     id: String,
 }
 
-/// The chunks of a generator's threads. If one chunk ended before another began, its IDs must be lower than those of the
-/// other chunk. Chunks that overlap in time are not compared.
+/// The chunks of a generator's threads. If one chunk ended before another chunk began, all IDs of the earlier chunk must be
+/// lower than all IDs of the later chunk. Chunks that overlap in time are not compared.
 ///
 /// Chunks arrive roughly in the order in which they ended. A chunk that arrives late is compared with fewer chunks, so the
 /// check can miss a violation but never reports a false one.
 #[derive(Default)]
 pub struct GeneratorChunks {
-    /// Sorted by end time. Each entry contains the highest ID of all chunks that had ended by then.
+    /// The end times of the chunks, in ascending order. Each entry also contains the highest ID of all chunks that had
+    /// ended by that time.
     ended: VecDeque<HighestId>,
 }
 

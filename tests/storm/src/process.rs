@@ -20,7 +20,7 @@ use crate::{chunk::Line, clock::Clock, judge::Judge};
 
 /// The parameters of a process.
 pub struct StartOptions<'s> {
-    /// How the process uses its generator: the host's `STORM_SHAPE`.
+    /// How the process uses its generator. This is the value of the host's environment variable `STORM_SHAPE`.
     pub shape: &'static str,
     /// The number of IDs that each thread or copy of the process generates.
     pub ids: u64,
@@ -30,9 +30,9 @@ pub struct StartOptions<'s> {
     pub pause: Duration,
     /// The worker ID of the process's first generator.
     pub worker: u64,
-    /// The host name, if the process runs with its own host name and PID namespace.
+    /// The host name, if the process runs in separate UTS (host name) and PID namespaces.
     pub host: Option<&'static str>,
-    /// The clock that replaces the machine's clock, if any.
+    /// The simulated clock that replaces this machine's wall clock, if any.
     pub clock: Option<&'s Clock>,
 }
 
@@ -69,7 +69,7 @@ struct OutputProgress {
     over: AtomicBool,
 }
 
-/// Reads the lines that a process prints.
+/// The state of the thread that reads a process's output.
 struct Reader {
     number: u32,
     is_lines: bool,
@@ -121,7 +121,7 @@ impl Reader {
 }
 
 impl Process {
-    /// Starts a process. If it is a host, it creates its generator only after a call to [`Process::start_generating`].
+    /// Starts a process. A host creates its generator only after [`Process::start_generating`] is called.
     pub fn start(
         program: &Program,
         start: &StartOptions<'_>,
@@ -270,7 +270,7 @@ fn namespace_command() -> Vec<&'static str> {
     words
 }
 
-/// Returns whether this machine can run a process with its own host name and PID namespace.
+/// Returns whether this machine can run a process in separate UTS (host name) and PID namespaces.
 #[must_use]
 pub fn can_use_namespaces() -> bool {
     let words = namespace_command();

@@ -17,7 +17,7 @@ use crate::{
     verdict::Verdict,
 };
 
-/// The verdict on a storm, or the reason why the storm was not run.
+/// The verdict on a storm, or the reason why the storm has no verdict.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(untagged)]
 pub enum StormResult {
@@ -78,7 +78,7 @@ impl Results {
         Ok([before, TABLE_MARKERS[0], &self.tables(), TABLE_MARKERS[1], after].concat())
     }
 
-    /// Returns the results of all rows, keyed by setup.
+    /// Returns all rows, each with its results keyed by setup.
     pub fn rows(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, RowResult>)> {
         self.0.iter()
     }
@@ -154,7 +154,7 @@ struct Line<'r> {
     result: &'r RowResult,
 }
 
-/// Replaces a file atomically, because another process may run other rows at the same time.
+/// Replaces a file atomically, because another process may read or write the results at the same time.
 pub(crate) fn replace_file(file: &Path, text: &str) -> Outcome<()> {
     let beside = file.with_extension("new");
     fs::write(&beside, text)?;

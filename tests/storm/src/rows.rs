@@ -1,8 +1,8 @@
 //! The rows of the table in `docs/storm.md`. They describe published libraries, each with code from the library's
 //! documentation.
 //!
-//! Each row is a file in `tests/storm/rows`. The environment in which the row runs is built in `target/storm`, with the
-//! newest version of the library.
+//! Each row is a file in `tests/storm/rows`. The environment in which a row's generators run is built in `target/storm`,
+//! with the newest version of the library.
 
 use std::{
     collections::BTreeMap,
@@ -31,11 +31,12 @@ pub struct Row {
     pub language: String,
     /// The dependency line in `Cargo.toml`, for Rust.
     dependency: Option<String>,
-    /// How IDs are compared: see [`crate::order`]. If absent, sorting is not checked.
+    /// How IDs are compared (see [`crate::order`]). If absent, sorting is not checked.
     order: Option<String>,
-    /// The position of the time in an ID: see [`crate::time`].
+    /// The position of the time in an ID (see [`crate::time`]).
     time: Option<String>,
-    /// The generators, keyed by the name of the setup, such as `default` or the name of a setup for several processes.
+    /// The setups of the library's generators, keyed by name. The usual setup is named `default`. Some libraries have other
+    /// setups, for example for several processes.
     set_up: BTreeMap<String, Setup>,
     /// The cause of the duplicates, for the report to the maintainers.
     #[serde(default)]
@@ -55,7 +56,7 @@ struct Setup {
     renews: bool,
     /// The adapter's code. It defines a function `generator`, which returns a function that returns an ID.
     code: String,
-    /// Statements in the library's documentation, each with the names of the storms that it applies to.
+    /// Statements from the library's documentation, each with the names of the storms to which it applies.
     #[serde(default)]
     documented: BTreeMap<String, Vec<String>>,
 }
@@ -83,7 +84,8 @@ pub fn read(name: &str) -> Result<Row> {
     toml::from_str(&text).with_context(|| format!("in {}", path.display()))
 }
 
-/// Builds a row's environment, and runs all storms that its language supports. Returns the results, keyed by setup.
+/// Builds the environment for a row, and runs all storms that the row's language supports. Returns the results, keyed by
+/// setup.
 pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
     let row = read(name)?;
     let builder = Builder::new(name, &row)?;
@@ -127,8 +129,8 @@ impl Row {
         self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
     }
 
-    /// Returns the statements of the library's documentation about a setup, each with the names of the storms that it
-    /// applies to.
+    /// Returns the statements from the library's documentation about a setup, each with the names of the storms to which it
+    /// applies.
     pub fn documented_statements(
         &self,
         set_up: &str,
@@ -150,7 +152,7 @@ impl Row {
         Ok(Format { order, time: time.map(|time| time.parse()).transpose()? })
     }
 
-    /// Returns whether the host in this row's language supports a storm. Node cannot fork.
+    /// Returns whether the host in this row's language supports a storm. The Node host supports no storm that forks.
     fn supports_storm(&self, storm: &Storm) -> bool {
         self.language != "node" || matches!(storm.shape, None | Some("threads"))
     }
@@ -168,7 +170,7 @@ fn read_output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }
 
-/// Builds the environment that runs a row.
+/// A builder of the environment in which a row's storms run.
 struct Builder<'r> {
     name: &'r str,
     row: &'r Row,
@@ -182,7 +184,7 @@ impl<'r> Builder<'r> {
         Ok(Self { name, row, folder })
     }
 
-    /// Returns whether the row's library is our own package, which `cargo xtask build` builds.
+    /// Returns whether the row's library is the polyflake package, which `cargo xtask build` builds.
     fn is_own_package(&self) -> bool {
         self.row.package == "polyflake"
     }
@@ -214,7 +216,7 @@ impl<'r> Builder<'r> {
         }
     }
 
-    /// Makes our own package available to Node.
+    /// Makes the polyflake package available to Node.
     fn link(&self) -> Result<()> {
         let link = self.folder.join("node_modules/polyflake");
         if self.row.language == "node" && !link.exists() {

@@ -73,7 +73,7 @@ fn read_word(file: &mut impl Read, before: u64) -> std::io::Result<u64> {
 pub struct Duplicates {
     /// The number of IDs that equal an earlier ID.
     pub count: u64,
-    /// The first pair of equal IDs: in all other pairs, the second ID has a later origin.
+    /// The first pair of equal IDs, which is the pair whose second ID has the earliest origin.
     pub first: Option<(Key, Origin, Origin)>,
 }
 
@@ -88,7 +88,7 @@ impl Duplicates {
     }
 }
 
-/// Collects any number of IDs and finds duplicates by sorting.
+/// A collector that accepts any number of IDs, and finds duplicates by sorting the IDs.
 pub struct Sorter {
     folder: PathBuf,
     buffer: Vec<Record>,
@@ -155,7 +155,7 @@ fn find_duplicates(records: impl Iterator<Item = Result<Record>>) -> Result<Dupl
     Ok(found)
 }
 
-/// Reads a sorted run.
+/// A reader of a sorted run.
 struct Reader {
     file: BufReader<File>,
     last: Record,
@@ -180,7 +180,7 @@ impl Reader {
     }
 }
 
-/// Merges the records of sorted runs in order.
+/// An iterator that merges sorted runs, and yields their records in ascending order.
 struct Merge {
     runs: Vec<Reader>,
     /// The next record of each run, with the index of the run.

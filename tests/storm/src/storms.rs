@@ -17,7 +17,7 @@ use crate::{
     verdict::Verdict,
 };
 
-/// A storm.
+/// A storm, which disturbs processes while they generate IDs.
 pub struct Storm {
     /// The storm's name on the command line.
     pub name: &'static str,
@@ -112,7 +112,7 @@ pub struct Size {
     pub width: u64,
     /// The memory for sorting IDs, in bytes.
     pub memory: usize,
-    /// The folder for files.
+    /// The folder in which the storms create their files.
     pub folder: PathBuf,
     /// The time limit for a process.
     pub longest: Duration,
@@ -125,7 +125,7 @@ const fn ms(ms: u64) -> Duration {
 /// The smallest number of IDs in a chunk.
 const CHUNK_SIZE: u64 = 50;
 
-/// The state of a running storm, which starts processes and passes their IDs to a judge.
+/// The state of a running storm. The storm starts processes and passes their IDs to a judge.
 struct StormContext<'s> {
     program: &'s Program,
     size: &'s Size,
@@ -222,7 +222,8 @@ fn run_hosts_storm(context: &mut StormContext<'_>) -> Result<()> {
     finish(processes)
 }
 
-/// Imitates the copy of a process image. The original and the copy are each the first process of a separate PID namespace.
+/// Imitates the copying of a process image. The original and the copy are each the first process in a separate PID
+/// namespace.
 fn run_image_storm(context: &mut StormContext<'_>) -> Result<()> {
     ensure!(can_use_namespaces(), "this machine has no namespaces for a copied image");
     let start = StartOptions {
@@ -272,8 +273,8 @@ fn run_kill_storm(context: &mut StormContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Runs processes one after another. All of them are ready before the first one generates IDs, so each process starts
-/// within the millisecond in which the previous one ended.
+/// Runs processes one after another. All processes are ready before the first process generates IDs, so each process starts
+/// within the millisecond in which the previous process stopped generating IDs.
 fn run_restart_storm(context: &mut StormContext<'_>) -> Result<()> {
     let start = StartOptions { ids: CHUNK_SIZE, ..context.plain_options(RESTARTS) };
     if context.program.is_lines {

@@ -1,4 +1,4 @@
-//! The judge's findings, rule by rule.
+//! The judge's findings for each rule.
 
 use std::{collections::BTreeMap, fmt};
 

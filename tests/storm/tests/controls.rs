@@ -18,7 +18,7 @@ use idstorm::{
 /// It is also large enough for IDs from before and after a clock step to have the same millisecond.
 const MANY_IDS: u64 = 10_000;
 
-/// Runs a control in a storm.
+/// Runs a control generator in a storm.
 fn run_in_storm(control: &str, storm: &str, ids: u64, format: &Format) -> Result<Verdict> {
     let command = vec![env!("CARGO_BIN_EXE_controls").to_owned(), control.to_owned()];
     let program = Program { command, is_lines: false, renews: false };
@@ -42,9 +42,9 @@ fn run(control: &str, storm: &str, ids: u64, format: &Format) -> Option<Verdict>
     Some(run_in_storm(control, storm, ids, format).unwrap())
 }
 
-/// Asserts that a storm catches the control generator's fault, and that the less demanding storm `gentler` does not.
-/// Whether processes run close together depends on the machine, so a storm that finds no duplicate is repeated with twice
-/// as many IDs.
+/// Asserts that a storm catches the control generator's fault, and that the less demanding storm `gentler` does not. How
+/// closely in time the processes run depends on the machine, so a storm that finds no duplicate is repeated with twice as
+/// many IDs.
 #[track_caller]
 fn assert_caught(control: &str, storm: &str, ids: u64, gentler: &str) {
     let format = Format { order: Some(Order::Text), time: None };

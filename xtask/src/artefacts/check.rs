@@ -58,7 +58,7 @@ fn check_wheel(
     Ok(passed)
 }
 
-/// Runs auditwheel. It can read musl wheels only on a machine that has musl.
+/// Runs auditwheel on wheels for glibc. auditwheel can read musl wheels only on a machine that has musl.
 fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'static str>> {
     if !platform.is_linux() || platform.is_musl() {
         return Ok(None);
@@ -103,7 +103,7 @@ fn check_npm_package(shell: &Shell, file: &Path) -> Result<Vec<&'static str>> {
     let publint = run_publint(shell, file)?;
     // The wasm modules are excluded, because these modules are meant for bundlers and have no type declarations.
     let mut modules = wasm_modules()?;
-    // Workers support only ES modules.
+    // Cloudflare Workers support only ES modules.
     modules.push("lease/cloudflare".to_owned());
     // The types of these entry points describe ES modules, but the script for Node is CommonJS. This mismatch is necessary
     // for Drizzle, and for leases in environments where Node may not load addons.

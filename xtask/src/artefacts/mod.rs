@@ -50,7 +50,7 @@ pub enum RunScope {
     Nothing,
     /// A user's program in an empty project. A client (pip or npm) first installs the artefact there.
     Projects,
-    /// The user's program, as for [`Self::Projects`], and the package's tests.
+    /// The same program as in [`Self::Projects`], and the package's tests.
     Suites,
 }
 
@@ -89,12 +89,12 @@ pub enum Python {
 }
 
 impl Python {
-    /// The most widely used Python versions. Each of them has its own wheel.
+    /// The most widely used Python versions. A separate wheel is built for each of these versions.
     const VERSIONS_WITH_OWN_WHEEL: [Self; 3] = [Self::Only(12), Self::Only(13), Self::Only(14)];
 }
 
 impl ArtefactKind {
-    /// Returns the package that is compiled for this artefact, and the compiler's name for the target.
+    /// Returns the package that is compiled for this artefact, and the target triple.
     fn compiled_package(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Wheel(platform, _) => Some(("polyflake-python", &platform.target)),
@@ -105,7 +105,7 @@ impl ArtefactKind {
         }
     }
 
-    /// Returns the registry name of the package that users install, without its version.
+    /// Returns the package URL (purl) of the package that users install, without a version.
     fn address(&self) -> String {
         match self {
             Self::Wheel(..) | Self::Source => "pkg:pypi/polyflake".to_owned(),
@@ -118,7 +118,7 @@ impl ArtefactKind {
     }
 }
 
-/// Returns all artefacts in build order. Those that most people need come first.
+/// Returns all artefacts in build order. The artefacts that most users need come first.
 pub fn all_artefacts() -> Result<Vec<Artefact>> {
     let platforms = platforms::all_platforms()?;
     let of = |name: String, kind| Artefact { name, kind };
@@ -190,7 +190,7 @@ pub fn select(only: &[String]) -> Result<Vec<Artefact>> {
     Ok(all.into_iter().filter(is_wanted).collect())
 }
 
-/// Returns the artefacts for this machine's platform, and those that do not depend on a platform.
+/// Returns the artefacts for this machine's platform, and the platform-independent artefacts.
 pub fn local_artefacts() -> Result<Vec<Artefact>> {
     let (platforms, here) = (platforms::all_platforms()?, platforms::current_platform()?);
     let is_other = |artefact: &Artefact| {

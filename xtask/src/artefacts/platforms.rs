@@ -15,7 +15,7 @@ pub const TABLE_PATH: &str = "packages/platforms.toml";
 #[derive(Clone, Debug, Deserialize)]
 pub struct Platform {
     pub name: String,
-    /// The compiler's name for the target.
+    /// The target triple for the Rust compiler.
     pub target: String,
     pub os: String,
     pub cpu: String,
@@ -72,7 +72,7 @@ impl Platform {
         self.target.ends_with("-musl")
     }
 
-    /// Returns the target in the form that cargo-zigbuild accepts, with the version of glibc.
+    /// Returns the target in the form that cargo-zigbuild accepts, including the glibc version.
     pub fn zig_target(&self) -> String {
         let glibc = if self.target.ends_with("-linux-gnu") { ".2.17" } else { "" };
         format!("{}{glibc}", self.target)
@@ -91,7 +91,7 @@ impl Platform {
         self.wheel.strip_suffix(cpu).unwrap_or_default()
     }
 
-    /// Returns Debian's name for the platform's architecture, or `None` if the C library is not glibc.
+    /// Returns Debian's name for the platform's architecture, or `None` if the platform's C library is not glibc.
     pub fn debian_arch(&self) -> Option<&'static str> {
         match &*self.target {
             "x86_64-unknown-linux-gnu" => Some("amd64"),

@@ -33,7 +33,7 @@ pub struct File {
 /// A program that ran the artefact on this machine.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Run {
-    /// The interpreter that was used, with the interpreter's platform if it is not this machine's platform.
+    /// The interpreter that was used, followed by its platform if the platform differs from this machine's platform.
     pub with: String,
     /// The emulator for the interpreter's platform.
     pub under: Option<String>,
@@ -67,7 +67,7 @@ impl Run {
     }
 }
 
-/// What a client installed and ran.
+/// A record of the packages that a client installed and the programs that it ran.
 #[derive(Serialize, Deserialize)]
 pub struct Installation {
     /// The client's name and version.

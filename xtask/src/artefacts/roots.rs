@@ -16,7 +16,8 @@ pub fn folder() -> PathBuf {
     workspace::artefacts().join("run")
 }
 
-/// Runs apt-get for any release and architecture, with separate state.
+/// A configuration of apt-get for one release and one architecture. apt-get keeps its state for this configuration in a
+/// separate folder.
 struct AptGet {
     options: Vec<String>,
     archives: PathBuf,
@@ -59,7 +60,7 @@ impl AptGet {
     }
 }
 
-/// Returns the folder with the given name. If no earlier run has filled the folder, this function fills it first.
+/// Returns the folder with the given name. Fills the folder first, unless an earlier run has filled it.
 fn fill_folder_once(
     shell: &Shell,
     name: &str,
@@ -113,8 +114,8 @@ pub fn wheel(shell: &Shell, package: &str, platform: &str) -> Result<PathBuf> {
     })
 }
 
-/// Returns the path of a script that runs a Windows program: `wine.sh PROGRAM ARGUMENT...`. Under Wine, the program's
-/// output goes to files instead of pipes.
+/// Returns the path of a script that runs a Windows program: `wine.sh PROGRAM ARGUMENT...`. The script writes the program's
+/// output to a file, and prints the file after the program has ended.
 pub fn wine(shell: &Shell) -> Result<PathBuf> {
     let (wine, folder) = (tools::wine(shell)?, folder().join("windows"));
     let (prefix, libraries, script) =

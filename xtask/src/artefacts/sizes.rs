@@ -1,4 +1,4 @@
-//! Compares the sizes of a release's files with those of other libraries.
+//! Compares the sizes of a release's files with the sizes of other libraries.
 
 use std::path::Path;
 

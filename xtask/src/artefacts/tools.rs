@@ -34,8 +34,8 @@ pub fn set_up(chosen: &[Artefact]) -> Result<Shell> {
     Ok(shell)
 }
 
-/// Returns the compiler flags for all builds for a platform. They keep this machine's paths and the build time out of the
-/// built files.
+/// Returns the compiler flags for all builds for a platform. These flags keep this machine's paths and the build time out
+/// of the built files.
 pub fn flags(shell: &Shell, platform: &Platform) -> Result<String> {
     let target = workspace::artefacts().join("build").display().to_string();
     let link = match &*platform.os {

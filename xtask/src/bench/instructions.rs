@@ -15,8 +15,8 @@ use crate::{tools, workspace};
 
 /// The largest allowed ratio of a function's count to its stored count.
 const TOLERANCE: f64 = 1.03;
-/// The number of calls in each of the two runs. Subtracting their instruction counts excludes the program's startup and
-/// shutdown.
+/// The number of calls in each of the two runs. The difference between the two instruction counts excludes the program's
+/// startup and shutdown.
 const CALLS: [u32; 2] = [100, 1100];
 
 const FILE: &str = "bench/instructions.toml";

@@ -5,8 +5,8 @@ use std::{fmt, fs, process::Command, thread};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The highest load per processor at which the benchmarks' figures are reliable. A higher load means that other processes
-/// are running.
+/// The highest load per processor at which the measurements are reliable. A higher load means that other processes are
+/// running.
 const MAX_LOAD: f64 = 0.5;
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub fn detect() -> Machine {
 }
 
 impl Machine {
-    /// Returns a warning that the figures are unreliable, if other processes are running.
+    /// Returns a warning that the measurements are unreliable, if other processes are running.
     fn warning(&self) -> Option<String> {
         #[allow(clippy::cast_precision_loss, reason = "few processors")]
         let calm = self.processors as f64 * MAX_LOAD;

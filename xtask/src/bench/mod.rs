@@ -1,9 +1,9 @@
-//! Benchmarks our code against peers and against stored counts. Measures times, instruction counts, and the time and space
-//! that ordered keys save.
+//! Benchmarks polyflake against other libraries, and compares its instruction counts with stored counts. Also measures how
+//! much time and space ordered keys save.
 //!
 //! `bench/` contains a program for each language. Each program runs contests between entries, which are different
 //! implementations of the same task. In a contest, the program times all entries alternately, and prints their times as a
-//! line of JSON. This module sets up and runs the programs, evaluates the times, and prints the figures. If the times do
+//! line of JSON. This module sets up and runs the programs, evaluates the times, and prints the results. If the times do
 //! not decide whether a goal is met, this module makes the program repeat the contest.
 
 mod instructions;
@@ -28,13 +28,13 @@ use report::Report;
 pub struct Options {
     /// Run only contests and goals whose name contains this string; names begin with `rust:`, `python:` or `node:`
     filter: Option<String>,
-    /// Number of rounds in each contest; few rounds give unreliable figures
+    /// Number of rounds in each contest; with few rounds, the results are unreliable
     #[arg(long, default_value_t = 101, value_parser = clap::value_parser!(u32).range(2..))]
     rounds: u32,
     /// Write the goals, the contests and the machine to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Draw the plots of docs/bench
+    /// Draw the plots in docs/bench
     #[arg(long)]
     plots: bool,
     /// Instead of running contests, test three properties of each library's IDs: whether they are in order, whether they
@@ -56,7 +56,7 @@ pub struct Options {
     rows: u32,
 }
 
-/// Fails if a goal is missed.
+/// Runs the benchmarks that the options select. Fails if a goal is missed.
 pub fn main(options: &Options) -> Result<()> {
     let shell = workspace::shell()?;
     let filter = options.filter.as_deref().unwrap_or_default();

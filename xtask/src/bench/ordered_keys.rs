@@ -9,7 +9,8 @@ use xshell::{Shell, cmd};
 use super::{Options, machine, plots, programs};
 use crate::{tools, workspace};
 
-/// Fills the tables and prints the figures. Also writes and plots the figures if requested.
+/// Fills the database tables, and prints the measured time and space. If requested, also writes these measurements to a
+/// file and plots them.
 pub fn main(shell: &Shell, options: &Options) -> Result<()> {
     programs::build_rust(shell)?;
     let (python, program) =

@@ -1,5 +1,5 @@
-//! Creates the plots and the page of goals in docs/bench. Matplotlib draws the plots in the benchmarks' virtual
-//! environment.
+//! Creates the plots and the page of goals in docs/bench. The plots are drawn by Matplotlib, which is installed in the
+//! benchmarks' virtual environment.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::{tools, workspace};
 /// The heading of the section about missed goals, which is written by hand.
 const MISSED_GOALS_HEADING: &str = "\n## Why goals are missed\n";
 
-/// Draws a report: a page with the goals, and plots. The plots compare each language with its peers, and show the cost by
-/// batch size and the throughput by number of threads.
+/// Writes the page of goals and draws the plots for a report. The plots compare polyflake with its peers in each language,
+/// and show the cost by batch size and the throughput by number of threads.
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
@@ -29,7 +29,7 @@ fn folder() -> PathBuf {
     workspace::root().join("docs/bench")
 }
 
-/// Draws plots from a file that contains either a report or the figures for ordered keys.
+/// Draws plots from a file that contains either a report or the measurements of ordered keys.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
     let (python, program) = (tools::bench_python(shell)?, workspace::root().join("bench/plots"));
     let into = folder();

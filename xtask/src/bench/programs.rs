@@ -24,7 +24,7 @@ pub struct Program {
 
 /// The contests and goals to run, and the number of rounds.
 pub struct Selection<'a> {
-    /// Run only contests and goals whose name contains this string.
+    /// A filter that selects the contests and goals whose names contain this string.
     pub filter: &'a str,
     /// The number of times that each entry is timed in a contest.
     pub rounds: u32,
@@ -33,7 +33,8 @@ pub struct Selection<'a> {
 /// The maximum number of times that a program runs a contest. A contest is repeated if its rounds leave a goal undecided.
 const MAX_REPETITIONS: usize = 8;
 
-/// The argument that makes a program print the properties of each library's IDs instead of running contests.
+/// A command-line argument for the programs. With this argument, a program runs no contests, and prints the properties of
+/// each library's IDs instead.
 const MARKS: &str = "marks";
 
 pub const ALL: [Program; 3] = [
@@ -43,7 +44,7 @@ pub const ALL: [Program; 3] = [
 ];
 
 impl Program {
-    /// Returns `false` if the filter names a different language.
+    /// Returns whether the filter selects this program. A filter that names no language selects all programs.
     pub fn matches_filter(&self, filter: &str) -> bool {
         let named = |program: &Self| filter.starts_with(&format!("{}:", program.language));
         named(self) || !ALL.iter().any(named)

@@ -44,7 +44,8 @@ struct RatioLimit {
 /// An entry's name, and its position on the axis.
 type Key = (String, Option<u32>);
 
-/// A goal for the ratio of our time to the reference time. The evaluated ratio is the median of the ratios in all rounds.
+/// A goal for the ratio of polyflake's time to the reference time. The evaluated ratio is the median of the ratios in all
+/// rounds.
 #[derive(Serialize)]
 #[allow(clippy::struct_field_names, reason = "the names in the file")]
 pub struct Goal {
@@ -203,7 +204,7 @@ impl Report {
 mod tests {
     use super::*;
 
-    /// Returns a comparison in which our entry takes 0.4 to 0.6 times as long as the other entry.
+    /// Returns a comparison in which polyflake's entry takes 0.4 to 0.6 times as long as the other entry.
     fn sample_comparison() -> Comparison {
         let goal = |name: &str, most: f64| json!({"name": name, "ours": ["us", null], "against": ["them", 2], "most": most});
         let rounds: Vec<_> = (0..41).map(|round| 0.4 + f64::from(round) / 200.0).collect();

@@ -1,4 +1,4 @@
-//! Prints the figures in human-readable form.
+//! Prints the results in human-readable form.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ fn format_time(ns: f64) -> String {
     }
 }
 
-/// Formats a figure with three significant digits and at most four decimal places.
+/// Formats a number with three significant digits and at most four decimal places.
 fn format_figure(value: f64) -> String {
     let decimals = match value {
         v if v < 0.0995 => 4,

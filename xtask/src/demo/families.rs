@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 /// An ID format in the demonstration.
 pub struct Family {
     pub name: &'static str,
-    /// Returns the request that generates an ID. Each runtime passes a different argument.
+    /// Returns the request that generates an ID. The function's argument differs for each runtime.
     pub make: fn(usize) -> Value,
     /// Returns the request that reads a generated ID, and the expected answer.
     pub read: fn(&Value) -> (Value, Value),
     /// Returns an ID's creation time.
     pub time: fn(&Value) -> Option<Timestamp>,
-    /// The fields of an ID to print. Each column has a heading and a JSON pointer (RFC 6901).
+    /// The fields of an ID that the demo prints as columns. Each column has a heading and a JSON pointer (RFC 6901).
     pub columns: &'static [(&'static str, &'static str)],
 }
 

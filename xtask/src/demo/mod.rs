@@ -164,7 +164,7 @@ fn row(family: &Family, made: &DemoId) -> Vec<String> {
     row
 }
 
-/// Shows objects of several types in one JSON text. Only the metabyte of each object's ID reveals the object's type.
+/// Shows objects of several types in one JSON document. Only the metabyte of each object's ID reveals the object's type.
 fn show_polymorphic_json(made: &[DemoId], drivers: &mut [RuntimeDriver]) -> Result<bool> {
     let objects: Vec<_> = made.iter().map(|made| json!({"id": made.id["text"]})).collect();
     let sample = json!({ "objects": objects }).to_string();

@@ -15,7 +15,7 @@ pub fn print(rows: &[Vec<String>]) {
     }
 }
 
-/// Returns a value as text, with strings unquoted.
+/// Returns a JSON value as a string. If the value is a string, omits the quotes.
 pub fn without_quotes(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

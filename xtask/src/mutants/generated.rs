@@ -1,4 +1,5 @@
-//! Tests the mutants that cargo-mutants generates, one at a time: swapped operators, replaced bodies, and negated conditions.
+//! Tests the mutants that cargo-mutants generates, one at a time: swapped operators, replaced bodies, and negated
+//! conditions.
 
 use std::{fs, path::Path};
 

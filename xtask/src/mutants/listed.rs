@@ -1,4 +1,4 @@
-//! Tests the listed faults. The test suite must catch each of them.
+//! Runs the tests with each of the listed faults. The test suite must catch every fault.
 
 use std::{
     collections::HashSet,
@@ -27,7 +27,7 @@ const LISTS: [(&str, TestSuite); 3] = [
     ("tests/mutants/javascript.toml", TestSuite::JavaScript),
 ];
 
-/// The test suite that must detect the faults in a list. It is built without optimization.
+/// The test suite that must detect the faults in a list. The suite is built without optimization.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum TestSuite {
     /// `cargo test` of a package.

@@ -1,5 +1,5 @@
-//! Creates a crate's line for a registry index. Like crates.io, this module derives the line from the manifest in the
-//! crate's package.
+//! Creates the line that describes a crate in a registry index. Like crates.io, this module derives the line from the
+//! manifest in the crate's package.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};

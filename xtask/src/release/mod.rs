@@ -1,5 +1,5 @@
-//! Rehearses a release, or checks whether it may be published. No function in this module uploads anything: only continuous
-//! integration publishes, through `.github/workflows/publish.yml`.
+//! Rehearses a release, or checks whether it may be published. No function in this module uploads anything. Only continuous
+//! integration publishes releases, through `.github/workflows/publish.yml`.
 //!
 //! A rehearsal builds and checks the files of a release, and serves them from registries on this machine. Each client then
 //! installs the files into an empty project and runs them. The checksums of the files are recorded, and publishing verifies
@@ -40,7 +40,7 @@ pub struct Options {
     /// The tag to be published, with --ready
     #[arg(long, requires = "ready")]
     tag: Option<String>,
-    /// Build the artefacts of all platforms; by default, only those of this machine's platform
+    /// Build the artefacts for all platforms; by default, only the artefacts for this machine's platform are built
     #[arg(long, conflicts_with = "only")]
     all_platforms: bool,
     /// Build only the artefacts with these names (`cargo xtask artefacts --list`)
@@ -53,7 +53,7 @@ pub struct Options {
     /// version (`target/artefacts/out` after a rehearsal of that version)
     #[arg(long, value_name = "FOLDER")]
     update_from: Option<PathBuf>,
-    /// Do not run the packages' own tests, which take most of the time
+    /// Skip the packages' tests, which take most of the time
     #[arg(long)]
     without_tests: bool,
     /// Also write the tables of results to docs/platforms.md, in the sections for the platforms that were built

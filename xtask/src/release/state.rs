@@ -1,7 +1,7 @@
 //! Records the completed steps of a rehearsal, so that a resumed rehearsal does not repeat them.
 //!
-//! A step counts as completed as long as its inputs are unchanged and its outcome is intact. Inputs are hashes of contents,
-//! never times.
+//! A step counts as completed as long as its inputs are unchanged and its outcome is intact. Inputs are compared by hashes
+//! of their contents, not by modification times.
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -66,8 +66,8 @@ mod tests {
         (folder, file)
     }
 
-    /// Reads the state from the file again, as a new process would, and runs a step with this state. Returns the step's
-    /// outcome, which is `made` if the step must be performed.
+    /// Reads the state from the file again, as a new process would, and runs a step with this state. If the step must be
+    /// performed, its outcome is `made`. Returns the step's outcome.
     fn run_with_new_state(
         file: &Path,
         inputs: &str,

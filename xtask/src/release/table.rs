@@ -92,7 +92,7 @@ fn line(file: &File, row: &Row, installed: &[Installation]) -> String {
     format!("| {name} | {bytes} | {clients} | {ran} |\n")
 }
 
-/// Returns whether a run used this file. An artefact may have one file for npm and one for pip.
+/// Returns whether a run used this file. An artefact may have one file for npm and another file for pip.
 fn uses_file(run: &Run, file: &str) -> bool {
     let is_for_npm = Path::new(file).extension().is_some_and(|end| end == "tgz");
     run.client.as_ref().is_none_or(|client| (client == "npm") == is_for_npm)

@@ -1,4 +1,4 @@
-//! Makes real copies of processes that generate IDs, and checks that no copy repeats an ID of the original process. Each
+//! Creates real copies of processes that generate IDs, and checks that no copy repeats an ID of the original process. Each
 //! copy calls the library to report that it was restored.
 
 use anyhow::Result;
@@ -6,8 +6,8 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// The number of IDs that each generator produces in Python and Node. Generators in these runtimes need more time and
-/// memory than in Rust, where each generator produces ten million IDs.
+/// The number of IDs that each generator generates in Python and Node. In Rust, each generator generates ten million IDs,
+/// because generators need less time and memory there.
 const ID_COUNT: &str = "1000000";
 /// V8's flags. A copy contains only the thread that created it, so V8 must not wait for other threads.
 const V8_FLAGS: [&str; 3] = ["--single-threaded", "--v8-pool-size=0", "--max-old-space-size=4000"];

@@ -22,8 +22,8 @@ pub fn check(shell: &Shell) -> Result<()> {
 
 /// Returns the documentation as rustdoc's JSON, after macro expansion. Only nightly versions of rustdoc are meant to write
 /// this format, so an environment variable makes the stable rustdoc behave like a nightly version. The variable is set only
-/// for rustdoc, because setting it globally would make cargo rebuild every macro. The program reads only parts of the
-/// format that have been stable for a long time.
+/// for rustdoc, because setting it globally would make cargo rebuild every macro. This check reads only parts of the format
+/// that have been stable for a long time.
 fn rustdoc_json(shell: &Shell) -> Result<Value> {
     let json = ["-Z", "unstable-options", "--output-format", "json"];
     let rustdoc = workspace::target().join("rustdoc-like-nightly");
@@ -47,7 +47,7 @@ struct Items<'d> {
     root: &'d Value,
 }
 
-/// A public item, preceded by its path.
+/// The path of a public item, and the item itself.
 type PublicItem<'d> = (String, &'d Value);
 
 impl<'d> Items<'d> {
@@ -56,7 +56,7 @@ impl<'d> Items<'d> {
         Ok(Self { index, root: &described["root"] })
     }
 
-    /// Returns the number of public items that need an example, and the paths of those that have none.
+    /// Returns the number of public items that need an example, and the paths of the items that have no example.
     fn items_without_example(&self) -> (usize, BTreeSet<String>) {
         let mut found = Vec::new();
         self.visit(self.root, "", &mut found);

@@ -1,6 +1,6 @@
 //! Tests the crates in programs that use third-party libraries, with library versions from the last two years. For each
-//! pair of a library and a version, the program must resolve and compile, and the crates must implement the traits of
-//! exactly that version.
+//! pair of a library and a version, Cargo must be able to resolve the dependencies and compile the program, and the crates
+//! must implement the traits of exactly that version.
 //!
 //! If a crate uses a different version than the program, the crate implements traits of a library that the program never
 //! uses (E0277). If a library links SQLite, a program can contain only one version of the library (`links`). No other test
@@ -13,7 +13,8 @@ use xshell::{Shell, cmd};
 
 use crate::workspace;
 
-/// A third-party library with the versions to test, and the other parts of a program that uses the library with the crates.
+/// A third-party library, the versions to test, and the contents of a program that uses the library together with our
+/// crates.
 struct Library {
     name: &'static str,
     versions: &'static [&'static str],
@@ -21,7 +22,7 @@ struct Library {
     features: &'static [&'static str],
     /// The crates in the program, with their features.
     crates: &'static [(&'static str, &'static [&'static str])],
-    /// The program's code for the library.
+    /// The code in the program's `main` function, which uses the library.
     program: &'static str,
 }
 
@@ -123,7 +124,7 @@ const LIBRARIES: &[Library] = &[
 /// Compiles a program for each pair of a library and a version. Tries all pairs, so that one run reports all failures.
 pub fn test_versions(shell: &Shell) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    // No program is linked, so the system's SQLite is sufficient.
+    // The programs are checked but never linked, so the system's SQLite is sufficient.
     let _apart = shell.push_env("CARGO_TARGET_DIR", workspace::target().join("rust-libraries"));
     let _system = shell.push_env("LIBSQLITE3_SYS_USE_PKG_CONFIG", "1");
     let _there = shell.push_dir(folder.path());
@@ -171,8 +172,9 @@ impl Library {
     }
 
     /// Makes the crates use the program's version of the library, with the command from docs/integrations/rust.md. By
-    /// default, Cargo selects the newest version that the crates allow, even if the program uses an older version, unless
-    /// the two versions link the same C library.
+    /// default, Cargo selects the newest version that the crates allow, even if the program uses an older version. The
+    /// exception is a library whose versions link the same C library, because a program can contain only one of these
+    /// versions.
     fn select(&self, shell: &Shell, version: &str) -> Result<()> {
         let lock: toml::Table =
             fs::read_to_string(workspace::root().join("Cargo.lock"))?.parse()?;

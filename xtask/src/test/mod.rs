@@ -50,14 +50,14 @@ pub struct Options {
     alone: bool,
 }
 
-/// A part of the tests that passes or fails.
+/// A part of the test run, which passes, fails or is skipped as a whole.
 struct Step {
     name: String,
     /// The guarantee that the step tests, in one line.
     protects: String,
     /// The path prefixes of the files that can affect the step's result, in addition to [`steps::COMMON_PATHS`].
     reached_by: &'static [&'static [&'static str]],
-    /// Whether a failure of this step makes later steps useless.
+    /// Whether a failure of this step makes later steps pointless.
     needed: bool,
     run: RunFn,
 }
@@ -110,7 +110,7 @@ pub fn main(options: &Options) -> Result<()> {
         println!("\n{}", count.summary());
         count.failed
     };
-    // The last line is machine-readable.
+    // Exit without printing an error, because the last line of the output must be machine-readable.
     if failed.is_empty() { Ok(()) } else { exit(1) }
 }
 

@@ -9,8 +9,8 @@ use xshell::{Shell, cmd};
 use super::rust::{self, LeasePrograms};
 use crate::{artefacts::roots, tools::MissingTool, workspace};
 
-/// The `cargo test` arguments that select the tests that start a server, including the ignored tests that need the packages
-/// of other languages.
+/// The `cargo test` arguments for the tests that start a server. The tests marked as ignored also need the packages of
+/// other languages.
 const TESTS: [&[&str]; 5] = [
     &["--test", "mysql"],
     &["--test", "steps", "--", "mariadb_matches"],

@@ -10,7 +10,8 @@ use crate::{
     workspace,
 };
 
-/// For each vector file, a string, and the text that replaces its first occurrence.
+/// A fault for each vector file: the file's name, a string in the file, and the replacement for the first occurrence of
+/// that string.
 const FAULTS: [(&str, &str, &str); 18] = [
     ("sno.json", r#""sequence": 0"#, r#""sequence": 1"#),
     ("sno_invalid.json", r#""position": 0"#, r#""position": 1"#),

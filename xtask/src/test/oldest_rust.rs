@@ -51,7 +51,7 @@ fn minimum_version() -> Result<String> {
     Ok(version.context("expected a rust-version in Cargo.toml")?.to_owned())
 }
 
-/// Returns the pages that name a Rust version other than the oldest supported one, or that name no version.
+/// Returns the pages that name a Rust version other than the oldest supported version, or that name no version.
 pub fn pages_with_other_version() -> Result<Vec<String>> {
     let promised = format!("Rust {}", minimum_version()?);
     let mut faults = Vec::new();

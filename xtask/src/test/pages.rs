@@ -54,7 +54,7 @@ fn unset_variable_lines(path: &str, text: &str) -> Vec<String> {
     named.collect()
 }
 
-/// Returns the lists that omit this page. Only pages that describe a task or a library must be listed.
+/// Returns the lists that must contain this page but do not. Only pages that describe a task or a library must be listed.
 fn unlisted_pages(path: &str, lists: &[(&str, String)]) -> Vec<String> {
     let Some(name) = path.strip_prefix("docs/").and_then(|name| name.strip_suffix(".md")) else {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! Runs the examples in the repository's README, in its pages, and in each package's README, exactly as they are written.
+//! Runs the examples in the repository's README, in the documentation pages, and in each package's README, exactly as they
+//! are written.
 
 use std::{fs, path::Path};
 
@@ -20,7 +21,7 @@ const ALL: [(&str, RunFn); 3] = [RUST, PYTHON, JAVASCRIPT];
 /// The folder of the guide, whose examples exist in all languages.
 const GUIDE: &str = "docs/guide";
 
-/// Each README with the languages in which it must have examples.
+/// The READMEs, each with the languages in which it must have examples.
 const READMES: [(&str, &[(&str, RunFn)]); 10] = [
     ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
@@ -82,7 +83,7 @@ fn incomplete_sections(page: &str) -> Vec<String> {
 }
 
 /// Tests a new user's project. Runs the command in the leases README, but with the crate's folder instead of a registry.
-/// Then runs the README's unmodified program twice, with the same file of leases.
+/// Then runs the README's unmodified program twice, with the same lease file.
 pub fn test_new_project(shell: &Shell) -> Result<()> {
     let text = fs::read_to_string(workspace::root().join(LEASE_README))?;
     let first = |language| blocks(&text, language).into_iter().next();

@@ -133,8 +133,8 @@ pub fn test_lease_languages(shell: &Shell) -> Result<()> {
         .run()?)
 }
 
-/// Runs fault tests of short and of long leases in Redis, with processes in three languages. Each test runs for five
-/// minutes or for the given number of seconds.
+/// Runs fault tests of short and long leases in Redis, with processes in three languages. Each test runs for five minutes
+/// or for the given number of seconds.
 pub fn test_redis_leases(shell: &Shell) -> Result<()> {
     tools::install_redis(shell);
     let (lease_programs, members) = (lease_programs(shell)?, tested_members());
@@ -271,8 +271,8 @@ pub fn test_wasm(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo test {options...} --target wasm32-wasip1").run()?)
 }
 
-/// Returns the command that tests the kernels for another target in an emulator. The tests are slightly optimized, which
-/// saves more run time than it costs in compile time.
+/// Returns the command that tests the kernels for another target in an emulator. The tests are compiled with light
+/// optimization, because this saves more run time than it costs in compile time.
 fn kernel_test_command<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")

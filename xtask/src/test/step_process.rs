@@ -15,8 +15,8 @@ use anyhow::Result;
 const MAX_LINES: usize = 12;
 /// The number of lines to keep after a line that reports a fault. These additional lines contain details of the fault.
 const MAX_FURTHER_LINES: usize = 2;
-/// How long to keep reading from the pipe after a step has ended. Without this limit, a process that the step left behind
-/// could hold the pipe open forever.
+/// The time for which to keep reading from the pipe after a step has ended. Without this limit, a process that the step
+/// left behind could hold the pipe open forever.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// The output lines of a step.
@@ -60,7 +60,7 @@ fn forward_lines(reader: PipeReader) -> Receiver<String> {
     lines
 }
 
-/// Returns the lines that name a fault, the lines that follow them, and the verdict.
+/// Returns the lines that report faults, a few lines after each of them, and the line that reports that the step failed.
 fn failure_lines(lines: &[String]) -> Vec<String> {
     let mut kept = Vec::new();
     let mut left = 0;

@@ -1,5 +1,5 @@
-//! Tests processes that generate IDs while their wall clock steps forward and backward. libfaketime makes these processes
-//! see a time other than the system's.
+//! Tests processes that generate IDs while their wall clock steps forward and backward. libfaketime changes the wall-clock
+//! time that these processes read.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ const RUN_SECONDS: &str = "2";
 const PAUSE: Duration = Duration::from_millis(50);
 const MAX_OFFSET_SECONDS: f64 = 3.0;
 
-/// The only error codes that a call may return after it waited for the clock without success.
+/// The only error codes that a call may return after waiting unsuccessfully for the clock.
 const EXPECTED_ERRORS: [&str; 2] = ["clock_behind", "sequence_exhausted"];
 
 /// A program's report on its IDs. See `tests/stepping/README.md`.
@@ -74,7 +74,7 @@ fn programs() -> [(&'static str, Command); 4] {
 }
 
 /// Starts a program whose wall clock is controlled by the file `time`. The program's other clocks are unchanged, because on
-/// a real system only the wall clock steps.
+/// a real system only the wall clock is stepped.
 fn start(mut program: Command, library: &Path, time: &Path) -> Result<Child> {
     program.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", time);
     program.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");

@@ -81,7 +81,7 @@ fn step(
     }
 }
 
-/// Creates a step. If it fails, later steps are useless.
+/// Creates a step whose failure makes later steps pointless.
 fn required_step(name: &str, gives: &str, run: fn(&Shell) -> Result<()>) -> Step {
     Step { needed: true, ..step(name, gives, &[], run) }
 }
@@ -117,7 +117,12 @@ fn crate_steps() -> Vec<Step> {
             licences::check,
         ),
         step("format", "the code is formatted", &[ANY_PATH], format::check),
-        step("lint", "the linters find no problems in Python and JavaScript", &[ANY_PATH], format::lint),
+        step(
+            "lint",
+            "the linters find no problems in Python and JavaScript",
+            &[ANY_PATH],
+            format::lint,
+        ),
         step(
             "workflows",
             "the CI workflows are valid, pin their actions and have minimal permissions",
@@ -174,7 +179,11 @@ fn crate_steps() -> Vec<Step> {
 /// Returns the steps that build and test the packages.
 fn package_steps() -> Vec<Step> {
     vec![
-        required_step("build", "builds the wheel, the npm package and the conformance drivers", build::build_all),
+        required_step(
+            "build",
+            "builds the wheel, the npm package and the conformance drivers",
+            build::build_all,
+        ),
         step("python", "the Python package's own tests pass", &[PYTHON], test_python),
         step(
             "python-types",
@@ -281,7 +290,12 @@ fn cross_language_steps() -> Vec<Step> {
             &[CORE, &["tests/conformance"]],
             notices::check,
         ),
-        step("demo", "the README's first command works", &[BINDINGS, &["tests/conformance"]], run_demo),
+        step(
+            "demo",
+            "the README's first command works",
+            &[BINDINGS, &["tests/conformance"]],
+            run_demo,
+        ),
     ]
 }
 
@@ -297,7 +311,10 @@ pub fn thorough_steps() -> Result<Vec<Step>> {
             steps.push(step(&name, protects, NPM, move |shell| newest.test_newest_versions(shell)));
         }
         if project.has_oldest_versions() {
-            let (name, protects) = (format!("{name}-oldest"), format!("{protects}, with the oldest supported versions"));
+            let (name, protects) = (
+                format!("{name}-oldest"),
+                format!("{protects}, with the oldest supported versions"),
+            );
             steps.push(step(name, protects, NPM, move |shell| project.test_oldest_versions(shell)));
         }
     }
@@ -332,7 +349,12 @@ fn slow_steps() -> Vec<Step> {
             &[BINDINGS, LEASE, &["tests/copies"]],
             copies::check,
         ),
-        step("rust-workspace", "plain `cargo test --workspace` passes", &[CRATES], rust::test_workspace),
+        step(
+            "rust-workspace",
+            "plain `cargo test --workspace` passes",
+            &[CRATES],
+            rust::test_workspace,
+        ),
         step(
             "rust-databases",
             "columns of SQLx, SeaORM and Diesel work in real databases, and so does the axum example",
@@ -363,19 +385,19 @@ fn slow_steps() -> Vec<Step> {
             &[LEASE],
             readme::test_new_project,
         ),
-        step(
-            "bench",
-            "every benchmark runs",
-            &[BINDINGS, &["bench/"]],
-            bench::rehearse,
-        ),
+        step("bench", "every benchmark runs", &[BINDINGS, &["bench/"]], bench::rehearse),
         step(
             "faults-in-bindings",
             "the suites of both bindings detect deliberate faults",
             &[BINDINGS, &["tests/mutants"]],
             |_| mutants::test_bindings(),
         ),
-        step("docs-rs", "the documentation builds as on docs.rs", &[CORE], packaging::build_docs_rs),
+        step(
+            "docs-rs",
+            "the documentation builds as on docs.rs",
+            &[CORE],
+            packaging::build_docs_rs,
+        ),
         step(
             "rust-libraries-oldest",
             "integrations work with the oldest supported versions of Rust libraries",
@@ -473,7 +495,7 @@ fn test_python(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "{python} -m pytest --quiet").run()?)
 }
 
-/// Runs the proofs with z3. The proofs use the same build of the leases crate as the step `rust`.
+/// Runs the proofs with z3. The proofs use the build of the leases crate that the step `rust` also uses.
 fn run_proof(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
@@ -481,7 +503,7 @@ fn run_proof(shell: &Shell) -> Result<()> {
     Ok(proofs.env("PYTHONDONTWRITEBYTECODE", "1").env("POLYFLAKE_SELECTION", selection).run()?)
 }
 
-/// Type-checks the package's stubs and the test suite's own Python code.
+/// Type-checks the package's stubs and the Python code of the tests.
 fn check_python_types(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     cmd!(

@@ -96,7 +96,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Returns the text files that git tracks, and the untracked ones that git does not ignore.
+/// Returns the text files that git tracks, and the untracked text files that git does not ignore.
 fn sources() -> Result<Vec<Source>> {
     let shell = Shell::new()?;
     shell.change_dir(workspace::root());
@@ -110,7 +110,7 @@ fn sources() -> Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Returns a message for each module that this source file of the core must not use but does use.
+/// Returns a message for each module that a source file of the core uses although it must not use the module.
 fn forbidden_imports(source: &Source) -> Vec<String> {
     let Some(module) =
         source.path.strip_prefix("core/src/").and_then(|path| path.strip_suffix(".rs"))
@@ -176,7 +176,7 @@ fn without_tests(text: &str) -> &str {
     tests.map_or(text, |start| &text[..start])
 }
 
-/// Returns the paths and host names in a file that exist on only one machine.
+/// Returns the machine-specific paths and host names that a file contains.
 fn find_local_paths(source: &Source) -> Vec<String> {
     // Join these strings at run time, so that this file does not contain the strings that it searches for.
     let foreign = [

@@ -1,4 +1,5 @@
-//! Tests the wasm crate by itself. It is built with the tools that its users run, not with the npm package's build.
+//! Tests the wasm crate by itself. The crate is built with the tools that its users run, not with the build script of the
+//! npm package.
 
 use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};

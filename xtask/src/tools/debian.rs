@@ -22,8 +22,8 @@ fn find_or_install(
     Ok(locate_tool().ok_or_else(missing)?)
 }
 
-/// Returns the path of the first named program that is installed. If no named program is installed, installs the package
-/// that contains them and searches again.
+/// Returns the path of the first named program that is installed. If none of the programs is installed, installs the
+/// package that contains these programs and searches again.
 fn program(shell: &Shell, package: &str, names: &[&str]) -> Result<PathBuf> {
     find_or_install(shell, package, || find_program(names))
 }
@@ -43,7 +43,7 @@ pub fn browser(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "chromium", find_browser)
 }
 
-/// Returns the path of the machine's Chromium, if it is installed.
+/// Returns the path of Chromium or Chrome, if one of them is installed on this machine.
 pub fn find_browser() -> Option<PathBuf> {
     find_program(&["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
 }
@@ -64,7 +64,7 @@ pub fn mingw(shell: &Shell) -> Result<PathBuf> {
     program(shell, "gcc-mingw-w64-x86-64-win32", &["x86_64-w64-mingw32-gcc-win32"])
 }
 
-/// Returns the zlib library for Windows.
+/// Returns the path of the zlib library for Windows.
 pub fn mingw_zlib(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libz-mingw-w64", || {
         existing_file("/usr/x86_64-w64-mingw32/lib/zlib1.dll")
@@ -78,12 +78,12 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "wine64", locate_tool)
 }
 
-/// Returns libfaketime, the library that makes a process see a different time.
+/// Returns the path of libfaketime, a library that changes the time that a process reads from the clock.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libfaketime", find_faketime)
 }
 
-/// Returns Debian's archive keys. Other distributions provide these keys in a package.
+/// Returns the path of Debian's archive keys. Other distributions provide these keys in a package.
 pub fn debian_keys(shell: &Shell) -> Result<PathBuf> {
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
     find_or_install(shell, "debian-archive-keyring", || existing_file(keys))
@@ -152,7 +152,7 @@ fn existing_file(path: &str) -> Option<PathBuf> {
     Some(PathBuf::from(path)).filter(|path| path.is_file())
 }
 
-/// Returns the path of the first of the named programs that is on the `PATH`.
+/// Returns the path of the first named program that is on the `PATH`.
 pub fn find_program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<_> = std::env::split_paths(&path).collect();

@@ -14,7 +14,8 @@ use crate::workspace;
 
 const MIN_VERSION: (u32, u32) = (20, 0);
 
-/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import our package by name.
+/// Installs the packages in the lock files of `packages/js` and `tests`, and lets the tests import the `polyflake` package
+/// by its name.
 pub fn install_node_packages(shell: &Shell) -> Result<()> {
     install_build_packages(shell)?;
     npm_install(shell, "tests")
@@ -27,8 +28,8 @@ pub fn install_build_packages(shell: &Shell) -> Result<()> {
     install(shell, &workspace::root().join("packages/js"))
 }
 
-/// Installs the packages in a folder's lock file. In that folder, `import "polyflake"` then loads the package built in this
-/// repository.
+/// Installs the packages in a folder's lock file, and links the package that is built in this repository. In that folder,
+/// `import "polyflake"` then loads this package.
 pub fn npm_install(shell: &Shell, folder: &str) -> Result<()> {
     let inside = workspace::root().join(folder);
     install(shell, &inside)?;

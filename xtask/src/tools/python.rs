@@ -1,5 +1,5 @@
-//! Sets up Python virtual environments: the repository's own, with the packages that `tests/requirements.txt` pins, and
-//! others, such as the one for the benchmarks.
+//! Sets up Python virtual environments. The repository's own environment contains the packages that
+//! `tests/requirements.txt` pins. There are also environments for specific purposes, such as the benchmarks.
 
 use std::{
     env, fs,
@@ -49,8 +49,8 @@ pub fn redis_servers(shell: &Shell) -> Result<[PathBuf; 2]> {
     Ok(programs.map(|program| folder.join(program)))
 }
 
-/// Creates the benchmarks' virtual environment. Uses the oldest installed Python version that has its own wheel, or the
-/// default Python if no version with its own wheel is installed.
+/// Creates the benchmarks' virtual environment. Uses the oldest installed Python version for which a separate wheel is
+/// built, or the default Python if no such version is installed.
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| find_python(shell, (3, minor)).ok());
     let machine = found.map_or_else(|| default_python(shell).map(PathBuf::from), Ok)?;
@@ -87,7 +87,7 @@ pub fn find_python(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf>
     Ok(found.find(runs).ok_or_else(missing)?)
 }
 
-/// Returns the machine's own interpreter.
+/// Returns this machine's default Python interpreter.
 pub fn default_python(shell: &Shell) -> Result<&'static str> {
     let newest = ["python3", "python"]
         .into_iter()

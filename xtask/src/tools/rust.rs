@@ -48,18 +48,18 @@ pub fn install_rust_toolchain(shell: &Shell, version: &str, targets: &[&str]) ->
 /// A program that cargo installs, with its version.
 pub struct Tool(&'static str, &'static str);
 
-/// Runs the fuzz targets.
+/// The program that runs the fuzz targets.
 pub const BOLERO: Tool = Tool("cargo-bolero", "0.13.5");
-/// Inserts faults into the code.
+/// The program that inserts faults into the code.
 pub const MUTANTS: Tool = Tool("cargo-mutants", "27.1.0");
-/// Selects sets of features to build.
+/// The program that builds crates with selected sets of features.
 pub const HACK: Tool = Tool("cargo-hack", "0.6.46");
-/// Checks the dependencies.
+/// The program that checks the dependencies.
 pub const DENY: Tool = Tool("cargo-deny", "0.20.2");
-/// Builds npm packages from wasm crates.
+/// The program that builds npm packages from wasm crates.
 pub const WASM_PACK: Tool = Tool("wasm-pack", "0.15.1");
 
-/// Compares the public APIs of crates with those of an earlier version.
+/// The program that compares the public APIs of crates with the APIs of an earlier version.
 pub const SEMVER: Tool = Tool("cargo-semver-checks", "0.49.0");
 
 /// Installs a program into the folder for the repository's tools.
@@ -68,13 +68,13 @@ pub fn install(shell: &Shell, Tool(name, version): &Tool) -> Result<()> {
 }
 
 /// Installs wasm-bindgen's programs in the same version as the `wasm-bindgen` crate in the lock file. The programs' default
-/// features are disabled, because they add TLS, which is not needed to contact a browser's driver.
+/// features are disabled, because these features add TLS, which is not needed to connect to a browser's driver.
 pub fn install_wasm_bindgen(shell: &Shell) -> Result<()> {
     let version = locked_version("wasm-bindgen")?;
     install_with_options(shell, "wasm-bindgen-cli", &version, &["--no-default-features"])
 }
 
-/// Returns the program that runs the tests of wasm crates.
+/// Returns the path of the program that runs the tests of wasm crates.
 pub fn wasm_test_runner(shell: &Shell) -> Result<PathBuf> {
     install_wasm_bindgen(shell)?;
     Ok(workspace::tools().join("bin/wasm-bindgen-test-runner"))

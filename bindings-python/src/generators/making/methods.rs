@@ -97,8 +97,8 @@ macro_rules! text_methods {
     };
 }
 
-/// Defines a format's module-level functions, which use the format's default generator. The macro's arguments are those of
-/// [`id_methods`].
+/// Defines a format's module-level functions, which use the format's default generator. The macro takes the same arguments
+/// as [`id_methods`].
 macro_rules! module_functions {
     (
         $family:ident $class:ident ($($key:ident: $Key:ty = $default:expr)?)
@@ -164,10 +164,10 @@ macro_rules! module_functions {
     };
 }
 
-/// Implements [`IdMaker`] for a format's generators. The macro's first arguments are the core's format, the generator class,
-/// the type of an ID, and the type of an array of IDs. The next two are the item that represents an ID in a buffer, and the
-/// function that returns the Python object for an ID. The last three are the type of the caller's argument, the type of the
-/// core's key for each ID, and the function that converts the argument to the key.
+/// Implements [`IdMaker`] for a format's generators. The macro's first arguments are the core's format, the generator
+/// class, the type of an ID, and the type of an array of IDs. The next two are the item that represents an ID in a buffer,
+/// and the function that returns the Python object for an ID. The last three are the type of the caller's argument, the
+/// type of the core's key for each ID, and the function that converts the argument to the key.
 macro_rules! impl_id_maker {
     (
         $family:ident $class:ident $Id:ident $Array:ident $item:expr, $object:expr,

@@ -1,4 +1,4 @@
-//! Parameters that carry the names used by callers, so that errors can include the names.
+//! Parameter types that include the parameters' names, so that errors can report these names.
 //!
 //! PyO3 converts an argument according to its type, and does not pass the name of the parameter to the conversion.
 //! Therefore the name is part of the type. For example, the errors of a parameter of the type `Argument<UnixMs, name::end>`

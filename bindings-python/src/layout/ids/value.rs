@@ -84,7 +84,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Time {
     }
 }
 
-/// The names of the parameters for the fields that every layout recognizes.
+/// The parameter names of the fields that every layout recognizes.
 const TIMESTAMP: &str = "timestamp";
 const SEQUENCE: &str = "sequence";
 

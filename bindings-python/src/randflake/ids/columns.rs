@@ -25,7 +25,7 @@ pub(crate) struct PartsColumns {
 }
 
 impl PartsColumns {
-    /// Decrypts the fields of IDs while other threads run.
+    /// Decrypts the fields of IDs. Other threads can run in the meantime.
     pub(super) fn new(py: Python<'_>, codec: &Codec, ids: &[Randflake]) -> PyResult<Self> {
         let mut timestamps = zeroed(ids.len())?;
         let (mut nodes, mut sequences) = (zeroed(ids.len())?, zeroed(ids.len())?);

@@ -43,8 +43,8 @@ impl TextColumn {
 /// Strings of varying length.
 struct Texts {
     ids: Arc<Vec<Randflake>>,
-    /// The strings in slots of equal width, created on demand. Arrow columns do not use these slots, because Arrow requires
-    /// strings without gaps.
+    /// The strings, stored in slots of equal width. The slots are created on demand. Arrow columns do not use them, because
+    /// Arrow requires strings without gaps.
     slots: OnceLock<Packed<Chars>>,
 }
 

@@ -22,7 +22,8 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// Starts examples/cloudflare. `restored` is the operator's note that the store was restored, or an empty string.
+    /// Starts the Worker in examples/cloudflare. `restored` is the operator's note that the store was restored, or an empty
+    /// string.
     pub(crate) fn start(disk: &Path, restored: &str) -> Self {
         let mut command = Command::new(format!("{LEASES_FOLDER}/node_modules/node/bin/node"));
         command.arg(format!("{LEASES_FOLDER}/cloudflare.mjs")).arg(disk).args(["0", restored]);
@@ -109,7 +110,8 @@ fn workers_and_other_programs_lease_different_worker_ids_from_a_durable_object()
     assert!(ids.iter().all(|(other, id)| *other == number && *id != first));
     numbers.insert(number);
     worker.kill();
-    // The new isolate does not remember the old one's worker ID, which remains granted until its lease ends.
+    // The new isolate has no record of the old isolate's worker ID, which remains granted until the old isolate's lease
+    // ends.
     numbers.insert(Worker::start(folder.path(), "").generate().0);
     assert_eq!(numbers.len(), 5);
 }

@@ -6,7 +6,7 @@ mod neon;
 pub(crate) mod single {
     pub(crate) use super::neon::{decode, encode};
     pub(crate) use crate::arch::scalar::{
-        base32::{digits, number},
+        base32::{decode_integer, digits},
         base32hex::shifted_slot as slot,
     };
 }

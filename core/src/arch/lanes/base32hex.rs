@@ -9,11 +9,10 @@
 use super::parts::part;
 use crate::arch::{Slot, scalar::base32hex as scalar};
 
-/// An index past the end of the bytes, so that a shuffle returns 0.
+/// A shuffle index past the end of the source register. For such an index, a shuffle returns 0.
 const ZERO_INDEX: u8 = 0x80;
 
-/// The positions of the number's bytes that contain the bits of each pair of digits. There are two positions for each of
-/// the eight pairs.
+/// For each of the eight pairs of digits, the two positions of the number's bytes that contain the pair's bits.
 pub(in crate::arch) const BYTE_PAIRS: [u8; 16] =
     [ZERO_INDEX, ZERO_INDEX, 7, ZERO_INDEX, 6, 7, 5, 6, 3, 4, 2, 3, 1, 2, 0, 1];
 
@@ -69,8 +68,8 @@ pub(in crate::arch) const fn slot_digits(slot: &Slot) -> Digits<'_> {
     (slot, if slot[12] == 0 { &SHIFT_12_DIGITS } else { &SHIFT_13_DIGITS })
 }
 
-/// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from the
-/// first offset.
+/// Returns the digits of the string between two offsets, if there are 12 or 13 digits and sixteen bytes can be loaded from
+/// the first offset.
 #[inline]
 pub(in crate::arch) fn text_digits(text: &[u8], [start, end]: [i32; 2]) -> Option<Digits<'_>> {
     let bytes = text.get(usize::try_from(start).ok()?..)?.first_chunk()?;
@@ -86,10 +85,10 @@ pub(in crate::arch) fn text_digits(text: &[u8], [start, end]: [i32; 2]) -> Optio
 pub(in crate::arch) fn decode(
     slots: &[Slot],
     numbers: &mut [u64],
-    number: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
+    decode_integer: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
 ) -> usize {
     for (done, (slot, place)) in slots.iter().zip(numbers).enumerate() {
-        match number(slot_digits(slot), &MAX_SLOT_DISTANCES) {
+        match decode_integer(slot_digits(slot), &MAX_SLOT_DISTANCES) {
             Some(number) => *place = number,
             None if scalar::decode_into(slot, place).is_none() => return done,
             None => {}
@@ -104,13 +103,13 @@ pub(in crate::arch) fn decode_column(
     offsets: &[i32],
     text: &[u8],
     numbers: &mut [u64],
-    number: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
+    decode_integer: impl Fn(Digits, &[u8; 16]) -> Option<u64>,
 ) -> usize {
     let count = numbers.len();
     for (done, (span, place)) in offsets.windows(2).zip(numbers).enumerate() {
         let span = *part(span, 0);
         if let Some(digits) = text_digits(text, span)
-            && let Some(number) = number(digits, &MAX_TEXT_DISTANCES)
+            && let Some(number) = decode_integer(digits, &MAX_TEXT_DISTANCES)
         {
             *place = number;
         } else if decode_single(text, span, place).is_none() {

@@ -1,9 +1,9 @@
 //! SPARX for many blocks at once, one block in each lane, in plain Rust that compilers turn into vector instructions.
 //!
-//! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block leaves little to do in parallel:
-//! each round waits for the previous round, and 24 rounds with their linear layers form one long chain. Blocks do not depend on
-//! each other, however. So a vector holds the *same* word of many blocks, and each instruction performs one step for all of
-//! them:
+//! A block is four 16-bit words, and a round only adds, rotates and xors words. A single block offers little parallelism,
+//! because each round depends on the previous round: 24 rounds with their linear layers form one long dependency chain.
+//! Blocks, however, do not depend on each other. Therefore a vector holds the *same* word of many blocks, and each
+//! instruction performs one step for all of them:
 //!
 //! ```text
 //! in memory, a row per block        in `Words`, a row per place in the block
@@ -18,11 +18,11 @@
 //! that are a quarter of the group apart into adjacent lanes, which does not require instructions that shuffle data across
 //! lanes. The order of blocks within a group does not matter, because the same swaps restore it.
 //!
-//! This module uses no intrinsics. The round functions are those of the scalar reference, called in a loop over a fixed
-//! number of lanes. The compiler vectorizes this loop for the instruction set that the calling module has enabled, so the
-//! same source serves SSE2, AVX2, AVX-512, NEON and SIMD128. The generated code is as fast as that of an earlier version
-//! that used intrinsics. The drawback is that every function must be inlined into its caller, because a separate function
-//! would be compiled without the caller's features.
+//! This module uses no intrinsics. It calls the round functions of the scalar reference in a loop over a fixed number of
+//! lanes. The compiler vectorizes this loop for the instruction set that the calling module has enabled, so the same source
+//! serves SSE2, AVX2, AVX-512, NEON and SIMD128. The generated code is as fast as an earlier version that used intrinsics.
+//! The drawback is that every function must be inlined into its caller, because a separate function would be compiled
+//! without the caller's features.
 //!
 //! No branch or index depends on a block's content, so the running time does not depend on the data.
 
@@ -132,7 +132,7 @@ fn apply_to_group<D: Direction, const N: usize>(schedule: &Schedule, blocks: &mu
 
 /// The words of `N` blocks, with one row for each word position in the block: first the last words of all blocks, then the
 /// words before them, and so on.
-#[repr(align(64))] // Otherwise, a vector could span two cache lines.
+#[repr(align(64))] // Without this alignment, a vector could span two cache lines.
 pub(in crate::arch) struct Words<const N: usize>([[u16; N]; 4]);
 
 impl<const N: usize> Words<N> {

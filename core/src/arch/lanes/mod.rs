@@ -10,7 +10,7 @@ pub(super) mod fill;
 pub(super) mod parts;
 
 /// Compiles the loops with the features of an instruction set. The macro defines the resulting kernels, and a
-/// `COMPILED_KERNELS` table in which all other kernels are the scalar ones.
+/// `COMPILED_KERNELS` table that contains these kernels and the scalar versions of all other kernels.
 macro_rules! compile {
     ($features:literal) => {
         use $crate::arch::{

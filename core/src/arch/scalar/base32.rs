@@ -1,8 +1,8 @@
 //! sno's base32 encoding, which represents 80 bits as 16 characters. Strings sort in the same order as bytes, and each ID
 //! has one canonical encoding.
 //!
-//! Eight characters are processed at once, one in each byte of a word. 40 bits are spread over the bytes of a word, five
-//! bits to each, and the characters are computed instead of looked up.
+//! Eight characters are processed at once, one in each byte of a word. Each group of 40 bits is spread over the bytes of a
+//! word, five bits to each byte. The characters are computed instead of looked up.
 
 use crate::{
     arch::{
@@ -51,7 +51,7 @@ pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
 /// if a digit is invalid, or if the number does not fit in 64 bits.
 #[inline]
 #[allow(dead_code, reason = "some machines have registers for them")]
-pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
+pub(crate) fn decode_integer(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [high, low] = decode_40_bits(alphabet, digits)?;
     (high >> 24 == 0).then_some(high << 40 | low)
 }

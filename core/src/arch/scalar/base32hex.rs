@@ -27,17 +27,18 @@ pub(crate) fn shifted_slot(number: u64) -> Slot {
 pub(crate) const fn digit_count(number: u64) -> u8 {
     // This is the number of bits divided by five, rounded up.
     let bits = u64::BITS - (number | 1).leading_zeros();
-    // 205 / 1024 is slightly more than a fifth. For numbers up to 68, the result equals that of a division by five.
+    // 205 / 1024 is slightly more than a fifth. For numbers up to 68, multiplying by this fraction and rounding down gives
+    // the same result as an integer division by five.
     narrow::u8((((bits + 4) * 205) >> 10) as u64)
 }
 
 /// Decodes a string into a number, if the string is the number's canonical encoding.
 #[inline]
-pub(crate) fn number(text: &[u8]) -> Option<u64> {
+pub(crate) fn decode_integer(text: &[u8]) -> Option<u64> {
     if text.len() > MAX_DIGITS || !matches!(text, [_] | [b'1'..=b'v', ..]) {
         return None;
     }
-    single::number(HEX, padded_digits(text))
+    single::decode_integer(HEX, padded_digits(text))
 }
 
 /// Pads a string of up to 13 digits with leading zeros to 16 digits, and returns the first eight and the last eight.
@@ -54,7 +55,7 @@ fn padded_digits(text: &[u8]) -> [u64; 2] {
     }
 }
 
-/// Returns the string in a slot, which consists of the bytes before the zero bytes.
+/// Returns the string in a slot. The string consists of the bytes before the trailing zero bytes.
 #[inline]
 pub(crate) fn text_of(slot: &Slot) -> &[u8] {
     let after = u128::from_le_bytes(*slot).leading_zeros() / 8;
@@ -81,7 +82,7 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
 /// Decodes a slot and writes the number to `place`, if the slot is valid.
 #[inline]
 pub(in crate::arch) fn decode_into(slot: &Slot, place: &mut u64) -> Option<()> {
-    number(text_of(slot)).map(|number| *place = number)
+    decode_integer(text_of(slot)).map(|number| *place = number)
 }
 
 pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
@@ -94,5 +95,5 @@ pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -
 /// Decodes the string between two offsets and writes the number to `place`, if the string is valid.
 #[inline]
 pub(in crate::arch) fn decode_span(text: &[u8], span: [i32; 2], place: &mut u64) -> Option<()> {
-    number(text_in_span(text, span)?).map(|number| *place = number)
+    decode_integer(text_in_span(text, span)?).map(|number| *place = number)
 }

@@ -11,7 +11,7 @@ use crate::arch::Block;
 /// The number of steps in an encryption.
 pub(crate) const STEPS: usize = 8;
 
-/// The number of consecutive rounds of one branch within a step.
+/// The number of rounds that a step performs on each branch.
 pub(crate) const ROUNDS: usize = 3;
 
 /// The number of branches in a block. Each branch is a pair of 16-bit words.

@@ -1,5 +1,5 @@
-//! Writes runs of IDs. A run of sno IDs is written in blocks of eight IDs (ten 64-bit words). This module also writes runs
-//! of 128-bit values that contain an increasing counter.
+//! Writes runs of consecutive IDs. A run of sno IDs is written in blocks of eight IDs (ten 64-bit words). This module also
+//! writes runs of 128-bit values that contain an increasing counter.
 
 use crate::arch::Id;
 
@@ -8,8 +8,8 @@ const BLOCK_LEN: usize = 8;
 const ID_LEN: usize = size_of::<Id>();
 const WORDS: usize = BLOCK_LEN * ID_LEN / 8;
 
-/// Creates the first block, and derives each further block from the previous one by adding eight to every sequence number.
-/// A block of eight IDs is ten words, and no sequence number spans two words.
+/// Creates the first block, and derives each subsequent block from the previous block by adding eight to every sequence
+/// number. A block of eight IDs occupies ten words, and no sequence number spans two words.
 pub(crate) fn write_run(ids: &mut [u8], first: Id) {
     let mut blocks = ids.chunks_exact_mut(BLOCK_LEN * ID_LEN);
     let mut block = block_from(first);
@@ -38,7 +38,7 @@ const fn with_sequence(mut id: Id, sequence: u16) -> Id {
     id
 }
 
-/// The number eight at the position of each sequence number.
+/// The increments from one block to the next: the number eight at the position of each sequence number.
 const STEPS: [u64; WORDS] = {
     let mut steps = [0; WORDS];
     let mut id = 0;
@@ -63,7 +63,7 @@ fn block_from(first: Id) -> [u64; WORDS] {
     words
 }
 
-/// The lowest bit of the counter that is in the lower half of each value.
+/// The lowest bit of the counter. The counter is in the lower half of each value.
 pub(crate) const COUNTER_STEP: u64 = 1 << 32;
 
 /// Writes values whose lower halves contain an increasing counter.

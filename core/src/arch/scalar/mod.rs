@@ -1,5 +1,5 @@
-//! Kernels for the instructions that every CPU of the target supports. They are the reference against which all other kernels
-//! are tested.
+//! Kernels for the instructions that every CPU of the target supports. They are the reference against which all other
+//! kernels are tested.
 
 pub(crate) mod base32;
 pub(crate) mod base32hex;

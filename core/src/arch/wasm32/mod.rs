@@ -1,5 +1,5 @@
-//! WebAssembly with 128-bit SIMD. An engine without SIMD rejects every module that uses it, so the instruction set is selected
-//! at compile time.
+//! WebAssembly with 128-bit SIMD. An engine without SIMD support rejects any module that contains SIMD instructions, so the
+//! instruction set is selected at compile time.
 
 mod simd128;
 
@@ -7,7 +7,7 @@ mod simd128;
 pub(crate) mod single {
     // The scalar code shifts 128-bit integers, which requires a function call in wasm.
     pub(crate) use super::simd128::{decode, encode, slot};
-    pub(crate) use crate::arch::scalar::base32::{digits, number};
+    pub(crate) use crate::arch::scalar::base32::{decode_integer, digits};
 }
 
 define_instruction_sets! {

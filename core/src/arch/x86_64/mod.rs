@@ -5,9 +5,9 @@ mod avx512;
 mod sse2;
 mod sse41;
 
-/// Kernels for one ID or one number, where detecting the CPU's level would cost more than it saves.
+/// Kernels for one ID or one number. For a single item, detecting the CPU's level would cost more than it saves.
 pub(crate) mod single {
-    pub(crate) use super::sse2::{decode, digits, encode, number};
+    pub(crate) use super::sse2::{decode, decode_integer, digits, encode};
     pub(crate) use crate::arch::scalar::base32hex::shifted_slot as slot;
 }
 

@@ -1,4 +1,4 @@
-//! The kernels for SSE2, which every x86-64 CPU supports. They are used for single IDs, where detecting the CPU's level
+//! The kernels for SSE2, which every x86-64 CPU supports. They are used for single IDs, for which detecting the CPU's level
 //! would cost more than it saves.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
@@ -56,7 +56,7 @@ pub(crate) fn digits(alphabet: Alphabet, number: u64) -> [u64; 2] {
 /// Returns the number that 16 digits represent. `digits` contains the first eight digits and the last eight. Returns `None`
 /// if a digit is invalid, or if the number does not fit in 64 bits.
 #[inline]
-pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
+pub(crate) fn decode_integer(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
     let [first, last] = digits.map(|half| half.swap_bytes().cast_signed());
     // SAFETY: this module is only compiled for targets on which every CPU has SSE2.
     #[allow(unsafe_code)]
@@ -69,15 +69,15 @@ pub(crate) fn number(alphabet: Alphabet, digits: [u64; 2]) -> Option<u64> {
 #[target_feature(enable = "sse2")]
 fn decode_40_bits(alphabet: Alphabet, characters: __m128i) -> Option<[u64; 2]> {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
-    // the minimum below selects the right value.
+    // Subtracting the offset of the wrong character range (digits or letters) yields a greater value, possibly by wrapping
+    // around, so the minimum below selects the right value.
     let digits = _mm_sub_epi8(characters, splat(digit));
     let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));
     let no_letters = _mm_subs_epu8(letters, splat(alphabet.letter_count() - 1));
     let values = _mm_min_epu8(digits, _mm_sub_epi8(characters, splat(FIRST_LETTER - ten)));
     let good = _mm_cmpeq_epi8(_mm_min_epu8(no_digits, no_letters), _mm_setzero_si128());
-    (_mm_movemask_epi8(good) == 0xffff).then(|| gather(values))
+    (_mm_movemask_epi8(good) == 0xffff).then(|| pack_values(values))
 }
 
 /// Returns the two words of a register.
@@ -95,14 +95,15 @@ fn splat(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
 
-/// Splits ten bytes into sixteen values of five bits. `low` contains the first eight of these bytes, and `high` the last eight.
+/// Splits ten bytes into sixteen values of five bits. `low` contains the first eight of these bytes, and `high` the last
+/// eight.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn values(low: u64, high: u64) -> __m128i {
     let low = _mm_cvtsi64_si128(low.cast_signed());
     let high = _mm_cvtsi64_si128(high.cast_signed());
-    // Bytes 0-3 and 5-8 become the upper bytes of the 16-bit words, and bytes 1-4 and 6-9 the lower ones. Each word then
-    // contains the ten bits of two characters, which the multiplication moves to the top.
+    // Bytes 0-3 and 5-8 become the upper bytes of the 16-bit words, and bytes 1-4 and 6-9 become the lower bytes. Each word
+    // then contains the ten bits of two characters, which the multiplication moves to the top.
     let upper = _mm_unpacklo_epi32(low, _mm_srli_epi64::<24>(high));
     let lower = _mm_unpacklo_epi32(_mm_srli_epi64::<8>(low), _mm_srli_epi64::<32>(high));
     let lanes = _mm_unpacklo_epi8(lower, upper);
@@ -124,7 +125,7 @@ fn characters(Alphabet { digit, digits }: Alphabet, values: __m128i) -> __m128i 
 /// Joins the five bits in each byte into two groups of 40 bits.
 #[inline]
 #[target_feature(enable = "sse2")]
-fn gather(values: __m128i) -> [u64; 2] {
+fn pack_values(values: __m128i) -> [u64; 2] {
     let first = _mm_slli_epi16::<5>(_mm_and_si128(values, _mm_set1_epi16(0xff)));
     let tens = _mm_or_si128(first, _mm_srli_epi16::<8>(values));
     let twenties = _mm_madd_epi16(tens, _mm_set1_epi32(1 << 16 | 1 << 10));

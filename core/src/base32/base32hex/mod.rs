@@ -11,7 +11,7 @@ use crate::{
     Error, ErrorKind,
     arch::{
         HEX,
-        scalar::base32hex::{digit_count, number},
+        scalar::base32hex::{decode_integer, digit_count},
         single, splat,
     },
 };
@@ -37,7 +37,7 @@ pub(crate) fn encode(number: u64) -> Text<MAX_DIGITS> {
 /// Decodes a string into a number.
 #[inline]
 pub(crate) fn decode(text: &str) -> crate::Result<u64> {
-    match number(text.as_bytes()) {
+    match decode_integer(text.as_bytes()) {
         Some(number) => Ok(number),
         None => Err(decode_error(text.chars().map(u32::from))),
     }
@@ -56,8 +56,8 @@ fn decode_error(units: impl Iterator<Item = u32> + Clone) -> Error {
             &"expected no leading zero, found one",
         );
     }
-    // 13 characters represent 65 bits, so only the top bit is lost. The top bit must be set, because otherwise the number
-    // would not be too large.
+    // The only remaining error is a number that does not fit in 64 bits. 13 characters represent 65 bits, so the following
+    // code loses only the top bit, which is 1.
     let values = units.filter_map(value).map(|(values, _)| values & 31);
     Error::too_large(values.fold(0, |number, value| number << 5 | value))
 }

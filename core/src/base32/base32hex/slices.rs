@@ -10,7 +10,7 @@ use crate::{
     error::{check_same_length, unit_of_byte},
 };
 
-/// The number of strings that are buffered in slots while a column is written or read.
+/// The number of strings that are buffered in slots while a column is encoded or decoded.
 const CHUNK_LEN: usize = 64;
 
 /// Encodes each number into the slot at the same index.
@@ -26,7 +26,7 @@ pub fn encode(level: Level, numbers: &[u64], slots: &mut [Slot]) -> Result<()> {
 /// Decodes the number in each slot, up to the first invalid slot.
 ///
 /// # Errors
-/// Returns `invalid_length` unless both slices have the same length, or the error for the first invalid string, with the
+/// Returns `invalid_length` if the slices have different lengths. Returns the error for the first invalid string, with the
 /// string's index.
 pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     check_same_length(slots.len(), numbers.len())?;
@@ -34,12 +34,12 @@ pub fn decode(level: Level, slots: &[Slot], numbers: &mut [u64]) -> Result<()> {
     slots.get(done).map_or(Ok(()), |bad| Err(decode_error_at(text_of(bad), done)))
 }
 
-/// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. One more offset, which is
-/// also returned, marks the end of the last string.
+/// Encodes all numbers as concatenated strings, and writes the offset at which each string begins. One more offset, which
+/// is also returned, marks the end of the last string.
 ///
 /// # Errors
-/// Returns `invalid_length` unless `offsets` has one more element than `numbers` and `text` has room for 13 bytes per number.
-/// Returns `out_of_range` if, at 13 bytes per number, the last offset would not fit in 32 bits.
+/// Returns `invalid_length` unless `offsets` has one more element than `numbers` and `text` has room for 13 bytes per
+/// number. Returns `out_of_range` if, at 13 bytes per number, the last offset would not fit in 32 bits.
 pub fn encode_column(
     level: Level,
     numbers: &[u64],
@@ -73,8 +73,8 @@ pub fn encode_column(
     Ok(end as usize)
 }
 
-/// Copies the string in a slot to `places`. If there is enough space, the whole slot is copied, and the bytes after the string
-/// are overwritten later.
+/// Copies the string in a slot to `places`. If there is enough space, the whole slot is copied, and the bytes after the
+/// string are overwritten later.
 #[inline]
 fn copy_digits(slot: &Slot, length: usize, places: &mut [u8]) {
     match places.first_chunk_mut() {
@@ -91,12 +91,12 @@ fn copy_last_digits(text: &[u8], places: &mut [u8]) {
     places[..text.len()].copy_from_slice(text);
 }
 
-/// Decodes the concatenated strings that begin at the given offsets, stopping at the first invalid one.
+/// Decodes the concatenated strings that begin at the given offsets, stopping at the first invalid string.
 ///
 /// # Errors
-/// Returns `invalid_length` unless `offsets` has one more element than `numbers`; `out_of_range`, with the index of the string,
-/// if an offset is below the previous one or past the end of the strings; or the error for the first invalid string, with the
-/// string's index.
+/// Returns `invalid_length` unless `offsets` has one more element than `numbers`. Returns `out_of_range`, with the index of
+/// the string, if an offset is below the previous offset or past the end of the strings. Returns the error for the first
+/// invalid string, with the string's index.
 pub fn decode_column(
     level: Level,
     offsets: &[i32],

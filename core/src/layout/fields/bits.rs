@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 pub(in crate::layout) fn write_bits(id: &mut [u8], offset: u32, bits: u32, value: u64) {
     let (mut value, mut end) = (value, offset + bits);
     while end > offset {
-        // Each iteration writes one byte, starting at the low end. `low` bits of the byte are below the field.
+        // Each iteration writes one byte, starting at the low end. The lowest `low` bits of the byte are below the field.
         let low = (8 - end % 8) % 8;
         let width = (8 - low).min(end - offset);
         let byte = &mut id[(end as usize - 1) / 8];
@@ -18,7 +18,8 @@ pub(in crate::layout) fn write_bits(id: &mut [u8], offset: u32, bits: u32, value
     }
 }
 
-/// Writes a big-endian number or its inverse to a field of any width. The number must fit in the field.
+/// Writes a big-endian number, or its bitwise complement if `invert` is `true`, to a field of any width. The number must
+/// fit in the field.
 pub(in crate::layout) fn write_wide_bits(
     id: &mut [u8],
     offset: u32,

@@ -8,7 +8,7 @@ use crate::{
 impl Description {
     /// Returns the description as a JSON value that uses the field names of this struct.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This method is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();

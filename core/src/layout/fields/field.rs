@@ -38,8 +38,8 @@ impl Field {
         Self { name: name.into().map(String::from), ..self }
     }
 
-    /// Creates the timestamp field. The timestamp counts ticks since the tick that contains `epoch_ms` (Unix milliseconds). A
-    /// layout has at most one timestamp, which has at most 64 bits.
+    /// Creates the timestamp field. The timestamp counts ticks since the tick that contains `epoch_ms` (Unix milliseconds).
+    /// A layout has at most one timestamp, which has at most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -54,8 +54,8 @@ impl Field {
         Self::new(bits, Role::Timestamp(Timeline::new(tick, epoch_ms, Width::new(bits))))
     }
 
-    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence, which has at most
-    /// 64 bits.
+    /// Creates the sequence field. The sequence starts at 0 in each tick. A layout has at most one sequence, which has at
+    /// most 64 bits.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -83,8 +83,8 @@ impl Field {
         Self::new(bits, Role::Sequence(start.into().canonicalize()))
     }
 
-    /// Creates a field that has the same value in every ID, unless the value is overridden for a particular ID. Without a name,
-    /// the field is called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
+    /// Creates a field that has the same value in every ID, unless the value is overridden for a particular ID. Without a
+    /// name, the field is called `const-<offset>-<bits>`. Only byte layouts accept bytes and strings.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout};

@@ -74,11 +74,11 @@ pub struct Layout {
 pub struct FieldIndex(pub(in crate::layout) usize);
 
 impl Layout {
-    /// Creates a layout whose IDs are signed 64-bit integers. The fields are listed starting with the most significant one, and
-    /// must fill all 64 bits.
+    /// Creates a layout whose IDs are signed 64-bit integers. The fields are listed starting with the most significant one,
+    /// and must fill all 64 bits.
     ///
-    /// Returns `out_of_range` if a constant or the start of the sequence does not fit its field, or `invalid_layout` for any
-    /// other error in the fields.
+    /// Returns `out_of_range` if a constant or the start of the sequence does not fit in its field, or `invalid_layout` for
+    /// any other error in the fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};
@@ -92,12 +92,12 @@ impl Layout {
         resolve(Representation::Integer, fields)
     }
 
-    /// Creates a layout whose IDs are `length` bytes long. The length can be from 1 to 128. The fields are listed starting at
-    /// the most significant bit of the first byte, and must fill all bytes. An integer field has at most 128 bits; a field that
-    /// contains bytes or a string may fill the entire ID.
+    /// Creates a layout whose IDs are `length` bytes long. The length can be from 1 to 128. The fields are listed starting
+    /// at the most significant bit of the first byte, and must fill all bytes. An integer field has at most 128 bits,
+    /// whereas a field that contains bytes or a string may fill the entire ID.
     ///
-    /// Returns `out_of_range` if a constant or the start of the sequence does not fit its field, or `invalid_layout` for any
-    /// other error in the fields.
+    /// Returns `out_of_range` if a constant or the start of the sequence does not fit in its field, or `invalid_layout` for
+    /// any other error in the fields.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick};

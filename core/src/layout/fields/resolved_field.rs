@@ -1,5 +1,5 @@
-//! A field with its position. The struct contains everything needed to pack and parse the field, and is computed when the
-//! layout is built.
+//! A field with its position in the ID. The struct contains everything needed to pack and parse the field. It is computed
+//! when the layout is built.
 
 use alloc::string::String;
 
@@ -65,9 +65,9 @@ pub(in crate::layout) struct ResolvedField {
 }
 
 impl ResolvedField {
-    /// Converts the most common values to the field's number: an integer for a plain field, or a time in milliseconds for a
-    /// timestamp. Returns `None` if the value does not fit or is of any other kind. [`ResolvedField::write_value`]
-    /// handles all other values and reports the errors.
+    /// Converts a value of a common kind to the number that the field stores. The common kinds are an integer for a plain
+    /// field, and a time in milliseconds for a timestamp. Returns `None` if the value does not fit or is of any other kind.
+    /// [`ResolvedField::write_value`] handles all other values and reports the errors.
     #[inline]
     pub(in crate::layout) fn small_number(&self, value: &Value<'_>) -> Option<u64> {
         let Value::Integer(number) = value else { return None };

@@ -1,4 +1,4 @@
-//! Builds a layout: assigns a position to each described field, and validates the layout.
+//! Builds a layout by assigning a position to each field and validating the result.
 
 use alloc::{format, vec::Vec};
 
@@ -17,7 +17,7 @@ const MAX_BITS: u32 = 128;
 /// The maximum number of fields. A limit is needed because fields may have a width of 0.
 const MAX_FIELDS: usize = 1024;
 
-/// Returns `invalid_layout` with a message.
+/// Returns an `invalid_layout` error with the given reason.
 #[cold]
 pub(in crate::layout) fn invalid_layout_error(reason: impl Into<Name>) -> Error {
     Error::with_reason(ErrorKind::InvalidLayout, reason)

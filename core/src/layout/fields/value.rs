@@ -28,7 +28,7 @@ pub enum ValueType {
     Integer,
     /// Bytes, read as a big-endian number. Leading zero bytes are not preserved.
     Bytes,
-    /// Strings, which are stored as their UTF-8 bytes.
+    /// Strings, which are stored as UTF-8.
     Text,
 }
 
@@ -81,10 +81,11 @@ pub enum Value<'a> {
     Text(Cow<'a, str>),
     /// An integer that no field accepts: less than -2^127, or wider than 128 bits. Bindings to dynamic languages do not
     /// reject these integers themselves, but pass them to the layout, so that the layout determines which error is reported
-    /// first. For the same reason, bindings pass the names of unsupported types to the layout. Not part of the public API.
+    /// first. For the same reason, bindings pass the names of unsupported types to the layout. This variant is not part of
+    /// the public API.
     #[doc(hidden)]
     Beyond,
-    /// The name of a type that no field accepts. Not part of the public API.
+    /// The name of a type that no field accepts. This variant is not part of the public API.
     #[doc(hidden)]
     Other(Cow<'a, str>),
 }

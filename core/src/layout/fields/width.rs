@@ -15,8 +15,8 @@ impl Width {
         Self { bits, most }
     }
 
-    /// Converts an integer to at most 64 bits, or returns `None` if it does not fit. In a 64-bit field, integers in -2^63..0
-    /// are reduced modulo 2^64.
+    /// Converts an integer to at most 64 bits, or returns `None` if it does not fit. In a 64-bit field, integers in
+    /// -2^63..0 are reduced modulo 2^64.
     #[inline]
     pub(in crate::layout) fn narrow(self, number: i128) -> Option<u64> {
         match u64::try_from(number) {

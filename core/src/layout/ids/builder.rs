@@ -61,7 +61,7 @@ impl<C: Clock> Builder<C> {
 
     /// Sets the value of a bindable field for all IDs that the generator creates.
     ///
-    /// An earlier run of the process may have generated IDs with the same values in the current tick. Therefore the first
+    /// An earlier run of the program may have generated IDs with the same values in the current tick. Therefore the first
     /// call waits up to one tick, but no longer than one second, and the first ID belongs to the next tick. If the clock
     /// was set back between two runs, duplicate IDs are possible unless the new generator continues from a snapshot, uses a
     /// lease, or has a window that starts after the last ID of the earlier run. A layout without a timestamp has no tick to
@@ -80,13 +80,13 @@ impl<C: Clock> Builder<C> {
         self
     }
 
-    /// Assigns the generator a range of worker IDs, which are values of one bindable field. The generator can then create as
-    /// many IDs as if each worker ID had its own generator. When a worker ID has no sequence numbers left in a tick, the
+    /// Assigns the generator a range of worker IDs, which are values of one bindable field. The generator can then create
+    /// as many IDs as if each worker ID had its own generator. When a worker ID has no sequence numbers left in a tick, the
     /// generator continues with the next worker ID. IDs remain sorted. No other generator may use any of these worker IDs.
     ///
-    /// The bindable field must be an integer field that is less significant than the timestamp and more significant than the
-    /// sequence. The sequence must start at 0, and neither the bindable field nor the sequence may be inverted. A builder has
-    /// at most one range: each call replaces the range from an earlier call.
+    /// The bindable field must be an integer field that is less significant than the timestamp and more significant than
+    /// the sequence. The sequence must start at 0, and neither the bindable field nor the sequence may be inverted. A
+    /// builder has at most one range: each call replaces the range from an earlier call.
     ///
     /// ```
     /// use polyflake::{
@@ -136,20 +136,21 @@ impl<C: Clock> Builder<C> {
     /// ```
     ///
     /// # Errors
-    /// - Returns `invalid_layout` if the layout has no sequence; if the layout has no timestamp and `sequence_only` is not
-    ///   set; if the layout has a timestamp and `sequence_only` is set; if the layout is read-only; or if the sequence has
-    ///   64 bits and more than 2^62 of the layout's ticks are within the range of a 64-bit clock.
+    /// - Returns `invalid_layout` if the layout has no sequence, or if the layout is read-only. Also returns
+    ///   `invalid_layout` if the layout has no timestamp and `sequence_only` is not set, or if the layout has a timestamp
+    ///   and `sequence_only` is set. For a sequence of 64 bits, returns `invalid_layout` if the range of a 64-bit clock
+    ///   contains more than 2^62 of the layout's ticks.
     /// - Returns `unknown_field`, `invalid_type` or `out_of_range` if a fixed bindable field or a range of worker IDs is
-    ///   invalid. Returns `invalid_layout` for a range if its bindable field is also fixed or is not between the timestamp and
-    ///   the sequence, or if a tick has 2^64 slots.
+    ///   invalid. Returns `invalid_layout` for a range if its bindable field is also fixed or is not between the timestamp
+    ///   and the sequence, or if a tick has 2^64 slots.
     /// - For a window, returns `unknown_field` if the layout has no timestamp, `out_of_range` if the window is empty, or
     ///   `time_out_of_range` if the window exceeds the layout's time range.
     pub fn build(self) -> Result<Generator<C>> {
         self.assemble(None)
     }
 
-    /// Builds a generator that continues from the snapshot of a closed generator with the same layout. If the generator has
-    /// a range of worker IDs, it starts in the tick after the one in the snapshot.
+    /// Builds a generator that continues from the snapshot of a closed generator with the same layout. If the new generator
+    /// has a range of worker IDs, it starts in the tick that follows the snapshot's tick.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};

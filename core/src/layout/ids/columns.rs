@@ -10,12 +10,12 @@ use crate::{
     narrow,
 };
 
-/// The values of one field, one for each ID.
+/// A field and its values, with one value per ID.
 type Column<'c> = (FieldIndex, &'c [i64]);
 
 impl Layout {
-    /// Writes one field of each integer ID to `column`. The field must be an integer of at most 64 bits. A timestamp is written
-    /// in Unix milliseconds, rounded down. Other fields are neither read nor checked.
+    /// Writes one field of each integer ID to `column`. The field must be an integer of at most 64 bits. A timestamp is
+    /// written in Unix milliseconds, rounded down. Other fields are neither read nor checked.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -29,9 +29,9 @@ impl Layout {
     ///
     /// # Errors
     /// Returns `invalid_type` if the layout has byte IDs, or if the field contains bytes, a string or more than 64 bits;
-    /// `unknown_field` if the index belongs to a different layout; `invalid_length` unless both slices have the same length; or
-    /// `time_out_of_range`, with the index of the item, if a time does not fit in signed 64-bit milliseconds. In the last case,
-    /// that item and all later ones in the column are unchanged.
+    /// `unknown_field` if the index belongs to a different layout; `invalid_length` unless both slices have the same
+    /// length; or `time_out_of_range`, with the index of the item, if a time does not fit in signed 64-bit milliseconds. In
+    /// the last case, that item and all later items in the column are unchanged.
     pub fn integer_column(&self, slot: FieldIndex, ids: &[i64], column: &mut [i64]) -> Result<()> {
         if !self.is_integer() {
             return Err(Error::invalid_type("bytes", "integers"));
@@ -107,8 +107,8 @@ fn read_column<'a>(
 }
 
 impl Values<'_> {
-    /// Packs many IDs. A field that has a column takes its value for each ID from that column. All other fields have the values
-    /// that are set in this buffer. Times are in Unix milliseconds.
+    /// Packs many IDs. A field that has a column takes its value for each ID from that column. All other fields have the
+    /// values that are set in this buffer. Times are in Unix milliseconds.
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, preset};
@@ -180,7 +180,7 @@ impl Values<'_> {
     }
 }
 
-/// Rejects a column with a value that does not fit its field.
+/// Rejects a column with a value that does not fit in its field.
 fn check_fits(field: &ResolvedField, column: &[i64]) -> Result<()> {
     let fits = |value: &i64| field.small_number(&Value::Integer((*value).into())).is_some();
     let all_fit = match field.role {

@@ -1,4 +1,4 @@
-//! Support for database columns, which store integer IDs as signed integers and byte IDs as bytes, and support for schemas.
+//! Support for database columns and schemas. A column stores integer IDs as signed integers, and byte IDs as bytes.
 
 use crate::{
     Result,

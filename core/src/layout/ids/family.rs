@@ -1,5 +1,5 @@
-//! The layout-specific part of the engine: the timestamp, and the bits of an ID other than the time and the sequence
-//! number.
+//! The layout-specific part of the engine. It provides the layout's ticks, and the bits of an ID that belong to neither the
+//! time nor the sequence number.
 
 use crate::{
     Error, ErrorKind, Result,
@@ -11,7 +11,7 @@ use crate::{
     sequence::per_tick::PerTick,
 };
 
-/// The bits that all IDs of a generator have in common: all bits except those of the time and the sequence number.
+/// The bits that all IDs of a generator have in common, which are all bits except the timestamp and the sequence number.
 #[derive(Debug)]
 #[allow(unnameable_types, reason = "a generator has it")]
 pub struct Template {
@@ -35,7 +35,7 @@ impl Template {
         Values::from_partial(&self.layout, self.partial.clone())
     }
 
-    /// Returns an ID without the time and the sequence number, if no bindable field is missing.
+    /// Returns an ID without the time and the sequence number, or `missing_field` if a bindable field is not fixed.
     #[inline]
     pub(in crate::layout) fn base_id(&self) -> Result<&Id> {
         match self.missing {
@@ -47,8 +47,8 @@ impl Template {
     /// Returns an ID with the given values but without the time and the sequence number.
     #[inline]
     pub(in crate::layout) fn base_of<'v>(&self, values: &'v Values<'_>) -> Result<&'v Id> {
-        // If this generator created the values, they refer to its layout, and comparing the pointers suffices. The fields
-        // are compared only for values from elsewhere.
+        // If this generator created the values, they refer to the generator's own layout, and comparing the pointers to the
+        // layouts suffices. The fields of the layouts are compared only for values that this generator did not create.
         let is_ours = core::ptr::eq(values.layout(), &raw const self.layout);
         if !is_ours && *values.layout() != self.layout {
             return Err(Error::with_reason(

@@ -18,8 +18,8 @@ use crate::{
 /// [`polyflake::Generator`](crate::Generator) documents the methods that all ID formats share: `handle`, `clock` and
 /// `extend_window`.
 ///
-/// No other generator may use the same layout and the same values for the bindable fields, because the two would generate
-/// duplicate IDs. For this reason, a generator cannot be cloned:
+/// No other generator may use the same layout and the same values for the bindable fields, because the two generators would
+/// generate duplicate IDs. For this reason, a generator cannot be cloned:
 ///
 /// ```compile_fail
 /// use polyflake::layout::{Generator, preset};
@@ -29,13 +29,13 @@ use crate::{
 /// # Ok::<(), polyflake::Error>(())
 /// ```
 ///
-/// The generator never goes back in time. If a clock reading is ever in the future, later calls fail with `clock_behind`
-/// until the clock catches up. In the worst case, this takes until 2262, the last year that a clock reading can represent.
-/// If the generator has a window, a reading outside the window is rejected and has no effect.
+/// The generator never returns to an earlier tick. If a clock reading is ever in the future, later calls fail with
+/// `clock_behind` until the clock catches up. In the worst case, this takes until 2262, the last year that a clock reading
+/// can represent. If the generator has a window, a reading outside the window is rejected and has no effect.
 ///
 /// Bindable fields are either fixed when the generator is built or set for each ID. One bindable field can have a range of
-/// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different values
-/// for the other bindable fields share one sequence:
+/// worker IDs, which makes the generator faster ([`Builder::range`](crate::layout::Builder::range)). IDs with different
+/// values for the other bindable fields share one sequence:
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -154,7 +154,7 @@ impl<C> Generator<C> {
     /// ```
     pub fn stats(&self) -> Stats {
         let state = self.engine.machine.state();
-        let first = self.layout().slot_range().map_or(0, |(first, _)| first.into()); // this is 0 if the generator has a range of worker IDs
+        let first = self.layout().slot_range().map_or(0, |(first, _)| first.into()); // `first` is 0 for a range of worker IDs
         let is_used = state.tick > 0 || state.next > first;
         let ticks = self.engine.family.ticks().filter(|_| is_used);
         Stats {
@@ -169,7 +169,7 @@ impl<C> Generator<C> {
 impl<C> Generator<C> {
     /// Returns an ID with the given values but without the time and the sequence number.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This method is not part of the public API. It exists for bindings.
     ///
     /// # Errors
     /// Returns `invalid_layout` for values of a different layout, or `missing_field` if a bindable field has no value.
@@ -180,7 +180,7 @@ impl<C> Generator<C> {
 
     /// Rejects calls without values if a bindable field is not fixed.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This method is not part of the public API. It exists for bindings.
     ///
     /// # Errors
     /// Returns `missing_field`.
@@ -191,8 +191,8 @@ impl<C> Generator<C> {
 }
 
 impl<C: Clock> Generator<C> {
-    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first call
-    /// returns the snapshot.
+    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first
+    /// call returns the snapshot.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -213,9 +213,9 @@ impl<C: Clock> Generator<C> {
         if let (Some(begun), Some((_, last))) =
             (self.engine.last_tick_before_first_id(), self.layout().slot_range())
         {
-            // The generator was called but generated no ID. An earlier generator may have used the ticks of this
-            // generator's floor, and a generator restored from the snapshot has no floor. The snapshot therefore treats the
-            // last tick of the floor as exhausted.
+            // The generator was called but generated no ID. Its floor contains the ticks that an earlier generator may have
+            // used. A generator that is restored from the snapshot has no floor, so the snapshot treats the last tick of
+            // the floor as exhausted.
             (tick, next) = (begun, u128::from(last) + 1);
         }
         let numbers = self.engine.family.numbers;
@@ -245,8 +245,8 @@ impl<C: Clock> Generator<C> {
         self.generate_in(Mode::Wait)
     }
 
-    /// Generates a new ID with the given values for the bindable fields. If `values` contains a time or a sequence number, it
-    /// is ignored. If the generator has a range of worker IDs, a value for that range's field is ignored as well.
+    /// Generates a new ID with the given values for the bindable fields. A time or a sequence number in `values` is
+    /// ignored. If the generator has a range of worker IDs, a value for that range's field is ignored as well.
     ///
     /// ```
     /// use polyflake::layout::{Generator, preset};
@@ -258,8 +258,9 @@ impl<C: Clock> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns any error that [`Values::pack`] returns for the bindable and constant fields or, if they are valid, any error
-    /// that [`Generator::generate`] returns. Also returns `invalid_layout` if the values belong to a different layout.
+    /// Returns any error that [`Values::pack`] returns for the bindable and constant fields or, if they are valid, any
+    /// error that [`Generator::generate`] returns. Also returns `invalid_layout` if the values belong to a different
+    /// layout.
     #[inline]
     pub fn generate_with(&self, values: &Values<'_>) -> Result<Id> {
         self.generate_with_mode(Mode::Wait, values)
@@ -348,7 +349,8 @@ impl<C: Clock> Generator<C> {
         self.generate_with_mode(Mode::Try, values)
     }
 
-    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs written.
+    /// Writes as many new IDs to the front of a slice as are available without waiting, and returns the number of IDs
+    /// written.
     ///
     /// ```
     /// use polyflake::{
@@ -443,8 +445,8 @@ impl<C: Clock> Generator<C> {
         SlotSource::generate_in_async(self, &sleep, Some(base)).await
     }
 
-    /// Works like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at the
-    /// front of the slice, so it remains correct if the future is dropped early.
+    /// Works like [`Generator::fill`], but awaits `sleep` instead of blocking the thread. `written` counts the valid IDs at
+    /// the front of the slice, so it remains correct if the future is dropped early.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -520,6 +522,6 @@ impl<C: Clock> Generator<C> {
 
 /// A generator that creates IDs under successive grants, each of which is a time-limited right to one or more worker IDs.
 ///
-/// Not part of the public API; used by leases.
+/// This type is not part of the public API. It exists for leases.
 #[doc(hidden)]
 pub type Leased<C = DefaultClock> = generator::Leased<Template, C>;

@@ -8,8 +8,8 @@ use crate::{
     layout::{Representation, ResolvedField, Value, fields::bits},
 };
 
-/// An ID with a custom layout. IDs with the same layout sort as they do in databases: signed integers numerically, and bytes
-/// lexicographically.
+/// An ID with a custom layout. IDs with the same layout sort as they do in databases: signed integers numerically, and
+/// bytes lexicographically.
 ///
 /// ```
 /// use polyflake::layout::Id;
@@ -96,7 +96,7 @@ impl Id {
         }
     }
 
-    /// Writes a number to a field of at most 64 bits, and inverts it if the field is inverted.
+    /// Writes a number to a field of at most 64 bits. The number is inverted if the field is inverted.
     #[inline]
     pub(in crate::layout) fn write_field(&mut self, field: &ResolvedField, number: u64) {
         match self {
@@ -105,7 +105,7 @@ impl Id {
         }
     }
 
-    /// Writes a big-endian number to a field of any width, and inverts it if the field is inverted.
+    /// Writes a big-endian number to a field of any width. The number is inverted if the field is inverted.
     pub(in crate::layout) fn write_wide_field(&mut self, field: &ResolvedField, number: &[u8]) {
         if let Self::Bytes(id) = self {
             bits::write_wide_bits(id, field.offset, field.width.bits, number, field.invert);

@@ -24,7 +24,7 @@ use crate::{
 
 impl CallTypes for Template {
     type Id = Id;
-    /// An ID that contains the constant and bindable fields to use, or `None` to use those of the template.
+    /// An ID that contains the constant and bindable fields to use, or `None` to use the fields of the template.
     type Param<'g> = Option<&'g Id>;
     type Batch<'b> = Batch<'b>;
 }
@@ -99,8 +99,8 @@ impl Template {
         }
     }
 
-    /// Stores the worker ID of a slot in the ID, if the generator has a range of worker IDs, and returns the slot's sequence
-    /// number.
+    /// Returns the sequence number of a slot. If the generator has a range of worker IDs, also writes the slot's worker ID
+    /// to the ID.
     #[inline]
     fn write_worker_id(&self, partial: &mut Id, slot: u64) -> u64 {
         let Some(numbers) = &self.numbers else { return slot };

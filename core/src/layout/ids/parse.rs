@@ -27,8 +27,8 @@ pub(in crate::layout) enum Bits<'a> {
 
 /// The fields of an ID. The time is known to fit in 64-bit milliseconds, and the strings are known to be UTF-8.
 ///
-/// Fields are decoded when they are read. Even then, only bytes and strings that do not start and end at byte boundaries are
-/// copied.
+/// Fields are decoded when they are read. Even then, only bytes and strings that do not start and end at byte boundaries
+/// are copied.
 ///
 /// ```
 /// let twitter = polyflake::layout::preset("twitter", [])?;
@@ -184,8 +184,8 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Returns the value of an integer field. The value of a timestamp is the time in Unix milliseconds. Returns `invalid_type`
-    /// for bytes or a string, or `out_of_range` for a value of 2^127 or more.
+    /// Returns the value of an integer field. The value of a timestamp is the time in Unix milliseconds. Returns
+    /// `invalid_type` for bytes or a string, or `out_of_range` for a value of 2^127 or more.
     ///
     /// ```
     /// let twitter = polyflake::layout::preset("twitter", [])?;

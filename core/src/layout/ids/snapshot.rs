@@ -11,8 +11,8 @@ const FORMAT_MEMBER: (&str, u64) = ("format", 1);
 
 /// The state of a closed generator, from which one new generator can be restored.
 ///
-/// With the `json` feature, it is serialized to JSON as `{"format": 1, "tick": 5, "next_sequence": 3}`. Integers above 2^53 are
-/// written as decimal strings.
+/// With the `json` feature, it is serialized to JSON as `{"format": 1, "tick": 5, "next_sequence": 3}`. Integers above 2^53
+/// are written as decimal strings.
 ///
 /// ```
 /// use polyflake::layout::{Generator, preset};
@@ -52,7 +52,7 @@ impl Snapshot {
 
     /// Creates a snapshot from a JSON value. Reports every error in the value as `invalid_layout`.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This function is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub fn from_value(json: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the snapshot".into(), json)?;
@@ -69,7 +69,7 @@ impl Snapshot {
 
     /// Returns the snapshot as a JSON value.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This method is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let mut object = Json::object();
@@ -97,7 +97,7 @@ pub struct Stats {
     /// The start of the last tick used, in Unix milliseconds, or `None` if no ID has been generated yet or if the layout
     /// has no timestamp.
     pub last_ms: Option<i64>,
-    /// The number of IDs already used in the last tick, or in the whole sequence if the layout has no timestamp.
+    /// The number of sequence slots already used in the last tick, or in the whole sequence if the layout has no timestamp.
     pub len: u128,
     /// Whether the generator is closed.
     pub closed: bool,

@@ -112,7 +112,7 @@ impl<'l> Values<'l> {
         Ok(self)
     }
 
-    /// Works like `set`, but is compiled only once for all types and names.
+    /// Works like `set`, but is not generic, so that it is compiled only once.
     fn set_value(&mut self, slot: FieldIndex, value: Value<'_>) -> Result<&mut Self> {
         self.set(slot, value)
     }
@@ -142,7 +142,8 @@ impl<'l> Values<'l> {
         states[slot.0] = state;
     }
 
-    /// Sets the time in Unix milliseconds, or as [`Value::Nanos`] for ticks shorter than a millisecond.
+    /// Sets the time. The time is a number of Unix milliseconds or, for ticks shorter than a millisecond, a
+    /// [`Value::Nanos`].
     ///
     /// ```
     /// use polyflake::layout::{Field, Layout, Tick, Value};

@@ -1,5 +1,5 @@
-//! A range of worker IDs for one generator. When the slots of one worker ID are exhausted in a tick, the generator continues
-//! with the next worker ID.
+//! A range of worker IDs for one generator. When the slots of one worker ID are exhausted in a tick, the generator
+//! continues with the next worker ID.
 //!
 //! ```text
 //! slot of a tick, from 0:  | number, counted from the first of the range | sequence |
@@ -29,8 +29,8 @@ impl WorkerIdRange {
     /// Creates a range of worker IDs in a bindable field of a layout.
     ///
     /// # Errors
-    /// - Returns `unknown_field` if the layout does not have the field; `invalid_type` unless the field accepts integers of at
-    ///   most 64 bits; or `out_of_range` if the numbers do not fit in the field or the range is empty.
+    /// - Returns `unknown_field` if the layout does not have the field; `invalid_type` unless the field accepts integers of
+    ///   at most 64 bits; or `out_of_range` if the numbers do not fit in the field or the range is empty.
     /// - Returns `invalid_layout` unless the slots of a tick begin at 0 and the IDs of a tick sort in the order of their
     ///   slots.
     pub(in crate::layout) fn new(
@@ -94,8 +94,8 @@ impl WorkerIdRange {
         of_number - slot % of_number
     }
 
-    /// Returns the `next_sequence` of a snapshot, given that all slots of the tick before `next` are used. A partly used
-    /// tick is treated as exhausted, because the restored generator may have a different range of worker IDs.
+    /// Returns the `next_sequence` of a snapshot, given that all slots of the tick that are lower than `next` are used. A
+    /// partly used tick is treated as exhausted, because the restored generator may have a different range of worker IDs.
     pub(in crate::layout) fn next_sequence(&self, next: u128) -> u128 {
         if next == 0 { 0 } else { 1 << self.sequence_bits }
     }

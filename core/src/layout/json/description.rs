@@ -26,10 +26,10 @@ use crate::{
 };
 
 impl Layout {
-    /// Creates a layout from its description. Returns `out_of_range` if a constant or the start of the sequence does not fit in
-    /// its field, or `invalid_layout` for any other error.
+    /// Creates a layout from its description. Returns `out_of_range` if a constant or the start of the sequence does not
+    /// fit in its field, or `invalid_layout` for any other error.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This function is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub fn from_value(description: Json) -> Result<Self> {
         let mut members = ObjectReader::new("the layout".into(), description)?;
@@ -54,7 +54,7 @@ impl Layout {
 
     /// Returns the description of the layout.
     ///
-    /// Not part of the public API; used by bindings.
+    /// This method is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub fn to_value(&self) -> Json {
         let id = if self.is_integer() { "integer" } else { "bytes" };

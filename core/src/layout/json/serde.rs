@@ -1,5 +1,5 @@
-//! Serializes layouts, their descriptions and snapshots in all serde data formats. Human-readable formats contain a JSON value.
-//! Binary formats contain a JSON string, because some binary formats do not record the types of values.
+//! Serializes layouts, their descriptions and snapshots in all serde data formats. Human-readable formats contain a JSON
+//! value. Binary formats contain a JSON string, because some binary formats do not record the types of values.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;
@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Layout {
-    /// Parses a layout from a JSON string. Returns `out_of_range` if a constant or the start of the sequence does not fit its
-    /// field, or `invalid_layout` for any other error.
+    /// Parses a layout from a JSON string. Returns `out_of_range` if a constant or the start of the sequence does not fit
+    /// in its field, or `invalid_layout` for any other error.
     ///
     /// ```
     /// use polyflake::layout::Layout;

@@ -15,12 +15,12 @@ use crate::{
     },
 };
 
-/// The largest magnitude of an integer that is written as a JSON number. JavaScript reads larger numbers inexactly, so
-/// larger integers are written as decimal strings.
+/// The largest magnitude of an integer that is written as a JSON number. JavaScript cannot represent every larger integer
+/// exactly, so larger integers are written as decimal strings.
 const MAX_SAFE_INTEGER: u64 = 1 << 53;
 
 /// A JSON value. This is the intermediate form in which layouts, layout descriptions and snapshots are read and written.
-/// Bindings use it to convert objects of their language without an intermediate JSON string.
+/// Language bindings use this form to convert objects of the host language without an intermediate JSON string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
     /// The value `null`.

@@ -9,8 +9,8 @@ impl Layout {
     /// Returns the lowest and the highest ID in the half-open time range `start .. end`. Both IDs belong to the range.
     /// `start` and `end` are Unix milliseconds or `SystemTime`s. An ID is in the range if its tick starts within the range.
     ///
-    /// Provide the values of all bindable fields that are more significant than the timestamp. The range includes all values of
-    /// the sequence and of the less significant bindable fields.
+    /// Provide the values of all bindable fields that are more significant than the timestamp. The range includes all
+    /// values of the sequence and of the less significant bindable fields.
     ///
     /// # Errors
     /// Returns the same errors as [`Values::time_range`].
@@ -38,8 +38,8 @@ impl Layout {
 }
 
 impl Values<'_> {
-    /// Returns the lowest and the highest ID in a time range. Both IDs have the values that are set for the bindable fields. If
-    /// a time or a sequence number is set, it is ignored.
+    /// Returns the lowest and the highest ID in a time range. Both IDs have the values that are set for the bindable
+    /// fields. If a time or a sequence number is set, it is ignored.
     ///
     /// ```
     /// use polyflake::layout::{Field, Id, Layout, Tick};
@@ -99,8 +99,8 @@ impl Values<'_> {
     }
 }
 
-/// Checks that `lowest` is not above `highest`. Unsigned IDs always pass the check. Signed IDs fail it if the sign bit
-/// differs between the two.
+/// Checks that `lowest` is not above `highest`. Unsigned IDs always pass the check. Signed IDs fail the check if their sign
+/// bits differ.
 fn check_order(lowest: Id, highest: Id) -> Result<(Id, Id)> {
     if lowest > highest {
         return Err(invalid_range(

@@ -5,7 +5,7 @@ use core::{fmt, str::FromStr};
 
 use crate::{Error, ErrorKind, Result, layout::fields::validation::truncate_for_message};
 
-/// The unit of a layout's timestamp: a whole number of microseconds.
+/// The unit of a layout's timestamp, which is a whole number of microseconds.
 ///
 /// In JSON, a tick is an integer followed by a unit: `us`, `ms` or `s`.
 ///

@@ -54,15 +54,15 @@ impl Timeline {
     #[inline]
     pub(crate) fn value_at_ms(&self, unix_ms: i64) -> i128 {
         match self.whole_ms {
-            // Ticks that are not a whole number of milliseconds are rare, and need a 128-bit division.
+            // Ticks whose length is not a whole number of milliseconds are rare and require a 128-bit division.
             0 => self.value_at_ms_wide(unix_ms),
             1 => i128::from(unix_ms) - self.epoch, // this case needs no division
             ms => i128::from(unix_ms.div_euclid(ms)) - self.epoch,
         }
     }
 
-    /// Returns the timestamp value for a time in Unix milliseconds, for ticks that are not a whole number of milliseconds.
-    /// This function uses 128-bit arithmetic, and is separate so that `value_at_ms` stays small.
+    /// Returns the timestamp value for a time in Unix milliseconds, for ticks whose length is not a whole number of
+    /// milliseconds. This function uses 128-bit arithmetic. It is separate so that `value_at_ms` stays small.
     #[inline(never)]
     fn value_at_ms_wide(&self, unix_ms: i64) -> i128 {
         let tick = i128::from(self.tick.as_micros());
@@ -189,14 +189,14 @@ impl Timeline {
     }
 }
 
-/// The ticks that a generator uses: `0..=last`.
+/// A generator uses only the ticks `0..=last`.
 impl Ticks for Timeline {
     #[inline]
     fn last_tick(&self) -> u64 {
         self.last
     }
 
-    /// Returns whether a clock reading is within a tick. The tick must not be after the last one. This check is cheaper
+    /// Returns whether a clock reading is within a tick. The tick must not be after the last tick. This check is cheaper
     /// than computing the clock reading's tick.
     #[inline]
     fn is_within(&self, tick: u64, unix_nanos: i64) -> bool {
@@ -245,8 +245,8 @@ impl Ticks for Timeline {
         Ok(first..last + 1)
     }
 
-    /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result is the
-    /// tick after the last one that starts before `end`.
+    /// Returns the exclusive end tick of a window that lasts from the tick `start` to the time `end`. The result directly
+    /// follows the last tick that starts before `end`.
     fn end_tick(&self, start: u64, end: UnixTime) -> Result<u64> {
         let last = self.last_value_before(end)?;
         if last < start || last > i64::MAX.cast_unsigned() {

@@ -139,8 +139,8 @@ impl<'de> Visitor<'de> for BufferedVisitor {
 pub(super) struct ReplayDeserializer<'de, E> {
     value: BufferedValue<'de>,
     human_readable: bool,
-    /// Whether the value is the name of a member. Human-readable formats allow only strings as member names, so a name can stand for
-    /// a number or a boolean if the content's type expects one.
+    /// Whether the value is the name of a member. Human-readable formats allow only strings as member names, so a name can
+    /// represent a number or a boolean if the content's type expects such a value.
     is_name: bool,
     error: PhantomData<E>,
 }
@@ -165,7 +165,8 @@ impl<'de, E: Error> ReplayDeserializer<'de, E> {
     fn parse_name<T: FromStr + ToString>(&self) -> Option<T> {
         match &self.value {
             BufferedValue::Text(text) if self.is_name && self.human_readable => {
-                // Without this check, `1` and `01` would be the same key, although they are two members of the object.
+                // Without this check, `1` and `01` would be the same key, although they are different members of the
+                // object.
                 text.parse().ok().filter(|value: &T| value.to_string() == *text)
             }
             _ => None,

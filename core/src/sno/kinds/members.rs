@@ -13,7 +13,7 @@
 //!
 //! [`MembersVisitor`] visits the object, and stores members until it finds the ID. Then it passes a new map,
 //! [`VariantMembers`], to the variant's type. This map first replays the stored members, including the ID, and then
-//! forwards the remaining members from the format unchanged. The variant's type deserializes from it as from any other
+//! forwards the remaining members from the format unchanged. The variant's type deserializes this map like any other
 //! map. If the ID comes first, only one member is stored, and the type can still borrow strings from the input.
 //!
 //! Members before the ID are stored as `deserialize_any` reports them. [`BufferedValue`] holds integers of up to 64
@@ -45,7 +45,7 @@ const INITIAL_CAPACITY: usize = 12;
 /// Deserializes an object as the variant that its ID selects.
 pub(super) struct MembersVisitor<'r, K> {
     human_readable: bool,
-    /// Set to the error if the ID is rejected.
+    /// The caller's variable that receives the error if the ID is rejected.
     id_error: &'r mut Option<Error>,
     kind: PhantomData<K>,
 }
@@ -150,7 +150,7 @@ type BufferedMember<'de> = (Cow<'de, str>, BufferedValue<'de>);
 struct VariantMembers<'de, A> {
     /// The members before the ID, followed by the ID.
     before_id: iter::Chain<vec::IntoIter<BufferedMember<'de>>, iter::Once<BufferedMember<'de>>>,
-    /// The value that belongs to the last name that was read from `before_id`.
+    /// The value of the member whose name was last read from `before_id`.
     value: Option<BufferedValue<'de>>,
     rest: A,
     /// The name of the member that contains the ID. No later member may have this name.

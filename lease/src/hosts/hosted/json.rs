@@ -1,4 +1,4 @@
-//! Errors and events as JSON.
+//! The JSON representation of errors and events.
 
 use alloc::string::ToString;
 
@@ -16,9 +16,9 @@ pub(super) fn error_to_json(error: &Error) -> Json {
     })
 }
 
-/// Converts an error from JSON. The host sends this error instead of opening a connection. The error comes from the host
-/// itself or from the shared rules. The error is permanent unless the store is only temporarily unavailable, for example
-/// because the process has too many open files to open the store's file.
+/// Converts an error from JSON. The host reports this error if it cannot open a connection. The error originates in the
+/// host itself or in the shared rules. It is permanent unless the store is only temporarily unavailable, for example
+/// because the process has reached its limit of open files.
 pub(super) fn error_from_json(error: &Json) -> Error {
     let text = |key: &str| error[key].as_str().unwrap_or_default();
     let (kind, message) = (ErrorKind::from_code(text("code")), text("message"));

@@ -1,4 +1,4 @@
-//! The settings of a lease as JSON.
+//! The settings of a lease, parsed from JSON.
 
 use alloc::{
     format,

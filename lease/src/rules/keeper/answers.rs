@@ -1,4 +1,4 @@
-//! How a keeper reacts to the passage of time and to replies.
+//! The keeper's reactions to replies and to the passage of time.
 
 use alloc::{boxed::Box, format};
 
@@ -11,7 +11,7 @@ use crate::{
     rules::json::MAX_SAFE_INTEGER,
 };
 
-/// The maximum time, in milliseconds, for which the keeper repeats a rejected release. The lease's host waits just as long
+/// The maximum time, in milliseconds, for which the keeper retries a failed release. The lease's host waits equally long
 /// for the lease to end.
 const RELEASE_MS: u64 = 10_000;
 /// A renewal increases the version by a random amount between 1 and this number. At four renewals per hour, 2^53 versions
@@ -19,7 +19,7 @@ const RELEASE_MS: u64 = 10_000;
 pub(super) const VERSION_STEPS: u64 = 1 << 20;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
-    /// Advances the state if this requires no reply, for example after a pause has ended.
+    /// Performs a state transition that does not depend on a reply, for example after a pause has ended.
     pub(super) fn advance(&mut self, now: Moment) {
         self.detect_gap(now);
         self.schedule_beat(0, now);
@@ -184,7 +184,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.choose_record(&namespace, records, now);
             }
             (RequestPurpose::Claim(claim), ReplyContent::Done) => self.begin_grant(claim.put, now),
-            // The store may already have executed the claim, because the network delivered the message twice.
+            // The store may already have executed the claim, for example if the network delivered the message twice.
             (RequestPurpose::Claim(claim), ReplyContent::Differs(Some(found)))
                 if claim.asked.contains(&found) =>
             {
@@ -273,8 +273,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.request_renewal(held, new, now);
     }
 
-    /// Returns the end to request in a renewal, calculated from whichever of the two clocks shows the earlier time. If a
-    /// clock that is far ahead were used, it would block the worker ID for as long as it is ahead.
+    /// Returns the end to request in a renewal, calculated from the store's time or the wall clock, whichever is earlier.
+    /// Otherwise, a clock that is far ahead would block the worker ID for an equally long time.
     fn next_end(&self, now: Moment) -> u64 {
         self.grid.floor(self.store_time(now).min(now.wall_ms) + self.options.lease_ms)
     }
@@ -352,7 +352,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         );
         let error = Error::new(ErrorKind::LeaseLost, reason);
         if held.may_be_shared() {
-            // Another copy may have released the worker ID before it was granted again.
+            // Another copy of this process may have released the worker ID, which may then have been granted to another
+            // holder.
             return self.abandon_worker_id(error);
         }
         self.on_lost(error, now);
@@ -395,9 +396,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns whether it is certain that the worker ID was not granted to another holder in the part of the history that a
-    /// restored store has lost. Other holders' claims wait for the recorded end, so that end determines the answer (R7). If
-    /// the end in the restored store is later than the acknowledged end, only the acknowledged end counts. The later end
-    /// may come from a backup of a primary whose replica never received it, and that replica may have been promoted.
+    /// restored store has lost. Other holders' claims wait for the recorded end. Therefore, the recorded end determines the
+    /// answer (R7). If the end in the restored store is later than the acknowledged end, only the acknowledged end counts.
+    /// The later end may come from a backup of a primary whose replica never received it, and that replica may have been
+    /// promoted.
     fn is_alive(&self, held: &HeldGrant, there: &Record, namespace: &Namespace) -> bool {
         let end = there.granted_until.min(held.end);
         self.store_now.0.saturating_add(namespace.clock_error_ms()) < end
@@ -493,7 +495,7 @@ impl PendingWrites {
         self.0.contains(&(found.version, found.granted_until))
     }
 
-    /// Returns the latest end in these writes, or 0 if there are none.
+    /// Returns the latest end in the pending writes, or 0 if there are no pending writes.
     pub(super) fn end(&self) -> u64 {
         self.0.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }

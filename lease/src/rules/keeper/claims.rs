@@ -24,8 +24,8 @@
 //! ```
 //!
 //! Every step is one request, so the keeper can stop after any step. If a reply is lost, a single place in the code repeats
-//! the request or finds out whether it took effect. Each write includes the record that the keeper has read, so a step
-//! based on an outdated record fails instead of overwriting a newer record.
+//! the request or determines whether the request took effect. Each write includes the record that the keeper has read, so a
+//! step based on an outdated record fails instead of overwriting a newer record.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -38,15 +38,16 @@ use crate::{
     rules::volatile_store::{MAX_VOLATILE_LEASE_MS, is_proposed, is_volatile, waiting_time_end},
 };
 
-/// How far before the store's current time a grant may start, in milliseconds.
+/// The maximum time, in milliseconds, by which a grant may start before the store's current time.
 const SLACK_MS: u64 = 5_000;
-/// The number of free records among which a claim chooses.
+/// The maximum number of free records from which a claim chooses.
 const MAX_CANDIDATES: u32 = 8;
 
 impl<R: FnMut() -> Result<Random>> Keeper<R> {
     pub(super) fn open(&mut self, now: Moment) {
-        // This keeper had a grant, but the namespace no longer exists, so the store's data was deleted. Other holders may
-        // still be generating IDs, and their leases may be longer than this one.
+        // If this keeper had a grant but the namespace no longer exists, the store's data was deleted. In that case, the
+        // new namespace starts with a quiet time, because other holders may still be generating IDs, and their leases may
+        // be longer than this keeper's lease.
         match (self.random)() {
             Ok(incarnation) => {
                 let mut namespace = Namespace {
@@ -223,8 +224,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         {
             return self.retry_later(error, now);
         }
-        // The grant begins slightly in the past, so that a generator whose clock is behind the store's can use it
-        // immediately. This is safe, because the grant never begins before the recorded end of the previous one.
+        // The grant begins slightly in the past, so that a generator whose clock is behind the store's clock can use the
+        // grant immediately. This is safe, because the grant never begins before the recorded end of the previous grant.
         let early = time.saturating_sub(SLACK_MS);
         let start = self.grid.ceil(early.max(old.granted_until).max(namespace.quiet_until));
         // Both ends are rounded inward: a generator counts in ticks, and a partially granted tick could be granted twice.
@@ -276,14 +277,14 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 let put = Record { version: self.next_version(&old), ..old.clone() };
                 self.request_claim(Claim { put, ..claim }, old, now);
             }
-            // Another holder was faster, or a clone of this process has confirmed the claim first.
+            // Another holder claimed the worker ID first, or a clone of this process confirmed the claim first.
             None => self.pause_for(0, now),
         }
     }
 }
 
 /// Returns the end of a restored store's quiet time, calculated from the store's time and the latest end in its records
-/// (R7). In a volatile store, the end does not depend on the records, because the latest ones may be lost (R13).
+/// (R7). In a volatile store, the end does not depend on the records, because the latest records may be lost (R13).
 pub(crate) fn quiet_time(
     namespace: &Namespace,
     store: &str,

@@ -7,13 +7,14 @@
 //! with the difference at the time when it sent the last acknowledged write. If the two values differ by more than a
 //! second, there is a *gap*, and another copy may hold the same grant.
 //!
-//! The store distinguishes the copies. After a gap, the keeper renews within a second, and only a write that it *sent after
-//! the gap* settles the matter: all copies share the writes in the image, and the reply to such a write may reach several
-//! copies. The store accepts only one copy's first write, because every other copy then has an outdated version. The other
-//! copies find a renewal that they never sent, seal their generators and claim other worker IDs.
+//! The store distinguishes the copies. After a gap, the keeper renews its grant within a second. Only a write that it *sent
+//! after the gap* shows which copy holds the grant, because all copies share the writes in the image, and the reply to such
+//! a write may reach several copies. The store accepts only one copy's first write, because every other copy then has an
+//! outdated version. The other copies find a renewal that they never sent, seal their generators and claim other worker
+//! IDs.
 //!
-//! A step of the wall clock causes a gap as well. It costs one renewal, and the generator continues in the meantime.
-//! Therefore, clocks that step while the store is unavailable do not stop any generator.
+//! A step of the wall clock causes a gap as well. Such a gap costs one renewal, and the generator continues in the
+//! meantime. Therefore, clocks that step while the store is unavailable do not stop any generator.
 //!
 //! A keeper compares the clocks only from time to time, so a copy generates IDs until the next comparison. A strict keeper
 //! prevents this without a check in each call: it gives the generator a window of only a few seconds and extends the window

@@ -26,9 +26,9 @@ const MINUTE_MS: u64 = 60_000;
 /// The longest lease: a year.
 const MAX_LEASE_MS: u64 = 366 * 24 * HOUR_MS;
 
-/// The default time, in milliseconds, that a caller waits for the first grant. If the caller insists on a worker ID, a
-/// killed process may still hold it, and that process's one-minute lease must end first. The hosts in other languages use
-/// this function, too.
+/// The default time, in milliseconds, that a caller waits for the first grant. If the caller requires a worker ID, the time
+/// is longer, because a killed process may still hold that worker ID until its one-minute lease ends. Hosts in other
+/// languages also use this function.
 pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
     if insists { 70_000 } else { 10_000 }
 }
@@ -50,7 +50,7 @@ pub struct Options {
     pub(super) insists: bool,
     /// The time between renewals in milliseconds, or `None` for the default. Only values below the default have an effect.
     renew_ms: Option<u64>,
-    /// Whether IDs are held back after a gap between the clocks.
+    /// Whether IDs are withheld after a gap between the clocks.
     pub(super) is_strict: bool,
     /// How long a caller waits for the first grant, in milliseconds, or `None` for the default.
     wait_ms: Option<u64>,
@@ -81,8 +81,8 @@ impl WaitOptions {
 }
 
 impl Options {
-    /// Creates options for one-hour leases of any available worker ID. The name of the ID format is appended to the namespace,
-    /// for example `orders/sno` for `orders`, so that generators of different formats can use the same name.
+    /// Creates options for one-hour leases of any available worker ID. The name of the ID format is appended to the
+    /// namespace, for example `orders/sno` for `orders`, so that generators of different formats can use the same name.
     ///
     /// # Errors
     /// Returns `out_of_range` if the name is invalid.
@@ -223,8 +223,8 @@ impl Options {
         Ok(Self { preferred: Some(number), ..self })
     }
 
-    /// Sets a required worker ID. If another holder has the worker ID, the lease waits for it. Leases then last one minute,
-    /// unless [`Options::lease_ms`] is called afterwards.
+    /// Sets a required worker ID. If another holder has the worker ID, the lease waits until the worker ID is free. Leases
+    /// then last one minute, unless [`Options::lease_ms`] is called afterwards.
     ///
     /// # Errors
     /// Returns the same errors as [`Options::prefer`].
@@ -235,8 +235,8 @@ impl Options {
         Ok(Self { insists: true, lease_ms: MINUTE_MS, ..options })
     }
 
-    /// Sets a preferred worker ID from an ordinal. Ordinal 0 stands for the shape's first worker ID. The preferred worker
-    /// ID is leased if it is free.
+    /// Sets a preferred worker ID from an ordinal. Ordinal 0 corresponds to the shape's first worker ID. The preferred
+    /// worker ID is leased if it is free.
     ///
     /// ```
     /// use polyflake_lease::{Options, Ordinal, Shape};
@@ -261,7 +261,8 @@ impl Options {
     }
 
     /// Sets a required worker ID from an ordinal. Ordinal 0 corresponds to the shape's first worker ID. If another holder
-    /// has the worker ID, the lease waits for it. Leases then last one minute, as with [`Options::insist`].
+    /// has the worker ID, the lease waits until the worker ID is free. Leases then last one minute, as with
+    /// [`Options::insist`].
     ///
     /// # Errors
     /// Returns the same errors as [`Options::prefer_ordinal`].
@@ -281,9 +282,9 @@ impl Options {
         Ok(self.shape.first_id_at(index))
     }
 
-    /// Sets a function that receives the lease's events as they occur. The function is called on the thread that keeps the
-    /// lease, so it must return quickly and must not close the lease. If the store is unresponsive, the function may also be
-    /// called on the thread that closes the lease. If the function panics, the lease continues.
+    /// Sets a function that receives the lease's events as they occur. The function is called on the thread that maintains
+    /// the lease, so it must return quickly and must not close the lease. If the store is unresponsive, the function may
+    /// also be called on the thread that closes the lease. If the function panics, the lease continues.
     ///
     /// ```
     /// use polyflake_lease::{Options, Shape, sno::Generator};

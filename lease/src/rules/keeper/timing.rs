@@ -12,9 +12,9 @@
 //! - A renewal leaves three quarters of the lease for retries, so only a long outage of the store stops a generator.
 //! - Actions that many holders could perform at the same moment are spread out by random amounts of time: renewals by
 //!   holders that started together, and retries by holders that failed together.
-//! - After a failure, the pause is proportional to the remaining time, so that the holders with the least remaining time retry
-//!   first.
-//! - Without a grant, pauses grow with each failure, so that a thousand processes that start at once do not take all
+//! - After a failure, the pause is proportional to the remaining time, so that the holders with the least remaining time
+//!   retry first.
+//! - Without a grant, pauses grow with each failure, so that a thousand processes that start at once do not use up all
 //!   connections of a busy server.
 
 use alloc::format;
@@ -50,8 +50,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
     /// Returns the longest pause while there is no grant: a tenth of the lease duration, but at most a minute. While a
     /// caller waits for the first grant, the limit is half a second or, if longer, an eighth of the time waited so far.
-    /// This limit grows with the waiting time, so that a thousand processes that start at once do not take all connections
-    /// of a busy server. Pauses must be short, because a worker ID may be released before its grant ends.
+    /// This limit grows with the waiting time, so that a thousand processes that start at once do not use up all
+    /// connections of a busy server. Pauses must be short, because a worker ID may be released before its grant ends.
     pub(super) fn longest_pause(&self, now: Moment) -> u64 {
         let waited = now.elapsed_ms.saturating_sub(self.began.unwrap_or(now.elapsed_ms));
         let is_waited_for = !self.has_held && waited < self.options.wait_ms();
@@ -80,8 +80,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         (left / 10).max(50) + self.random_below(left / 40)
     }
 
-    /// Returns a random number below `limit`, or 0 if `limit` is 0 or no random bits are available. The number affects only
-    /// when the keeper acts and which free record it chooses.
+    /// Returns a random number below `limit`, or 0 if `limit` is 0 or no random bits are available. The keeper uses the
+    /// number to schedule its actions, to choose a free record, and to increase a record's version.
     pub(super) fn random_below(&mut self, limit: u64) -> u64 {
         let random = (self.random)().map_or(0, |random| random.0);
         u64::try_from(random.rotate_left(64) % u128::from(limit.max(1))).unwrap_or(0)

@@ -32,8 +32,7 @@ use crate::{
     stores::system::random,
 };
 
-/// The maximum time to wait for a connection to one address. It is also half of the maximum time to wait until sent data is
-/// acknowledged.
+/// The maximum time to wait for a connection to one address. Sent data must be acknowledged within twice this time.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// If the server has too many connections, connecting is retried up to `MAX_RETRIES` times. The pause before the first
@@ -130,7 +129,7 @@ fn config(server: &url::Server) -> Config {
     if let Some(options) = &server.options {
         config.options(options);
     }
-    // With the client's default, `Prefer`, the connection would continue in plain text if the server rejects TLS.
+    // With the client's default, `Prefer`, the connection would continue in plain text if the server rejected TLS.
     config.ssl_mode(if server.encrypts { SslMode::Require } else { SslMode::Disable });
     let connect_timeout = server.connect_timeout.map_or(TIMEOUT, Duration::from_secs);
     config.connect_timeout(connect_timeout).tcp_user_timeout(2 * TIMEOUT);

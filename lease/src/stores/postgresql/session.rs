@@ -22,8 +22,8 @@ use crate::{
     stores::system::random,
 };
 
-/// Processes a request. `notices` belongs to the connection. There are none if a pool drives the connection, because a pool
-/// does not pass them on. In that case, the driver cannot recognize a commit whose wait for a replica was canceled
+/// Processes a request. `notices` belongs to the connection. It is `None` if a pool drives the connection, because a pool
+/// does not forward notices. In that case, the driver cannot recognize a commit whose wait for a replica was canceled
 /// manually.
 pub(super) async fn answer(
     client: &Client,

@@ -19,8 +19,8 @@ use crate::{
     stores::blocking::{SingleConnectionStore, unavailable_error},
 };
 
-/// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses its own connection, or borrows one from a pool
-/// while requests are in progress.
+/// A store in `PostgreSQL` for a Tokio task ([`Host`](crate::Host)). It uses a dedicated connection, or borrows a
+/// connection from a pool while requests are in progress.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -61,9 +61,9 @@ impl AsyncPostgresql {
         Ok(Self { schema: server.schema, create, ..store })
     }
 
-    /// Takes a connection from a pool. The connection is returned to the pool when the store is dropped, or closed if a request
-    /// was dropped before it completed. The pool does not report the server's warnings. Therefore, if a synchronous replica may
-    /// be promoted, never manually cancel a commit on such a connection.
+    /// Takes a connection from a pool. The connection is returned to the pool when the store is dropped, or closed if a
+    /// request was dropped before it completed. The pool does not report the server's warnings. Therefore, if a synchronous
+    /// replica may be promoted, never manually cancel a commit on such a connection.
     ///
     /// ```no_run
     /// use polyflake_lease::{AsyncPostgresql, Host};
@@ -78,7 +78,8 @@ impl AsyncPostgresql {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as [`AsyncPostgresql::open`], or `lease_unavailable` if the pool provides no connection in time.
+    /// Returns the same errors as [`AsyncPostgresql::open`], or `lease_unavailable` if the pool provides no connection in
+    /// time.
     #[cfg(feature = "deadpool")]
     pub async fn from_pool(pool: &Pool) -> Result<Self> {
         let process = forks::process_id()?;
@@ -136,7 +137,7 @@ struct LentConnection {
 }
 
 enum Source {
-    /// The store's own connection, its notices, and the task that drives the connection.
+    /// A dedicated connection, its notices, and the task that drives the connection.
     Own(Client, Notices, JoinHandle<()>),
     /// A pooled connection.
     #[cfg(feature = "deadpool")]
@@ -162,8 +163,8 @@ impl Drop for LentConnection {
         if self.is_idle {
             return;
         }
-        // A request was dropped. The server may never reply. Without this cleanup, the connection's task might never end,
-        // or the pool would hand this connection to its next user.
+        // A request was dropped, and the server may never reply to it. Without this cleanup, the connection's task might
+        // never end, or the pool would hand this connection to its next user.
         match self.from.take() {
             Some(Source::Own(_, _, task)) => task.abort(),
             #[cfg(feature = "deadpool")]

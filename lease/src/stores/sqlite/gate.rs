@@ -109,7 +109,7 @@ extern "C" fn after_fork() {
     FORKING_THREADS.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// Resets the count in a forked child process, which has no other threads.
+/// Resets the number of forking threads in a forked child process, which has no other threads.
 #[cfg(unix)]
 extern "C" fn after_fork_in_child() {
     FORKING_THREADS.store(0, Ordering::SeqCst);

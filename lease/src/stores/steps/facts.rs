@@ -26,8 +26,8 @@ const NON_DURABLE_FILE_SYSTEMS: [(u32, &str); 15] = [
     (0x786f_4256, "VirtualBox's shared folders"),
 ];
 
-/// The magic number of overlayfs, the writable layer of a container. Its files survive a crash, but are lost when the container
-/// is removed.
+/// The magic number of overlayfs, the writable layer of a container. Its files survive a crash, but are lost when the
+/// container is removed.
 const OVERLAYFS: u32 = 0x794c_7630;
 
 /// Rejects a file system that is not durable. `found` is the magic number by which Linux identifies the type of file
@@ -68,8 +68,8 @@ fn not_durable_error(found: &str) -> Error {
     Error::new(ErrorKind::StoreNotDurable, reason).permanent()
 }
 
-/// The permanent reasons why a file cannot be opened. They persist until someone changes the system's configuration. Each
-/// entry lists the names of the `errno` values, followed by the reason.
+/// The permanent reasons why opening a file can fail. They persist until the system's configuration is changed. Each entry
+/// lists the names of `errno` values, followed by the reason.
 const PERMANENT_FAILURES: [(&[&str], &str); 4] = [
     (&["ENOENT", "ENOTDIR"], "the folder does not exist"),
     (&["EACCES", "EPERM"], "the system denies the permission to write the file"),
@@ -89,7 +89,7 @@ pub fn file_error(code: &str) -> Error {
 }
 
 /// Returns whether a [`file_error`] with this message is permanent, so that retrying is pointless. The function checks the
-/// message, because exceptions in other languages carry no other detail.
+/// message, because exceptions in other languages contain no other details.
 #[cfg(feature = "hosted")]
 pub(crate) fn is_permanent_failure(message: &str) -> bool {
     PERMANENT_FAILURES.iter().any(|(_, reason)| *reason == message)

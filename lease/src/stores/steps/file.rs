@@ -29,7 +29,7 @@ pub fn absolute_path(path: &Path) -> Result<PathBuf> {
         let reason = "a database in memory is lost with its process; name a file on a disk";
         return Err(Error::new(ErrorKind::StoreNotDurable, reason).permanent());
     }
-    // `canonicalize` would fail if the file does not exist yet.
+    // `canonicalize` is not used here, because it fails if the file does not exist yet.
     std::path::absolute(path).map_err(|error| {
         let reason = format!("the working directory is unknown: {error}");
         Error::new(ErrorKind::LeaseUnavailable, reason)
@@ -40,8 +40,8 @@ pub fn absolute_path(path: &Path) -> Result<PathBuf> {
 /// the file does not exist, this function creates an empty one, unless `access` forbids it.
 ///
 /// # Errors
-/// Returns `store_not_durable` if the file may lose written data; `lease_unavailable` if the file does not exist or is
-/// replaced in the meantime; or any error from the driver.
+/// Returns `store_not_durable` if written data may be lost, `lease_unavailable` if the file does not exist or is replaced
+/// while this function opens it, or any error from the driver.
 pub fn open<C>(
     path: &Path,
     access: Access,

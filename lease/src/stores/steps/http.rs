@@ -1,4 +1,4 @@
-//! An HTTP service (`docs/lease-service.md`), modeled as a store with one statement: the request itself.
+//! An HTTP service (`docs/lease-service.md`), modeled as a store whose only statement is the request itself.
 //!
 //! The statement's text is the body of the HTTP request. The statement has two values. The first is 1 if the next request
 //! on the connection must reach the same server, and otherwise 0. The second is the value of the `polyflake-request`
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(super) fn statement(request: &Request, id: Random) -> Statement {
-    // To settle a write, a holder sends a read and a write on one connection (R2).
+    // To find out whether a write took effect, a holder sends a read and then another write over the same connection (R2).
     let keeps = i64::from(matches!(request.operation, Operation::Read { .. }));
     let values = vec![Value::Integer(keeps), Value::Text(id.to_string())];
     Statement { text: request.to_json(), values }

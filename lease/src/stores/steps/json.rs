@@ -32,7 +32,7 @@ impl From<&Statement> for Json {
 }
 
 impl From<&Json> for Failure {
-    /// Converts a failure from JSON. Any value that is not a failure counts as a lost connection.
+    /// Converts a failure from JSON. Any other value is treated as a lost connection.
     fn from(failure: &Json) -> Self {
         let text = |key| failure.get(key)?.as_str().map(ToOwned::to_owned);
         let none = || "expected an outcome, found none".to_owned();
@@ -41,7 +41,7 @@ impl From<&Json> for Failure {
 }
 
 impl From<&Json> for Outcome {
-    /// Converts an outcome from JSON. Any value that is not an outcome counts as a lost connection.
+    /// Converts an outcome from JSON. A value without `rows` and `failure` is treated as a lost connection.
     fn from(outcome: &Json) -> Self {
         let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
         let row = |row: &Json| list(row).iter().map(Value::from).collect();

@@ -6,9 +6,10 @@
 //! which form the store's name, because a restored backup or a promoted replica is a new incarnation of the store. In
 //! `MariaDB`, the identity and the table's ID are small numbers that can repeat on another server, so the name also
 //! contains the time at which the only row of `polyflake_store` was inserted. The server records this time (system
-//! versioning), and a dump does not contain it. A promoted `MariaDB` replica has a different name only if its `server_id`
-//! differs, and a copied data directory keeps its name. If the name stays the same, an operator must report the new
-//! incarnation (`quiet_until`). A connection serves only leases, because the statements change the session's settings.
+//! versioning), and a dump does not contain it. After the promotion of a `MariaDB` replica, the store's name is different
+//! only if the replica's `server_id` differs. A store in a copied data directory keeps its name. If the name stays the
+//! same, an operator must report the new incarnation (`quiet_until`). A connection must be used only for leases, because
+//! the statements change the session's settings.
 
 use alloc::{
     borrow::ToOwned,
@@ -27,7 +28,7 @@ use crate::{Error, ErrorKind, rules::error::damaged_record};
 
 const TABLES: &str = include_str!("../../../sql/mysql.sql");
 
-/// The privileges that a user needs.
+/// The statements that grant a user the privileges that a lease needs.
 const PRIVILEGES: &str = include_str!("../../../sql/mysql-user.sql");
 
 /// An expression that reads the session's isolation level.
@@ -86,12 +87,12 @@ const SERVER: &str =
 /// The store's name during a transaction, or NULL if the server may lose commits.
 const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 
-/// Returns the statements that begin a transaction and read the store's name. A time zone without daylight saving time
-/// makes the server's time unambiguous. One statement may create 2^20 records. A statement stops waiting for a row lock,
-/// table lock or server lock after 5 seconds. `MariaDB` ends the transaction of a client that has been silent for 3
-/// seconds, so a statement that waits for this client's locks obtains them in time. `MySQL` has no timeout for idle
-/// transactions, only one that closes any idle connection. This timeout is longer, because the lease service keeps a
-/// connection open between two probes. The other settings override unusual server defaults.
+/// Returns the statements that begin a transaction and read the store's name. The session's time zone has no daylight
+/// saving time, so that the server's time is unambiguous. The recursion limit allows one statement to create 2^20 records.
+/// A statement stops waiting for a row lock, table lock or server lock after 5 seconds. `MariaDB` ends the transaction of a
+/// client that has been silent for 3 seconds, so a statement that waits for this client's locks obtains them in time.
+/// `MySQL` has no timeout for idle transactions, only one that closes any idle connection. This timeout is longer, because
+/// the lease service keeps a connection open between two probes. The other settings override unusual server defaults.
 fn begin(isolation: &str, begin: &str) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
@@ -128,8 +129,8 @@ pub(super) fn dialect() -> Dialect {
     }
 }
 
-/// Returns the statements that end the transaction that found no tables, and then create the tables. Each statement that
-/// creates a table commits implicitly.
+/// Returns the statements that create the tables. The first statement ends the transaction in which the tables were found
+/// to be missing. Each statement that creates a table commits implicitly.
 pub(super) fn tables() -> Vec<Statement> {
     [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
 }

@@ -1,8 +1,8 @@
-//! The SQL dialect of `PostgreSQL`. All statements name the schema of the tables, so the store does not depend on roles or
-//! on the `search_path`. Each transaction requests a synchronous commit, and reads whether the server's commits are
-//! durable. It also reads the server's identity, the server's timeline and the table's ID, because a restored backup and a
-//! promoted replica are different incarnations. If an operator restores rows into existing tables, the store looks
-//! unchanged. The operator must then report the restore to the namespace (`quiet_until`).
+//! The SQL dialect of `PostgreSQL`. Table names are schema-qualified, so the store does not depend on roles or on the
+//! `search_path`. Each transaction requests a synchronous commit, and checks whether the server's commits are durable. It
+//! also reads the server's identity, the server's timeline and the table's ID, because a restored backup and a promoted
+//! replica are different incarnations. If an operator restores rows into existing tables, the store looks unchanged. The
+//! operator must then report the restore to the namespace (`quiet_until`).
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -15,22 +15,24 @@ use crate::{Error, ErrorKind, Result, rules::error::damaged_record};
 /// Creates the schema and then the tables.
 const TABLES: &str = include_str!("../../../sql/postgresql.sql");
 
-/// The privileges that a role needs.
+/// The statements that grant a role the privileges that a lease needs.
 const PRIVILEGES: &str = include_str!("../../../sql/postgresql-role.sql");
 
-/// Acquires this crate's lock for the transaction. The lock's number is arbitrary. The lock is necessary because `IF NOT
-/// EXISTS` fails if two transactions create a table at the same time.
+/// A query that acquires this crate's advisory lock, which is held until the end of the transaction. The lock's key is
+/// arbitrary. The lock is necessary because `IF NOT EXISTS` fails if two transactions create a table at the same time.
 const LOCK_QUERY: &str = "SELECT count(*) FROM pg_advisory_xact_lock(7089336938131513954)";
 
-/// Applies the settings of a transaction. The statement timeout is longer than any holder waits. A shorter timeout could
-/// cancel a commit's wait for a replica, and the commit would then succeed with a warning, which not every client reports.
-/// The settings are in the query's `FROM` clause, so they are applied before the query's columns are read.
+/// Applies the settings of a transaction. The statement timeout exceeds the longest time that any holder waits for a reply.
+/// A shorter timeout could cancel a commit's wait for a replica, and the commit would then succeed with a warning, which
+/// not every client reports. The settings are in the query's `FROM` clause, so they are applied before the query's columns
+/// are read.
 const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
 /// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
-/// can declare that `full_page_writes` is not needed, with a setting of the database, the role or the connection.
+/// can declare that `full_page_writes` is not needed. The declaration is a setting of the database, the role or the
+/// connection.
 const FAULT: &str = "CASE
     WHEN pg_is_in_recovery() THEN 'a server in recovery'
     WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
@@ -38,7 +40,7 @@ const FAULT: &str = "CASE
         AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' THEN 'full_page_writes=off'
     WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
 
-/// The statement that begins a transaction that changes rows.
+/// The statement that begins a read-write transaction.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// The OID of the leases table, or NULL.
@@ -76,9 +78,10 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
     }
 }
 
-/// Ends a transaction that failed because there are no tables, and begins one that may create them. Only one connection at
-/// a time runs such a transaction. The last row states whether another connection has created the tables in the meantime,
-/// whether the schema exists, and which other schema of the database contains lease tables, if there is one.
+/// Returns the statements that roll back a transaction that failed because of missing tables, and begin a transaction that
+/// can create the tables. Only one connection at a time runs the second transaction. The row of the last statement states
+/// whether another connection has created the tables in the meantime, whether the schema exists, and which other schema of
+/// the database contains lease tables, if any.
 pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     let dialect = dialect(schema);
     let (table, state) = (dialect.qualify(TABLE), dialect.qualify(&dialect.state));
@@ -92,9 +95,9 @@ pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
     ["ROLLBACK", BEGIN_WRITE, &state, LOCK_QUERY, &found].map(statement).into()
 }
 
-/// Creates the tables, and the schema if it is missing, after [`find_tables`], and ends the transaction. An existing schema
-/// is not created again, because without the privilege to create schemas, `PostgreSQL` rejects the statement even for an
-/// existing schema.
+/// Returns the statements to run after [`find_tables`]. They create the schema and the tables if they are missing, and
+/// commit the transaction. The statement that creates the schema is omitted if the schema exists, because `PostgreSQL`
+/// rejects that statement for a role without the privilege to create schemas, even if the schema exists.
 ///
 /// # Errors
 /// Returns `lease_unavailable` if the database contains another store, because two stores would lease each worker ID twice.
@@ -136,7 +139,7 @@ pub(super) fn no_store_error(schema: &Schema) -> Error {
 }
 
 pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
-    // libpq's message consists of the server's address, the server's message and further lines.
+    // The first line of libpq's message contains the server's address and error message.
     let message = failure.message.lines().next().unwrap_or_default();
     let message = message.rsplit_once("FATAL: ").map_or(message, |(_, words)| words.trim_start());
     match failure.code.as_deref() {
@@ -172,7 +175,7 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
     }
 }
 
-/// Substrings of the messages that the server reports when it rejects a connection. They are needed because libpq does not
+/// Substrings of the server's messages about rejected connections. The messages must be checked because libpq does not
 /// report an SQLSTATE for these errors.
 const REJECTION_MESSAGES: [&str; 8] = [
     "\" does not exist",

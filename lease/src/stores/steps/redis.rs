@@ -4,8 +4,8 @@
 //! all as strings. A driver therefore sends `EVAL`, the text and the values, and returns one row with the strings of the
 //! script's reply.
 //!
-//! A `Redis` or `Valkey` server may lose any of its data, so it is a volatile store (`rules::volatile_store`). The store's name
-//! consists of two IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a
+//! A `Redis` or `Valkey` server may lose any of its data, so it is a volatile store (`rules::volatile_store`). The store's
+//! name consists of two IDs: the server's run ID, which changes at each start, and its replication ID, which changes when a
 //! replica is promoted. The script rejects servers that could be replaced by another server while both still acknowledge
 //! writes.
 
@@ -59,14 +59,15 @@ fn arguments(request: &Request) -> Vec<String> {
     [name.to_owned(), request.namespace.clone()].into_iter().chain(more).collect()
 }
 
-/// Returns the key of a record, both in the hash of records and in the sorted set of grant ends. The key is the worker ID,
-/// padded with zeros so that records with the same end are sorted by worker ID.
+/// Returns the key of a record. The key is the same in the hash of records and in the sorted set, which orders records by
+/// the end of their grants. It is the worker ID, padded with zeros so that records whose grants end at the same time are
+/// sorted by worker ID.
 fn record_key(first: u64) -> String {
     format!("{first:016}")
 }
 
-/// Returns the JSON of a namespace's record in two parts, followed by the incarnation. The script inserts the store's name
-/// between the two parts.
+/// Returns a namespace's record as JSON, split into two parts, followed by the incarnation. The script inserts the store's
+/// name between the two parts.
 fn open(namespace: &Namespace) -> Vec<String> {
     let namespace = Namespace { store: String::new(), ..namespace.clone() };
     let [before, after] = split(&namespace.to_json(), ",\"store\":\"");
@@ -92,8 +93,8 @@ fn put_namespace(old: &Namespace, new: &Namespace, (first, count): (u64, u64)) -
     ]
 }
 
-/// Splits JSON after the last occurrence of `mark`. A match inside a JSON string is impossible, because `mark` contains
-/// quotation marks, which are escaped inside a string.
+/// Splits JSON text after the last occurrence of `mark`. `mark` contains quotation marks, which are escaped inside JSON
+/// strings, so it never matches part of a string.
 fn split(json: &str, mark: &str) -> [String; 2] {
     let at = json.rfind(mark).map_or(0, |at| at + mark.len());
     [&json[..at], &json[at..]].map(ToOwned::to_owned)
@@ -102,7 +103,7 @@ fn split(json: &str, mark: &str) -> [String; 2] {
 /// Returns the reply contained in the script's outcome.
 ///
 /// # Errors
-/// Returns `store_not_durable` if the script rejects the server, or the server's error.
+/// Returns `store_not_durable` if the script rejects the server. If the server reports an error, returns that error.
 pub(super) fn reply(request: &Request, outcome: &Outcome) -> Result<Reply> {
     if let Some(failure) = &outcome.failure {
         return Err(error(failure));
@@ -166,7 +167,7 @@ fn content(operation: &Operation, result: &str, values: &[&str]) -> Result<Reply
     })
 }
 
-/// Returns the readable records. An unreadable record does not prevent the others from being used.
+/// Parses records and skips invalid ones. Returns an error only if every record is invalid.
 fn records(values: &[&str]) -> Result<Vec<Record>> {
     let read = values.iter().map(|record| Record::from_json(record));
     let (records, errors): (Vec<_>, Vec<_>) = read.partition(Result::is_ok);
@@ -241,7 +242,8 @@ const REMEDIES: [(&str, &str); 3] = [
     ("NOREPLICAS", "; set `min-replicas-to-write` to 0"),
 ];
 
-/// Substrings of the server's messages about a command that a user may not run. These errors may not have their own code.
+/// Substrings of the server's messages about a command that a user may not run. An error with such a message does not
+/// always have an error code of its own.
 const PERMISSION_MESSAGES: [&str; 3] =
     ["has no permissions to", "can't run this command", "No permissions to access a key"];
 

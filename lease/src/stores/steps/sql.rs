@@ -1,5 +1,5 @@
-//! Requests as SQL statements. Apart from the parts in [`Dialect`], the statements use only features that every database
-//! with recursive queries supports. Each request is one transaction.
+//! Translates requests into SQL statements. Apart from the parts in [`Dialect`], the statements use only features that
+//! every database with recursive queries supports. Each request is one transaction.
 //!
 //! ```text
 //! BEGIN            with the isolation of a read or of a write
@@ -11,7 +11,7 @@
 //! No statement depends on the rows of an earlier statement, because each statement contains its own conditions. Therefore,
 //! a client that pipelines can send all statements in one round trip. The database needs no stored functions, which would
 //! require the permission to execute them and would have to be versioned. A write whose conditions are not met changes no
-//! row, and the rows that the transaction returns reveal this.
+//! row. The driver recognizes such a write by the rows that the transaction returns.
 
 use alloc::{
     borrow::ToOwned,
@@ -41,27 +41,28 @@ pub(super) struct Dialect {
     /// A query with three columns: the reason why commits may not be durable, or NULL; the store's name, or NULL if the
     /// store has no tables; and the store's time in Unix milliseconds.
     pub(super) state: String,
-    /// The statements that begin a transaction that changes rows. The transaction sees the latest commits, so that a late
-    /// swap reports a mismatch instead of failing.
+    /// The statements that begin a read-write transaction. The transaction sees the latest commits, so that a
+    /// compare-and-swap of an outdated record reports a mismatch instead of failing.
     pub(super) write: Vec<String>,
-    /// The statements that begin a transaction that changes no rows. The transaction sees the records and the namespace in
-    /// one snapshot. Otherwise, records that another holder creates between the two reads would seem to be lost. This list
+    /// The statements that begin a read-only transaction. The transaction reads the records and the namespace from one
+    /// snapshot. Otherwise, records that another holder creates between the two reads would appear to be lost. This list
     /// has as many statements as `write`.
     pub(super) read: Vec<String>,
     /// The clause at the end of a query that locks the selected row against changes until the end of the transaction.
     pub(super) shared: &'static str,
-    /// The locking clause to use instead if the transaction also changes the row.
+    /// The clause that replaces `shared` if the transaction also changes the row.
     pub(super) locked: &'static str,
     /// The type name used to cast a value to an integer.
     pub(super) integer: &'static str,
-    /// The character that precedes a parameter's number.
+    /// The character that introduces a parameter.
     pub(super) mark: &'static str,
     /// Whether the database supports `RETURNING`, `ON CONFLICT` and numbered parameters. Without them, a change first locks
-    /// the namespace's row, so that changes cannot deadlock, and then the row to replace. The change succeeded if that row
-    /// was found and has the new values afterwards. The number of changed rows does not prove success, because it depends
-    /// on the client's settings.
+    /// the namespace's row, so that changes cannot deadlock. Then it locks the row to replace. The change succeeded if that
+    /// row was found and has the new values afterwards. The number of changed rows does not prove success, because it
+    /// depends on the client's settings.
     pub(super) returns: bool,
-    /// The location of the tables. [`Dialect::qualify`] inserts it before the table names in every statement.
+    /// The prefix of table names, which consists of the schema and a period, or is empty. [`Dialect::qualify`] inserts it
+    /// before the table names in every statement.
     pub(super) place: String,
     /// The statement to run after a probe. It returns the version of the tables.
     pub(super) version: Option<Statement>,
@@ -91,7 +92,7 @@ pub(super) fn statement(text: &str) -> Statement {
     Statement { text: text.to_owned(), values: Vec::new() }
 }
 
-/// Returns the commands of a script.
+/// Splits an SQL script into its statements.
 pub(super) fn commands(script: &str) -> impl Iterator<Item = Statement> {
     script.split(';').map(str::trim).filter(|command| !command.is_empty()).map(statement)
 }
@@ -111,7 +112,7 @@ impl Dialect {
         self.transaction(begin, statements(request, self), "COMMIT")
     }
 
-    /// Returns the probe transaction, which leaves no changes behind. [`check_probe`] checks the rows that it returns.
+    /// Returns the probe transaction, which ends with a rollback. [`check_probe`] checks the rows that it returns.
     pub(super) fn probe(&self, random: Random, store: &str) -> Vec<Statement> {
         let requests = probe(random, store);
         let inner = requests.iter().flat_map(|request| statements(request, self)).collect();
@@ -126,8 +127,8 @@ impl Dialect {
         statements.map(|statement| self.to_dialect(&statement)).collect()
     }
 
-    /// Returns a statement in the database's notation. If the database does not support numbered parameters, the values are
-    /// listed in the order in which the text uses them.
+    /// Converts a statement to the database's SQL dialect. If the database does not support numbered parameters, the values
+    /// are listed in the order in which they occur in the text.
     fn to_dialect(&self, statement: &Statement) -> Statement {
         let text = self.qualify(&statement.text);
         if self.returns {
@@ -170,7 +171,7 @@ impl Dialect {
         if self.returns { lock } else { "" }
     }
 
-    /// Returns the statements that update the row that satisfies a condition. The first statement returns the row's key.
+    /// Returns the statements that update the row matching a condition. The first statement returns the row's key.
     fn update(
         &self,
         [table, key]: [&str; 2],
@@ -186,7 +187,7 @@ impl Dialect {
         vec![Statement { text: find, values: values.clone() }, Statement { text: update, values }]
     }
 
-    /// Returns a statement with the location of the tables inserted before the table names.
+    /// Adds the schema to the table names in a statement, unless the database uses unqualified names.
     pub(super) fn qualify(&self, text: &str) -> String {
         text.replace("polyflake_", &format!("{}polyflake_", self.place))
     }
@@ -200,7 +201,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Reads the row of [`Dialect::state`], and rejects a store that may lose its commits.
+    /// Reads the row of [`Dialect::state`], and rejects a store that may lose committed data.
     pub(super) fn from_rows(rows: &Rows) -> Result<Self> {
         let (store, now) = match rows.first().map(Vec::as_slice) {
             Some([Value::Text(fault), ..]) => {
@@ -248,7 +249,7 @@ fn statements(request: &Request, dialect: &Dialect) -> Vec<Statement> {
         }
         Operation::Read { first } => vec![select_record(name, *first)],
         // If the swap changes no row, the reply contains the stored record. The driver always reads the record, because it
-        // sends all statements of a request together, before it knows the swap's result.
+        // sends all statements of a request together, before the result of the swap is available.
         Operation::Put { old, new } => {
             let lock = dialect.lock(name, dialect.shared).into_iter();
             lock.chain(swap(name, old, new, dialect))
@@ -331,7 +332,8 @@ fn select_record(name: &str, first: u64) -> Statement {
 }
 
 fn survey(name: &str) -> Statement {
-    // Reserved worker IDs are excluded, because their `granted_until` is not a time and would be later than all other ends.
+    // Reserved worker IDs are excluded, because their `granted_until` is not a time and would be later than the end of any
+    // grant.
     let text = "SELECT (SELECT count(*) FROM polyflake_leases WHERE namespace = $1),
         coalesce((SELECT max(granted_until) FROM polyflake_leases WHERE namespace = $1 AND granted_until <> $2), 0)";
     Statement { text: text.into(), values: vec![name.into(), Record::RESERVED.into()] }
@@ -359,9 +361,9 @@ fn insert_namespace(new: &Namespace, dialect: &Dialect) -> Statement {
     Statement { text, values }
 }
 
-/// Replaces a record if it has not changed since it was read. The namespace must have the same incarnation as the new
-/// record, and the namespace's record must name this store. The namespace's record and the replaced record stay locked
-/// until the replacement is done.
+/// Returns the statements that replace a record if it has not changed since it was read. The namespace must have the same
+/// incarnation as the new record, and the namespace's record must name this store. The namespace's record and the replaced
+/// record stay locked until the replacement is done.
 fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statement> {
     let (store, shared) = (&dialect.store, dialect.lock_clause(dialect.shared));
     let change = "count = $1, granted_until = $2, holder = $3, incarnation = $4, start = $5, token = $6, version = $7";
@@ -386,8 +388,8 @@ fn swap(name: &str, old: &Record, new: &Record, dialect: &Dialect) -> Vec<Statem
     dialect.update(["polyflake_leases", "first"], change, &condition, values)
 }
 
-/// Creates the missing records up to the count in the new namespace record, if the old namespace record has not changed
-/// since it was read. Existing records are kept.
+/// Returns the statement that creates the missing records up to the count in the new namespace record, if the old namespace
+/// record has not changed since it was read. Existing records are kept.
 fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dialect) -> Statement {
     let (store, integer) = (&dialect.store, dialect.integer);
     let (locked, kept) = (
@@ -416,7 +418,8 @@ fn insert_fresh(old: &Namespace, new: &Namespace, fresh: &Record, dialect: &Dial
     Statement { text, values }
 }
 
-/// Replaces a namespace's record if it has not changed since it was read, and if the new record names this store.
+/// Returns the statements that replace a namespace's record if it has not changed since it was read and the new record
+/// names this store.
 fn swap_namespace(old: &Namespace, new: &Namespace, dialect: &Dialect) -> Vec<Statement> {
     let change =
         "incarnation = $1, longest_ms = $2, quiet_until = $3, records = $4, store = $5, version = $6,
@@ -448,7 +451,7 @@ fn parse_record(row: &[Value]) -> Result<Record> {
     Record::from_fields(&row_fields(RECORD_COLUMNS, row))
 }
 
-/// Returns the readable records. An unreadable record does not prevent the others from being used.
+/// Parses records and skips invalid ones. Returns an error only if every record is invalid.
 fn parse_records(rows: &Rows) -> Result<Vec<Record>> {
     let (mut read, mut first_error) = (Vec::new(), None);
     for row in rows {
@@ -485,7 +488,7 @@ fn parse_survey(rows: &Rows) -> Result<ReplyContent> {
 /// Returns the requests of a probe, which tests that a store rejects stale swaps and duplicate creations. [`check_probe`]
 /// checks the replies.
 fn probe(random: Random, store: &str) -> [Request; 6] {
-    // The name is unique: no namespace has it, and no other connection uses it at the same time.
+    // The name is random, so no namespace has it, and no other connection uses it at the same time.
     let name = format!("probe-{random}");
     let one = Namespace {
         name: name.clone(),

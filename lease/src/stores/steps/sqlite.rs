@@ -1,5 +1,5 @@
 //! The SQL dialect of `SQLite`. A store is durable if it uses a rollback journal with `synchronous=EXTRA`, or a write-ahead
-//! log with at least `FULL`. The store's time is the host's time, as `SQLite` reads it.
+//! log with `synchronous` set to at least `FULL`. The store's time is the host's time, as `SQLite` reads it.
 
 use alloc::{format, string::String, vec, vec::Vec};
 

@@ -1,5 +1,6 @@
-//! Encrypted connections with rustls. The server's certificate must be signed by a root certificate that browsers trust, or
-//! by one in the file that the URL names with libpq's `sslrootcert` parameter. The certificate and the host name are always
+//! Encrypted connections with rustls. The server's certificate must be signed by a trusted root certificate. By default,
+//! the client trusts the root certificates that browsers trust. If the parameter `sslrootcert` in the URL names a file, as
+//! in libpq, the client instead trusts the root certificates in that file. The certificate and the host name are always
 //! verified, so `require` is equivalent to `verify-full`. The URL parser decides whether a connection is encrypted.
 
 use std::sync::Arc;
@@ -24,12 +25,14 @@ use {
 
 use crate::{Error, ErrorKind, Result, rules::error::out_of_range};
 
-/// Returns a connector that trusts the root certificates in a file, or those that browsers trust.
+/// Returns a connector that trusts the root certificates in `file`, or the root certificates that browsers trust if `file`
+/// is `None`.
 pub(in crate::stores) fn connector(file: Option<&str>) -> Result<MakeRustlsConnect> {
     config(file).map(MakeRustlsConnect::new)
 }
 
-/// Returns the settings of a client that trusts the root certificates in a file, or those that browsers trust.
+/// Returns the settings of a client that trusts the root certificates in `file`, or the root certificates that browsers
+/// trust if `file` is `None`.
 pub(in crate::stores) fn config(file: Option<&str>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     match file {
@@ -56,7 +59,7 @@ pub(in crate::stores) fn config(file: Option<&str>) -> Result<ClientConfig> {
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// Starts TLS on a connection. The inner error comes from the server.
+/// Starts TLS on a connection. The outer error reports invalid settings, and the inner error reports a failed handshake.
 #[cfg(any(feature = "http", feature = "redis"))]
 pub(in crate::stores) async fn connect(
     server: &Server,

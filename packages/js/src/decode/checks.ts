@@ -25,8 +25,8 @@ export function checkSigned(value: unknown, field: string): bigint {
 }
 
 /**
- * Returns a bigint in the form in which error messages contain it. A bigint of more than 256 bits is replaced with a
- * description, because it could have a million digits.
+ * Returns a bigint as error messages show it. A bigint of more than 256 bits is replaced with a description, because it
+ * could have a million digits.
  */
 export function toDisplayValue(value: bigint): bigint | string {
   return BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits";
@@ -53,9 +53,9 @@ export function firstInvalidCharacterError(text: string, field: string, valueAt:
 }
 
 /**
- * Returns the value of a character as a digit. The alphabet has `count` characters: the digits, starting at `zero`, and then
- * the lower-case letters. Any other character has a negative value, so the OR of several values is negative if any of the
- * characters is invalid.
+ * Returns the value of a character as a digit. The alphabet has `count` characters: the digits, starting at `zero`, and
+ * then the lower-case letters. For any other character, the result is negative, so the bitwise OR of several results is
+ * negative if any of the characters is invalid.
  */
 export function digit(code: number, zero: number, count: number): number {
   const value = (code < 58 ? code - 48 : code > 96 ? code - 87 : -1) - zero;

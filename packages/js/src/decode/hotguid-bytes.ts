@@ -57,7 +57,7 @@ export function fromDotnetBytes(id: Uint8Array): HotGuidId {
   return idOf(reorderBytes(checkSixteenBytes(id), DOTNET_ORDER));
 }
 
-/** Returns the bytes at the given indexes. */
+/** Returns the bytes at the given indexes, in the order of the indexes. */
 function reorderBytes(bytes: readonly number[], places: readonly number[]): number[] {
   return places.map((place) => bytes[place]!);
 }

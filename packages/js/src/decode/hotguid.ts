@@ -55,7 +55,8 @@ export function isValid(value: unknown): value is HotGuidId {
 }
 
 /**
- * Returns the fields of an ID. Every GUID can be read this way, so plausible fields do not prove that it is a Hot Guid.
+ * Returns the fields of an ID. Every GUID can be parsed this way, so plausible fields do not prove that a GUID is a Hot
+ * Guid.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
@@ -112,7 +113,7 @@ export function timestamp(id: string): number {
 }
 
 /**
- * Returns the ID's 16 bytes in the order of the string form, as in RFC 9562. They sort by time.
+ * Returns the ID's 16 bytes in the order of the string form, as in RFC 9562. The bytes sort by time.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */

@@ -15,7 +15,10 @@ export type RandflakeId = bigint & { readonly " randflake": "id" };
 /** An encoded ID, which is a string of 1 to 13 characters from `[0-9a-v]`. The type is branded, like {@link RandflakeId}. */
 export type RandflakeText = string & { readonly " randflake": "text" };
 
-/** The maximum length of an encoded ID. Its first character holds 4 of the 64 bits. */
+/**
+ * The maximum number of characters in an encoded ID. In an ID of this length, the first character holds 4 of the 64 bits,
+ * and every other character holds 5.
+ */
 const MAX_LENGTH = 13;
 const MAX_FIRST_DIGIT = 15;
 

@@ -19,8 +19,9 @@ export function fromBytes(id: Uint8Array): SnoId {
  * Returns the ID for a UUID in the compatible form. Hexadecimal digits can be lowercase or uppercase.
  *
  * @throws {PolyflakeError} `invalid_type` unless the UUID is a string; `invalid_length` unless it has 36 characters;
- * `invalid_character` if the UUID does not have this form. The error's `position` is the index of the first character that is
- * invalid in a UUID. If every character is valid, it is the index of the first byte that cannot occur in an ID.
+ * `invalid_character` if the UUID does not have this form. The error's `position` is the index of the first character that
+ * is invalid in a UUID. If every character is valid in a UUID, `position` is instead the index of the first of the 16 bytes
+ * that cannot occur in an ID.
  */
 export function fromUuid(uuid: string): SnoId {
   const value = parseUuidBytes(uuid, "uuid");

@@ -2,7 +2,7 @@ import { invalidCharacter } from "../errors.js";
 import { checkAtMost, checkInteger, checkTextLength, notVersion8Error, parseUuidBytes, uuidText } from "./checks.js";
 import { type Bytes, bytesToWords, parseWords, TEXT_LENGTH, tryParseWords, valueAt, wordsToText } from "./words.js";
 
-/** The start of tick 0, in Unix milliseconds, and the length of a tick, in milliseconds. */
+/** The start of tick 0, in Unix milliseconds (`EPOCH_MS`), and the length of a tick, in milliseconds (`TICK_MS`). */
 export const EPOCH_MS = 1_262_304_000_000;
 export const TICK_MS = 4;
 
@@ -129,7 +129,7 @@ export function withMetabyte<M extends number>(text: string, metabyte: M): SnoId
  */
 export function toBytes(text: string): Uint8Array {
   const [a, b, c, d] = parseWords(text, "text");
-  // A Uint8Array keeps the low 8 bits of each number.
+  // The Uint8Array stores only the low 8 bits of each number.
   return new Uint8Array([
     a >> 12,
     a >> 4,
@@ -156,7 +156,8 @@ export function toUuid(text: string): string {
 }
 
 /**
- * Returns the ID as a version 8 UUID, which strict validators accept. It contains all of the ID's bits and sorts the same way.
+ * Returns the ID as a version 8 UUID, which strict validators accept. The UUID contains all of the ID's bits. These UUIDs
+ * sort in the same order as the IDs.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */

@@ -7,7 +7,7 @@ import { invalidCharacter, outOfRange, PolyflakeError } from "../errors.js";
 import { checkSigned, digit } from "./checks.js";
 
 /**
- * The layout of a service's 64-bit IDs. Every field except `timestamp` becomes a member of the object that {@link
+ * The layout of a service's 64-bit IDs. Every field except `timestamp` becomes a property of the object that {@link
  * parseSnowflake} returns.
  *
  * @typeParam Name The names of all fields except `timestamp`.
@@ -33,7 +33,10 @@ export type Snowflake<Name extends string> = { [N in Name]: number } & {
   unixMs: number;
 };
 
-/** Twitter (X) IDs: 1 unused bit, a 41-bit timestamp in milliseconds, 5 + 5 machine bits and a 12-bit sequence number. */
+/**
+ * Twitter (X) IDs: 1 unused bit, a 41-bit timestamp in milliseconds, 5 datacenter bits, 5 worker bits and a 12-bit sequence
+ * number.
+ */
 export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   epochMs: 1_288_834_974_657,
   tickMs: 1,
@@ -45,7 +48,7 @@ export const twitter: SnowflakeFormat<"datacenter" | "worker" | "sequence"> = {
   ],
 };
 
-/** Discord IDs: a 42-bit timestamp in milliseconds, 5 + 5 machine bits and a 12-bit sequence number. */
+/** Discord IDs: a 42-bit timestamp in milliseconds, 5 worker bits, 5 process bits and a 12-bit sequence number. */
 export const discord: SnowflakeFormat<"worker" | "process" | "sequence"> = {
   epochMs: 1_420_070_400_000,
   tickMs: 1,
@@ -109,9 +112,9 @@ export const baidu: SnowflakeFormat<"worker" | "sequence"> = {
  * ```
  *
  * @throws {PolyflakeError} `invalid_type` if the ID has the wrong type, such as a number, which may have been rounded;
- * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID does not fit in a signed 64-bit
- * integer, or if a field's width is out of range; `invalid_layout` if the format lacks a member or a `timestamp` field, if two
- * fields have the same name, or if an entry is not a pair of a name and an integer.
+ * `invalid_character` if the string is not a canonical decimal number; `out_of_range` if the ID does not fit in a signed
+ * 64-bit integer, or if a field's width is out of range; `invalid_layout` if the format lacks a property or a `timestamp`
+ * field, if two fields have the same name, or if an entry is not a pair of a name and an integer.
  */
 export function parseSnowflake<Name extends string>(
   id: bigint | string,
@@ -132,9 +135,9 @@ export function parseSnowflake<Name extends string>(
   let unixMs = NaN;
   try {
     unixMs = epochMs + values.timestamp * tickMs;
-  } catch {} // `epochMs` or `tickMs` is a bigint
+  } catch {} // The calculation throws an error if `epochMs` or `tickMs` is a bigint.
   const found = { ...values, timestamp: new Date(unixMs), unixMs };
-  // `found` has too few members if two fields have the same name, an entry is not a pair, or a field has a reserved
+  // `found` has too few properties if two fields have the same name, an entry is not a pair, or a field has a reserved
   // name.
   if (Number.isFinite(unixMs) && Object.keys(found).length > fields.length) return found as unknown as Snowflake<Name>;
   throw new PolyflakeError("invalid_layout", "expected epochMs, tickMs, timestamp and distinct names");

@@ -19,8 +19,8 @@ export interface Parts {
   /** The 18-bit sequence, 0..262143. In UUIDs from other libraries, these bits may have another meaning. */
   sequence: number;
   /**
-   * The 56 bits after the sequence. In IDs of a generator with a worker ID, the highest 16 of them are the worker ID, which
-   * {@link workerId} returns.
+   * The 56 bits after the sequence. If the generator has a worker ID, the highest 16 of these bits contain it, and {@link
+   * workerId} returns it.
    */
   random: bigint;
 }
@@ -69,8 +69,8 @@ export function unixMs(id: string): number {
 }
 
 /**
- * Returns the worker ID (0..65535) from an ID that was made by a generator with a worker ID. In all other IDs, the same 16
- * bits are random. An ID does not reveal whether it contains a worker ID.
+ * Returns the worker ID (0..65535) in an ID from a generator that has a worker ID. In all other IDs, the same 16 bits are
+ * random. An ID does not reveal whether it contains a worker ID.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
@@ -79,7 +79,7 @@ export function workerId(id: string): number {
 }
 
 /**
- * Returns the ID's 16 bytes in the order of the string form, as in RFC 9562. They sort by time.
+ * Returns the ID's 16 bytes in the order of the string form, as in RFC 9562. The bytes sort by time.
  *
  * @throws {PolyflakeError} the same errors as {@link parse}.
  */
@@ -93,7 +93,7 @@ function bytesOf(text: unknown, field: string): number[] {
   throw notVersion7Error(field);
 }
 
-/** Returns the integer in at most 6 bytes, most significant byte first. */
+/** Returns the integer that is encoded in at most 6 bytes, with the most significant byte first. */
 function integerOf(bytes: readonly number[]): number {
   return bytes.reduce((integer, byte) => integer * 256 + byte, 0);
 }

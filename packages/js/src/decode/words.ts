@@ -17,7 +17,10 @@ export const TEXT_LENGTH = 16;
 export type Words = [time: number, timeLow: number, metabyteAndPartition: number, partitionAndSequence: number];
 
 type SixWords = [number, number, number, number, number, number];
-/** The bytes of an ID or a UUID. The type guarantees that the first 12 exist, because they are read individually. */
+/**
+ * The bytes of an ID or a UUID. The type guarantees that the first 12 bytes exist, because the code reads these bytes
+ * individually.
+ */
 export type Bytes = [...SixWords, ...SixWords, ...number[]];
 
 /** Returns the value of a character in the alphabet `2`..`9`, `a`..`x`. */

@@ -25,9 +25,9 @@ const OPTIONS = ["uuid8", ...WINDOW_OPTIONS] as const;
 
 /** A generator's statistics at one point in time. */
 export interface Stats {
-  /** The 5 random bytes that identify the generator; undefined before the first ID. */
+  /** The 5 random bytes that identify the generator. They are undefined before the first ID. */
   machine: Uint8Array | undefined;
-  /** The latest second in which an ID was generated, as a Unix timestamp; undefined before the first ID. */
+  /** The latest second in which an ID was generated, as a Unix timestamp. It is undefined before the first ID. */
   lastSecond: number | undefined;
   /** The number of IDs generated in `lastSecond`. */
   len: number;
@@ -48,8 +48,8 @@ const FAMILY = {
 } as const;
 
 /**
- * Returns the machine bytes for a leased worker ID, followed by a random start value for the counter. The worker ID leaves the
- * last two machine bytes free, because a version 8 UUID stores its version and variant there.
+ * Returns the machine bytes for a leased worker ID, followed by a random start value for the counter. The last two machine
+ * bytes are 0, because a version 8 UUID stores its version and variant there.
  */
 const createIdentity = (number: number): Uint8Array =>
   Uint8Array.of(number >> 16, number >> 8, number, 0, 0, ...freshBytes(3));
@@ -60,11 +60,11 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
 /**
  * A generator of Hot Guids. It uses 5 random bytes as its worker ID.
  *
- * The generator picks the bytes when it generates its first ID. With 148,664 generators that are active in the same second, the
- * chance that any two have the same random bytes is 1%. Those two generate a duplicate ID only if their counters collide, too.
- * In each second, 8,388,608 to 16,777,216 IDs are available, because the counter starts at a random value. The native addon
- * picks a new start for each second, and WebAssembly uses one start for all seconds.
- * When the clock moves backwards, the generator continues in the latest second that it has used.
+ * The generator picks the bytes when it generates its first ID. With 148,664 generators that are active in the same second,
+ * the chance that any two have the same random bytes is 1%. Two such generators generate a duplicate ID only if their
+ * counters collide, too. In each second, 8,388,608 to 16,777,216 IDs are available, because the counter starts at a random
+ * value. The native addon picks a new start for each second, and WebAssembly uses one start for all seconds. When the clock
+ * moves backwards, the generator continues in the latest second that it has used.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *
@@ -82,11 +82,11 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
    * This is a property of each generator, not a method of the class, so that you can detach it and call it as a plain function.
    * The property also prevents the generator from being cloned.
    *
-   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if the counter reached its last value in the current second and
-   * no ID became available within `maxWait`; `lease_not_started` before the window starts; `lease_expired` after it ends;
-   * `time_out_of_range` if the time is before 1970 or after 2106; `clock_failed` with the `cause` if the clock fails;
-   * `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the generator is closed;
-   * `invalid_type` or `out_of_range` if the shard key is invalid.
+   * @throws {PolyflakeError} `sequence_exhausted` with `retryAt` if the counter reached its last value in the current
+   * second and no ID became available within `maxWait`; `lease_not_started` before the window starts; `lease_expired` after
+   * it ends; `time_out_of_range` if the time is before 1970 or after 2106; `clock_failed` with the `cause` if the clock
+   * fails; `entropy_unavailable` if the operating system provides no random bytes; `generator_closed` if the generator is
+   * closed; `invalid_type` or `out_of_range` if the shard key is invalid.
    */
   declare readonly generate: (shardKey?: number) => HotGuidId;
 
@@ -115,8 +115,9 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
     const handle = lease ? createLeasedHandle(lease, { settings: { family: "hotguid" }, clock, build }) : build();
     let settled: number | undefined;
     prepareEntropy();
-    // The addon asks the system for random bytes. Wasm requests random bytes only for the first ID, because they are
-    // not available in a worker's global scope. After a restore, wasm requests new ones.
+    // The addon requests random bytes from the system itself. For the wasm backend, this function requests them when the
+    // first ID is generated, because random bytes are not available in a worker's global scope. After a restore, the
+    // function requests new random bytes.
     const settle = (): void => {
       if (settled === m.restores) return;
       let [bytes, seen]: [Uint8Array?, number?] = [];
@@ -124,7 +125,7 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
         seen = m.restores;
         bytes = freshBytes(8);
         handle.ready();
-        // Bytes drawn before a restore are discarded, because another copy of the process has the same bytes.
+        // Discard bytes that were read before a restore, because another copy of the process has the same bytes.
       } while (seen !== m.restores);
       m.bytes.set(bytes);
       handle.check(m.calls.hotguidProvide());
@@ -170,7 +171,10 @@ export class Generator extends WindowGenerator<[shardKey?: number], HotGuidId, H
 
 let sharedGenerator: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
+/**
+ * Returns the generator that {@link generate} uses. If the generator has a lease, a different copy of the package may have
+ * created it.
+ */
 const getDefaultGenerator = (): Generator =>
   (sharedGenerator ??= defaultGenerator("hotguid", (options) => new Generator(options)));
 

@@ -45,7 +45,7 @@ export const TEXT_LENGTH = UUID_LENGTH;
 /** The number of machine bytes. */
 const MACHINE_LENGTH = 5;
 
-/** The highest machine number in a version 8 UUID, which has 34 machine bits. */
+/** The maximum value of the 34 machine bits in a version 8 UUID. */
 const MAX_MACHINE = 2 ** 34 - 1;
 
 /** The last second that fits in 32 bits. */
@@ -163,7 +163,7 @@ const PACKING = {
   machine,
   length: LENGTH,
   width: TEXT_LENGTH,
-  /** The number of encoded IDs that fit in one call. */
+  /** The maximum number of encoded IDs in one call. */
   batch: 448,
   write: "hotguidTexts",
   read: "hotguidFromTexts",

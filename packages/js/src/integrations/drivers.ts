@@ -10,7 +10,7 @@ export function readText(value: unknown): string {
   return checkString(value, "value");
 }
 
-/** Bytes as PostgreSQL writes them in JSON: `\x` and two hexadecimal digits for each byte. */
+/** The pattern for bytes as PostgreSQL writes them in JSON: `\x`, followed by two hexadecimal digits for each byte. */
 const HEX_PATTERN = /^\\x(?:[0-9a-f]{2})*$/;
 
 /**
@@ -33,7 +33,7 @@ export function writeBytes(bytes: Uint8Array): Bytes {
   return Buffer ? Buffer.from(bytes) : Uint8Array.from(bytes);
 }
 
-/** A decimal integer with at most as many digits as a 64-bit integer can have. */
+/** The pattern for a decimal integer with at most as many digits as a 64-bit integer can have. */
 const INTEGER_PATTERN = /^-?\d{1,19}$/;
 
 /** Returns the integer in a value from a driver. Rejects numbers above 2^53, which may already have lost precision. */

@@ -1,7 +1,7 @@
 /**
- * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} have one function for each form in which the database
- * can store an ID. Each function creates a column of the type that its form needs. Query parameters are converted, too, so you
- * can pass the result of `sno.timeRange` to `between(orders.id, lowest, highest)`.
+ * Columns for Drizzle ORM. {@link pg}, {@link mysql} and {@link sqlite} each have one function per storage form that the
+ * database supports. Each function creates a column of the type that the form requires. Query parameters are converted,
+ * too, so you can pass the result of `sno.timeRange` to `between(orders.id, lowest, highest)`.
  *
  * ```js
  * import { pgTable } from "drizzle-orm/pg-core";
@@ -69,7 +69,7 @@ type IdOf<Name extends keyof typeof forms> = (typeof forms)[Name] extends Form<i
 type StoredOf<Name extends keyof typeof forms> =
   (typeof forms)[Name] extends Form<never, infer Stored> ? Stored : never;
 
-/** The functions that create PostgreSQL columns, by form name. There is one for each form that PostgreSQL supports. */
+/** The functions that create PostgreSQL columns, by form name. Each form that PostgreSQL supports has one function. */
 export type PgColumns = {
   readonly [Name in keyof FormsOfKinds<typeof PG_TYPES>]: PgColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -78,7 +78,8 @@ export type PgColumns = {
 };
 
 /**
- * The functions that create MySQL and MariaDB columns, by form name. There is one for each form that these databases support.
+ * The functions that create MySQL and MariaDB columns, by form name. Each form that these databases support has one
+ * function.
  */
 export type MysqlColumns = {
   readonly [Name in keyof FormsOfKinds<typeof MYSQL_TYPES>]: MysqlColumn<IdOf<Name>, StoredOf<Name>>;
@@ -87,7 +88,7 @@ export type MysqlColumns = {
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => MysqlColumn<Text, bigint>;
 };
 
-/** The functions that create SQLite columns, by form name. There is one for each form that SQLite supports. */
+/** The functions that create SQLite columns, by form name. Each form that SQLite supports has one function. */
 export type SqliteColumns = {
   readonly [Name in keyof FormsOfKinds<typeof SQLITE_TYPES>]: SqliteColumn<IdOf<Name>, StoredOf<Name>>;
 } & {
@@ -95,7 +96,7 @@ export type SqliteColumns = {
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
 };
 
-/** A form for any ID. */
+/** A form for any type of ID. */
 type AnyForm = ColumnForm<unknown, unknown, string>;
 
 /** The parameters of a column. */
@@ -107,7 +108,7 @@ interface Column {
 
 /** Returns the functions that create a database's columns, by form name. */
 function createColumns<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
-  // In CommonJS, `forms` also has a `default` member, which is not a form.
+  // In CommonJS, `forms` also has a `default` property, which is not a form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);
   const createColumn = ({ column, to, from }: AnyForm) =>

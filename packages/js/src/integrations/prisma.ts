@@ -25,7 +25,7 @@ export { type PublicType, publicInt64 } from "./public.js";
 // biome-ignore lint/suspicious/noExplicitAny: no other type accepts all functions with one parameter.
 type Forms = Readonly<Record<string, Form<any, unknown>>>;
 
-/** A model's computed fields, for the `result` member of a client extension. */
+/** A model's computed fields, for the `result` component of a Prisma Client extension. */
 export type Fields<F extends Forms> = {
   [K in keyof F]: {
     /** The column that the field is computed from. */
@@ -36,7 +36,8 @@ export type Fields<F extends Forms> = {
 };
 
 /**
- * Returns computed fields that replace the values of a model's columns with IDs. They have the same names as the columns.
+ * Returns computed fields that replace the values of a model's columns with IDs. The computed fields have the same names as
+ * the columns.
  *
  * @throws {PolyflakeError} `invalid_type` unless the argument is an object.
  */

@@ -1,6 +1,7 @@
 /**
- * Schemas for IDs, for libraries that support Standard Schema, such as ArkType, tRPC, Hono and form libraries. They are plain
- * JavaScript, without wasm. `polyflake` exports the same objects as `sno.schema`, `randflake.schema` and so on.
+ * Schemas for IDs, for libraries that support Standard Schema, such as ArkType, tRPC, Hono and form libraries. The schemas
+ * are plain JavaScript, without wasm. They are also available from `polyflake`, under the names `sno.schema`,
+ * `randflake.schema` and so on.
  *
  * ```js
  * import { sno } from "polyflake/schema";
@@ -78,7 +79,7 @@ function metabytePattern(metabyte: number): string {
   return `${alphabet[metabyte >> 3]}[${alphabet.slice(low, low + 4)}]`;
 }
 
-/** The schema for Randflakes. It accepts an encoded ID, or the ID as a bigint. */
+/** The schema for Randflakes. It accepts IDs as encoded strings or as bigints. */
 export const randflake: Schema<string | bigint, RandflakeId> = /* @__PURE__ */ schemaOf(
   (value) => (typeof value === "bigint" ? (checkSigned(value, "id") as RandflakeId) : decodeText(checkString(value))),
   ["^[0-9a-v]{1,13}$", "3vgoe12ccb8gh"],

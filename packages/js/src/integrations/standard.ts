@@ -7,7 +7,7 @@ import { type ErrorCode, PolyflakeError } from "../errors.js";
 
 /** A schema for IDs, for libraries that support Standard Schema. */
 export interface Schema<Input, Output = Input> {
-  /** The members that Standard Schema and Standard JSON Schema define. */
+  /** The properties that Standard Schema and Standard JSON Schema define. */
   readonly "~standard": Standard<Input, Output>;
 }
 
@@ -48,7 +48,7 @@ export interface Issue {
  */
 export type ToJsonSchema = (options: { readonly target: string }) => Record<string, unknown>;
 
-/** Describes a format's encoded IDs: a regular expression that matches all of them, and an example. */
+/** A description of a format's encoded IDs: a regular expression that matches every encoded ID, and an example. */
 export type PatternAndExample = readonly [pattern: string, example: string];
 
 /**

@@ -1,4 +1,4 @@
-/** Reads and writes JSON with 64-bit integers, which JavaScript's numbers would round. */
+/** Reads and writes JSON with 64-bit integers, which JavaScript numbers would round. */
 import { checkBoolean } from "../checks.js";
 import { invalidType } from "../errors.js";
 import { members } from "../members.js";
@@ -80,8 +80,8 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   const asNumbers = checkBoolean(members(options, "options", ["numbers"]).numbers, "numbers");
   const rawJson = asNumbers ? (JSON as { rawJSON?: (text: string) => unknown }).rawJSON : undefined;
 
-  // The arrays that contain a fraction that was rounded to an integer. They are remembered because the reviver visits the
-  // items of an array before it visits the member that holds the array.
+  // The arrays in which a fraction was rounded to an integer. They are recorded, because the reviver visits an array's
+  // items before it visits the member that contains the array.
   const withFractions = new WeakSet<object>();
 
   function reviver(this: unknown, key: string, value: unknown, context?: { readonly source?: string }): unknown {

@@ -8,14 +8,14 @@ import { bigintFromJson, withJson } from "../show.js";
 
 const FIELD_KINDS = ["timestamp", "sequence", "constant", "bindable", "random", "unused"] as const;
 const FLAGS = ["sortsByTime", "below2_53", "below2_63"] as const;
-/** The members that can be missing. */
+/** The members of the JSON representation that can be missing. */
 const OPTIONAL_FIGURES = ["perSecond", "perSecondInAll", "firstMs", "lastMs"] as const;
 
 /**
  * Restores the result of `describe` from its JSON representation.
  *
- * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if there is a member that descriptions do
- * not have; `invalid_type` if a value has the wrong type. `field` names the member.
+ * @throws {PolyflakeError} `missing_field` if a member is missing; `unknown_field` if there is an unexpected member;
+ * `invalid_type` if a value has the wrong type. `field` names the member.
  */
 export function descriptionFromJson(json: unknown): Description {
   const required = fields(json, "json", ["bits", "fields", ...FLAGS]);

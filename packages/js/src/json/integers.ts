@@ -11,7 +11,7 @@ export function sourceText(context: { readonly source?: unknown } | undefined): 
   return typeof source === "string" ? source : undefined;
 }
 
-/** Returns whether a value is an integer that may have been rounded, because several integers share its representation. */
+/** Returns whether a value is an integer outside the safe range, so that it may have been rounded. */
 function isRounded(value: unknown): value is number {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
@@ -79,7 +79,7 @@ function parseInt64(field: string, text: string): bigint | undefined {
   throw int64RangeError(field, `one of ${text.length} characters`);
 }
 
-/** Checks that an integer has at most 64 bits, signed or unsigned, and returns it. */
+/** Checks that an integer fits in 64 bits, signed or unsigned, and returns it. */
 export function checkInt64(field: string, value: bigint): bigint {
   if (BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value) return value;
   throw int64RangeError(field, BigInt.asIntN(256, value) === value ? value : "one of more than 256 bits");

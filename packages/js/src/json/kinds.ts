@@ -1,12 +1,13 @@
 /**
  * Reads and writes JSON objects. The metabyte of an object's sno ID determines its type.
  *
- * JSON has no types, so a program that reads objects of several kinds usually adds a member such as `"type"` to each. A sno ID
- * already contains a type tag, the metabyte, so the ID alone determines the class or function that creates an object.
+ * JSON does not record the class of an object, so programs that read several kinds of objects usually add a member such as
+ * `"type"` to each object. A sno ID already contains a type tag, the metabyte, so the ID alone determines the class or
+ * function that creates an object.
  *
  * Objects are converted from the inside out: a kind receives members that have already been converted. A reviver of
- * `JSON.parse` works in the same order. However, a reviver is called for every value, including strings and numbers, and
- * makes parsing four times slower. `revive` therefore walks the parsed value once, and replaces only objects.
+ * `JSON.parse` works in the same order. However, a reviver is called for every value, including strings and numbers, so
+ * that parsing takes four times as long. `revive` therefore walks the parsed value once, and replaces only objects.
  */
 import { checkString, isObject as isAnyObject } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
@@ -103,7 +104,8 @@ interface Entry {
  * records.revive(JSON.parse(text)); // any value, with users and orders in it
  * ```
  *
- * A kind is a class or a function. It receives the members as they were parsed.
+ * A kind is a class or a function. It receives the object's parsed members. Apart from nested objects, the values of the
+ * members are not converted.
  *
  * @param kinds An object that maps metabytes (0..255) to kinds.
  * @param name The member that holds the ID.
@@ -165,7 +167,7 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
   };
 }
 
-/** Returns a function that finds the entry for an object by the metabyte of its ID, and throws if there is none. */
+/** Returns a function that finds the entry for an object by the metabyte of its ID, and throws an error if no entry exists. */
 function entryFinder(entries: ReadonlyMap<number, Entry>, name: string): (members: unknown) => Entry {
   const wanted = checkMetabytes([...entries.keys()], "metabyte");
   return (members) => {
@@ -197,7 +199,7 @@ type Members = Record<string, unknown>;
 
 const isObject = isAnyObject as (value: unknown) => value is Members;
 
-/** The maximum nesting depth of objects in `revive`. It is limited because the stack is finite. */
+/** The maximum nesting depth of objects in `revive`. The depth is limited to prevent stack overflows. */
 const MAX_LEVELS = 1000;
 
 function invalidObjectError(expectedAndFound: string): PolyflakeError {
@@ -227,7 +229,7 @@ function cycleRejectingReplacer(): (this: unknown, key: string, value: unknown) 
   };
 }
 
-/** Returns the metabyte that a key represents. Its range is checked later. */
+/** Returns the metabyte that a key represents. The range of the metabyte is checked later. */
 function metabyteOf(key: string): number {
   const metabyte = Number(key);
   if (String(metabyte) === key && Number.isInteger(metabyte)) return metabyte;

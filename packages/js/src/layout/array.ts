@@ -18,7 +18,7 @@ import { elements, readItem } from "../texts.js";
 import type { Kind } from "./description.js";
 import type { IdOf } from "./fields.js";
 
-/** The maximum number of bytes in one call. It is the size of 2^24 IDs in the largest fixed format. */
+/** The maximum total size of the IDs in one call, in bytes. It is the size of 2^24 IDs in the largest fixed format. */
 const MAX_ARRAY_BYTES = 1 << 28;
 
 /** The maximum length of an ID, in bytes. */
@@ -45,8 +45,8 @@ export class LayoutArray<K extends Kind = Kind> implements Iterable<IdOf<K>> {
    * Creates an array that uses the given typed array without copying it.
    *
    * @param length The number of bytes in an ID, if the IDs are bytes.
-   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` if the length is out of range;
-   * `invalid_length` if the bytes are not a whole number of IDs.
+   * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `out_of_range` if the length is out of
+   * range; `invalid_length` if the number of bytes is not a multiple of the length.
    */
   constructor(packed: PackedOf<K>, ...length: K extends "integer" ? [] : [length: number]);
   constructor(packed: PackedOf<K>, length?: number) {

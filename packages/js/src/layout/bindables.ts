@@ -30,7 +30,7 @@ type IntegerOf<Bits extends number> = number extends Bits
     ? number
     : bigint;
 
-/** The field widths, in bits, for which integers are represented as numbers instead of bigints. They are 0 to 53. */
+/** The field widths, from 0 to 53 bits, for which integers are represented as numbers instead of bigints. */
 type SafeIntegerBits = `${"" | 1 | 2 | 3 | 4}${Digit}` | `5${0 | 1 | 2 | 3}`;
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
@@ -83,7 +83,10 @@ export interface PresetBindables {
   baidu: { worker: number };
 }
 
-/** All presets, listed as an object so that the compiler reports a missing one. `x` is an alias. */
+/**
+ * The names of all presets except the alias `x`. They are the keys of an object, so that the compiler reports a missing
+ * name.
+ */
 const PRESET_NAMES: Record<Exclude<keyof PresetBindables, "x">, true> = {
   twitter: true,
   discord: true,

@@ -144,8 +144,8 @@ function columnOf(
   message.keep(0);
   message.length(ROLES[kind]!);
   message.name(name);
-  // All batches have the same role and name, so keep both in the message. Each batch replaces only the IDs that follow
-  // them.
+  // The field's role and name are the same for all batches, so the message keeps them. Each batch replaces only the IDs
+  // that follow the name.
   const { length } = message.written;
   try {
     fillUp(columnBytes, 8, maxBatchSize(Math.max(size, 8)), (count, from) => {
@@ -157,7 +157,7 @@ function columnOf(
       return handle.call("layoutColumn").bytes.subarray(0, count * 8);
     });
   } catch (error) {
-    // The IDs have already been checked, so the only possible error is about the field's type.
+    // The IDs have already been checked, so the error `invalid_type` means that the field's type does not support columns.
     if (error instanceof PolyflakeError && error.code === "invalid_type") return undefined;
     throw error;
   }

@@ -9,8 +9,8 @@ export type Kind = "integer" | "bytes";
 export type Integer = number | bigint | string;
 
 /**
- * A description of a layout, which lists the fields of an ID starting with the most significant one. Its JSON is the same in
- * every language.
+ * A description of a layout, which lists the fields of an ID starting with the most significant one. Its JSON
+ * representation is the same in every language.
  */
 export interface LayoutDescription<K extends Kind = Kind, Fields extends readonly Field[] = readonly Field[]> {
   /** The type of an ID. */
@@ -23,7 +23,7 @@ export interface LayoutDescription<K extends Kind = Kind, Fields extends readonl
   only_read?: boolean;
 }
 
-/** The members that all kinds of fields have. */
+/** The properties that all kinds of fields have. */
 interface AnyField {
   /** The width in bits, which can be 0. */
   bits: number;
@@ -34,13 +34,13 @@ interface AnyField {
 /** A layout's field. */
 export type Field =
   /**
-   * The time, in ticks since the tick that contains `epoch_ms` (Unix milliseconds). A tick is an integer followed by a unit:
-   * `us`, `ms` or `s`.
+   * The time, in ticks since the tick that contains `epoch_ms` (Unix milliseconds). The length of a tick is written as an
+   * integer followed by a unit: `us`, `ms` or `s`.
    */
   | (AnyField & { kind: "timestamp"; tick: string; epoch_ms: Integer })
   /** The sequence number within a tick, starting at `start` (0 by default). */
   | (AnyField & { kind: "sequence"; start?: Integer })
-  /** A value that is the same in every ID. Bytes, which only byte layouts support, are in hexadecimal. */
+  /** A value that is the same in every ID. Bytes, which only byte layouts support, are written as a hexadecimal string. */
   | (AnyField & { kind: "constant"; name?: string; type?: "integer" | "bytes" | "text"; value: Integer })
   /** A value that you set for a generator or pass for each ID. */
   | (AnyField & { kind: "bindable"; name?: string; type?: "integer" | "bytes" | "text" })
@@ -88,7 +88,7 @@ function writeList(message: MessageWriter, list: readonly unknown[], depth: numb
   for (let k = 0; k < length; k++) writeValue(message, list[k], depth);
 }
 
-/** Writes an object. Undefined members are omitted, as in JSON. */
+/** Writes an object. Properties with the value undefined are omitted, as in `JSON.stringify`. */
 function writeObject(message: MessageWriter, object: object, depth: number): void {
   const members = Object.entries(object).filter(([, value]) => value !== undefined);
   message.object(members.length);
@@ -103,7 +103,7 @@ function checkUnicode(text: string): string {
   throw invalidLayoutError("expected texts without lone surrogates");
 }
 
-/** Parses a JSON string without losing data. It rejects numbers that JavaScript would round, and duplicate members. */
+/** Parses a JSON string without losing data. Rejects duplicate members and numbers that JavaScript would round. */
 export function parseJson(text: unknown): unknown {
   const { members, numbers } = scanJson(checkString(text, "text"));
   const invalidNumber = numbers.find((number) => !isPlain(number));
@@ -120,7 +120,10 @@ export function parseJson(text: unknown): unknown {
   return parsed;
 }
 
-/** Returns the numbers in a JSON string, and the number of members, which is the number of colons outside strings. */
+/**
+ * Returns the numbers in a JSON string, and how many members it contains. Each colon outside a string literal counts as one
+ * member.
+ */
 function scanJson(text: string): { members: number; numbers: string[] } {
   const numbers: string[] = [];
   let members = 0;

@@ -29,9 +29,9 @@ export type GeneratorOptions<
    * use any value in this range. When a value has no sequence numbers left in a tick, the generator continues with the next
    * value, so the rate grows with the size of the range.
    *
-   * The bindable field must be positioned between the timestamp and the sequence, with the timestamp as the most significant of
-   * the three. The sequence must start at 0, and neither the bindable field nor the sequence can be inverted. A restored
-   * generator begins in the tick after the one in the snapshot.
+   * The bindable field must be positioned between the timestamp and the sequence, with the timestamp as the most
+   * significant of the three. The sequence must start at 0, and neither the bindable field nor the sequence can be
+   * inverted. A restored generator starts in the tick after the snapshot's tick.
    */
   range?: readonly [bindable: Ranged, first: number | bigint, last: number | bigint];
   /**
@@ -47,7 +47,8 @@ export type GeneratorOptions<
 };
 
 /**
- * The state of a closed generator. Restore a generator from it only once, because a second one would generate duplicate IDs.
+ * The state of a closed generator. Restore a generator from it only once, because a second restored generator would
+ * generate duplicate IDs.
  *
  * A snapshot is plain JSON and has the same members in every language. Integers above 2^53 are decimal strings.
  */
@@ -66,7 +67,7 @@ export interface Stats {
    * The start of the last tick used, in Unix milliseconds; undefined before the first ID, and if the layout has no timestamp.
    */
   lastMs: bigint | undefined;
-  /** The number of IDs used up in the last tick, or in total if the layout has no timestamp. */
+  /** The number of IDs allocated in the last tick, or in total if the layout has no timestamp. */
   len: bigint;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -94,8 +95,8 @@ function readRange(range: unknown): readonly [name: string, first: bigint, last:
 }
 
 /**
- * Returns the names of the fields that hold the leased worker ID. Also returns a function that takes a worker ID and
- * returns the layout in which these fields are constants that hold this worker ID.
+ * Returns the names of the fields that hold the leased worker ID, and a function that returns the layout for a worker ID.
+ * In that layout, these fields are constants that contain the worker ID.
  */
 function bindWorkerId(layout: Layout, given: unknown): [names: string[], of: (number: number) => Layout] {
   const names = Array.isArray(given) ? given.map((name) => checkString(name, "fields")) : [];

@@ -42,8 +42,8 @@ export type PresetName = keyof PresetBindables;
 export const machine = /* @__PURE__ */ loadOnDemand(load, (field) => field);
 
 /**
- * The backend call that creates a layout, and the message for the call. If a layout is created from JSON or from a preset,
- * this object is passed to the constructor instead of a description.
+ * A backend call that creates a layout, together with the message for that call. When a layout is created from JSON or from
+ * a preset, a `LayoutState` is passed to the constructor instead of a description.
  */
 class LayoutState {
   constructor(
@@ -52,7 +52,7 @@ class LayoutState {
   ) {}
 }
 
-/** Returns a layout's backend state, for generators, or undefined for any other object. */
+/** Returns the backend state of a layout, which generators need, or undefined for any other object. */
 let handleOf: (layout: object) => Handle | undefined;
 
 /** A layout without the types that the constructor infers from a description. */
@@ -187,8 +187,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
     attached(isObject(this) && #handle in this);
     const { fields } = descriptionJson.call(this);
     const values = valuesFromJson(json, this.#figures.fields, fields);
-    // If a tick is not a whole number of milliseconds, it can begin between two milliseconds, so keep the given
-    // timestamp.
+    // If a tick is not a whole number of milliseconds, it can begin between two milliseconds, so keep the given timestamp.
     const unixMs = values.timestamp;
     return withJson({
       ...this.parse((this as AnyLayout<K>).pack(values as PackValues)),
@@ -223,8 +222,8 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
    * [unixMs[0], bindables.worker[0]]; // [1462015105796n, 1]
    * ```
    *
-   * @throws {PolyflakeError} `invalid_type` if the IDs have the wrong type; `invalid_length` if the bytes are not a whole
-   * number of IDs; `time_out_of_range` with the `item` if a time does not fit in 64-bit milliseconds.
+   * @throws {PolyflakeError} `invalid_type` if the IDs have the wrong type; `invalid_length` if the number of bytes is not
+   * a multiple of the ID's length; `time_out_of_range` with the `item` if a time does not fit in 64-bit milliseconds.
    */
   parseColumns(packed: PackedOf<K>): ParsedColumns<Bindables> {
     attached(isObject(this) && #handle in this);
@@ -297,7 +296,7 @@ export interface Layout<K extends Kind = Kind, Bindables extends Values = Values
   readonly toJSON: () => LayoutDescription<K>;
 }
 
-/** A type that rejects members that fields do not have, because a misspelled member would be ignored silently. */
+/** A type that rejects properties that fields do not have, because a misspelled property would be silently ignored. */
 type KnownMembers<Fields extends readonly Field[]> = [UnknownMembers<Fields[number]>] extends [never]
   ? unknown
   : readonly { readonly [Name in UnknownMembers<Fields[number]>]?: never }[];
@@ -309,8 +308,8 @@ export interface LayoutConstructor {
   /**
    * Creates a layout from a description.
    *
-   * @throws {PolyflakeError} `invalid_layout` if the description is invalid; `out_of_range` with the `field` if a constant or
-   * start does not fit its field.
+   * @throws {PolyflakeError} `invalid_layout` if the description is invalid; `out_of_range` with the `field` if a constant
+   * or a start value does not fit its field.
    */
   new <K extends Kind = Kind, const Fields extends readonly Field[] = readonly Field[]>(
     description: LayoutDescription<K, Fields & KnownMembers<Fields>>,

@@ -1,4 +1,4 @@
-/** Reads the JSON representation of parsed IDs, in which bigints are decimal strings and bytes are hexadecimal. */
+/** Reads the JSON representation of parsed IDs, in which bigints are decimal strings and bytes are hexadecimal strings. */
 
 import type { FieldDescription } from "../describe.js";
 import { invalidType, PolyflakeError } from "../errors.js";
@@ -10,7 +10,8 @@ import type { Value, Values } from "./values.js";
 const MEMBERS = ["unixMs", "timestamp", "sequence", "bindables", "constants"] as const;
 
 /**
- * The values in the JSON representation of an ID, ready to be packed. The type of a field determines what a JSON string means.
+ * The values in the JSON representation of an ID, ready to be packed. The type of a field determines how a JSON string is
+ * interpreted.
  */
 export interface ParsedValues {
   timestamp: bigint | undefined;

@@ -9,7 +9,7 @@ import { isUnicode, MessageWriter } from "../message.js";
  */
 export type Value = number | bigint | Uint8Array | string;
 
-/** Values, by the names of their fields. */
+/** The values of fields, by field name. */
 export type Values = Readonly<Record<string, Value>>;
 
 /** The maximum width of a field whose values are numbers. */
@@ -21,9 +21,9 @@ export const SEQUENCE = 1;
 export const BINDABLE = 2;
 export const CONSTANT = 3;
 
-/** Writes values as a message. The core decides which values to reject, and in which order. */
+/** Writes values as a message. The core decides which values to reject, and which error to report first. */
 export class ValuesWriter extends MessageWriter {
-  /** The time of an ID, as the caller passed it. */
+  /** A list that contains the time of an ID as the caller passed it. */
   times: readonly unknown[] = [];
 
   /** Writes all values for an ID. */
@@ -32,7 +32,7 @@ export class ValuesWriter extends MessageWriter {
     this.bindables(given.bindables);
     for (const [name, value] of entries(given.constants, "constants")) this.field(CONSTANT, name, value);
     this.times = [given.timestamp];
-    if (given.timestamp !== undefined) this.field(TIME, "timestamp", toBigintMs(given.timestamp));
+    if (given.timestamp !== undefined) this.field(TIME, "timestamp", toBigIntMs(given.timestamp));
     if (given.sequence !== undefined) this.field(SEQUENCE, "sequence", given.sequence);
   }
 
@@ -74,7 +74,7 @@ export class ValuesWriter extends MessageWriter {
 }
 
 /** Returns a time in whole milliseconds as a bigint. Any other value is returned unchanged, so that the core rejects it. */
-function toBigintMs(time: unknown): unknown {
+function toBigIntMs(time: unknown): unknown {
   const ms = typeof time === "number" ? time : millisecondsOf(time);
   return ms !== undefined && Number.isInteger(ms) ? BigInt(ms) : time;
 }

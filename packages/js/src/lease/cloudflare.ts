@@ -1,5 +1,6 @@
 /**
- * Leases of worker IDs in Cloudflare Workers. A Durable Object stores them, and Workers and other programs lease from it.
+ * Leases of worker IDs in Cloudflare Workers. A Durable Object stores the leases, and Workers and other programs lease
+ * worker IDs from it.
  *
  * @module
  */
@@ -104,7 +105,8 @@ function getStub(objects: Objects, namespace: string): { fetch: Fetch } {
  * Answers the requests of other programs, which lease from the same Durable Objects with `https://TOKEN@HOST`. Returns
  * undefined for a request to any path other than `/v1/request`.
  *
- * @param tokens One line `NAMESPACE TOKEN` for each token, as for `polyflake lease serve`. Store it as a secret.
+ * @param tokens The tokens, as a string with a line `NAMESPACE TOKEN` for each token. `polyflake lease serve` uses the same
+ * format. Store this string as a secret.
  */
 export async function serve(request: HttpRequest, objects: Objects, tokens: string): Promise<HttpResponse | undefined> {
   if (new URL(request.url).pathname !== "/v1/request") return undefined;
@@ -128,7 +130,7 @@ export async function serve(request: HttpRequest, objects: Objects, tokens: stri
   return getStub(objects, namespace).fetch(BINDING_URL, { method: "POST", headers, body });
 }
 
-/** The shortest token: 128 bits in base64. */
+/** The minimum length of a token, which is the length of 128 bits in base64. */
 const MIN_TOKEN_LENGTH = 22;
 
 /**

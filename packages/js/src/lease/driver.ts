@@ -20,7 +20,7 @@ export interface Driver {
 
 /** A connection in autocommit mode. */
 export interface Connection {
-  /** The name of the file, or null if the store is not SQLite. */
+  /** The store's name, which identifies the SQLite file, or null if the store is not SQLite. */
   readonly name: string | null;
   /** The notices that the PostgreSQL server has sent so far. */
   readonly notices?: { code: string | null; message: string }[];
@@ -49,9 +49,10 @@ export function readVariable(name: (typeof VARIABLES)[number]): string | undefin
 
 /**
  * Returns a module that the program has installed. If `polyflake/lease/pg` has imported the module, that copy is used.
- * Otherwise Node resolves it from the program's folder or the working directory.
+ * Otherwise, the module is resolved from the program's folder or the working directory.
  *
- * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message says what to do.
+ * @throws {PolyflakeError} `out_of_range` if the module is not installed. The message includes `remedy`, which states what
+ * to do.
  */
 export function requireModule<Module>(name: string, remedy: string): Module {
   const imported = Reflect.get(globalThis, Symbol.for(`polyflake.${name}`));

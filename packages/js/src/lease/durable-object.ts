@@ -2,9 +2,9 @@
  * A store of leases in a Durable Object. It answers the requests that `polyflake lease serve` answers, over `fetch`.
  *
  * The object is a single thread, and answers each request in one transaction. The platform holds back each response until
- * all earlier writes are durable. The store's name contains an identifier that is stored once. If the storage is recovered
- * to an earlier point in time, the identifier remains the same, so an operator must report the recovery with the variable
- * `POLYFLAKE_RESTORED`.
+ * all earlier writes are durable. The store's name contains an identifier that is generated when the store is created, and
+ * never changes. Because the identifier also remains the same if the storage is recovered to an earlier point in time, an
+ * operator must report the recovery with the variable `POLYFLAKE_RESTORED`.
  */
 import { type LeaseRecord, type Namespace, type Operation, parse, permits, sortKeys, Violation } from "./requests.js";
 
@@ -28,7 +28,7 @@ type DeclaredGlobal<Name extends string, Part> = typeof globalThis extends {
   ? Class
   : Part;
 
-/** A `Request`. */
+/** The runtime's `Request` type. */
 export type HttpRequest = DeclaredGlobal<
   "Request",
   {
@@ -39,12 +39,12 @@ export type HttpRequest = DeclaredGlobal<
   }
 >;
 
-/** A `Response`. */
+/** The runtime's `Response` type. */
 export type HttpResponse = DeclaredGlobal<"Response", object>;
 
 /**
- * The header that contains the namespace of the client's token. Requests from a Worker's own leases do not have this
- * header.
+ * The header that contains the namespace of the client's token. Requests that a Worker sends for its leases through the
+ * binding do not have this header.
  */
 export const NAMESPACE_HEADER = "polyflake-namespace";
 const CONNECTION_HEADER = "polyflake-connection";
@@ -58,7 +58,10 @@ const TABLES = [
   "CREATE INDEX IF NOT EXISTS polyflake_ends ON polyflake_leases (namespace, granted_until, first)",
 ];
 
-/** The `granted_until` value of a reserved worker ID. It is not a time, so it is ignored when the latest end is determined. */
+/**
+ * The `granted_until` value of a reserved worker ID. It is not a time, so it is ignored when the latest end of all grants
+ * is determined.
+ */
 const RESERVED_UNTIL = Number.MAX_SAFE_INTEGER;
 
 /** The pattern for values of `POLYFLAKE_RESTORED`, such as a date. */
@@ -77,7 +80,10 @@ export class LeaseStore {
    */
   readonly #connection = crypto.randomUUID();
 
-  /** @throws if `POLYFLAKE_RESTORED` is set, but does not consist of 1 to 64 letters, digits and characters of `_.:-`. */
+  /**
+   * @throws if `POLYFLAKE_RESTORED` is set but does not consist of 1 to 64 characters, each of which is a letter, a digit
+   * or one of `_.:-`.
+   */
   constructor(state: ObjectState, env: { readonly POLYFLAKE_RESTORED?: string }) {
     const restored = env.POLYFLAKE_RESTORED;
     if (restored !== undefined && !RESTORED_PATTERN.test(restored))
@@ -202,7 +208,7 @@ export class LeaseStore {
   }
 }
 
-/** Returns a record that was never granted. Its fields are in canonical order. */
+/** Returns the record for worker IDs that have never been granted. The record's fields are in canonical order. */
 const freshRecord = (first: number, count: number, incarnation: string): LeaseRecord => ({
   count,
   first,

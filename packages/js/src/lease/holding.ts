@@ -66,7 +66,10 @@ export class LeaseCore {
     }
   }
 
-  /** Passes the lease's grant, if any, to the generator. A grant from before a restore ends at once. */
+  /**
+   * Passes the lease's grant, if any, to the generator. If the process has been restored since the grant was issued, the
+   * grant ends immediately.
+   */
   pass(): void {
     if (!this.#grant) return;
     const { first, start, end } = this.#grant;

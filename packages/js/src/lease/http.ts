@@ -3,12 +3,12 @@ import type { Connection, Driver } from "./driver.js";
 import type { Server } from "./postgresql.js";
 import type { Value } from "./rules.js";
 
-/** The longest response. A reply has at most 64 records. */
+/** The maximum size of a response, in bytes. A response contains at most 64 records. */
 const MAX_RESPONSE_BYTES = 1 << 20;
 
 /**
- * Creates a store that uses `fetch` to access a store behind `polyflake lease serve`. Each statement is sent as the body of
- * a request, and the response becomes the statement's only row.
+ * Creates a store that uses `fetch` to send requests to a service that was started with `polyflake lease serve`. Each
+ * statement is sent as the body of a request, and the response becomes the statement's only row.
  *
  * @throws {PolyflakeError} `out_of_range` for a file of root certificates, because `fetch` trusts only the root
  * certificates of the runtime.
@@ -29,10 +29,13 @@ export function http(server: Server): Driver {
 /** The function that sends a request: the runtime's `fetch`, or the `fetch` method of a binding in a Worker. */
 export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
 
-/** Returns a connection that sends each request with these headers. */
+/** Returns a connection that adds the headers in `own` to each request. */
 export function connection(send: Fetch, url: string, own: Record<string, string>): Connection {
   const aborter = new AbortController();
-  /** Identifies the service's connection to its store, if the next request must be processed over the same connection. */
+  /**
+   * The identifier of the service's connection to its store, if the next request must be processed over the same
+   * connection; otherwise null.
+   */
   let keptConnection: string | null = null;
   return {
     name: null,

@@ -1,6 +1,6 @@
 /**
- * Maintains a lease: a loop requests a command from the rules, executes the command, and passes its result to the next
- * request.
+ * Maintains a lease. A loop requests a command from the rules, executes the command, and passes the result to the rules
+ * with the next request.
  *
  * The rules are a state machine in a wasm module without a clock, random bytes or I/O, so the code in this file provides
  * them. It makes no decisions about worker IDs, so that a lease behaves the same in every language.
@@ -30,7 +30,7 @@ import type { DatabaseClass } from "./sqlite.js";
 export interface LeaseOptions {
   /** A worker ID to lease if it is free, such as the previous worker ID or the ordinal of a replica. */
   prefer?: number;
-  /** The only worker ID to accept. The lease waits until it is free. */
+  /** The only worker ID to accept. The lease waits until this worker ID is free. */
   insist?: number;
   /**
    * The PostgreSQL schema that contains the tables, if the store is a pool or a function; `polyflake` by default. In a URL, use
@@ -44,13 +44,16 @@ export interface LeaseOptions {
   numbers?: readonly [first: number, last: number];
   /** The length of the lease in milliseconds. The default is one hour, or one minute with `insist` or `POLYFLAKE_NODE`. */
   leaseMs?: number;
-  /** The time between renewals in milliseconds, at least 1000. The default, and the maximum, is a quarter of the lease. */
+  /**
+   * The time between renewals in milliseconds, at least 1000. The default, which is also the maximum, is a quarter of the
+   * length of the lease.
+   */
   renewMs?: number;
   /**
-   * Whether to hold IDs back after the process has been restored from an image of its memory, until the store has
-   * distinguished this copy of the process from other copies. IDs are held back for up to a second. A request that the
-   * store does not answer extends this time by up to 15 seconds. IDs are also held back while the program blocks the event
-   * loop for more than two seconds.
+   * Whether to withhold IDs after the process has been restored from an image of its memory, until the store has
+   * distinguished this copy of the process from other copies. IDs are withheld for up to a second. A request that the store
+   * does not answer extends this time by up to 15 seconds. IDs are also withheld while the program blocks the event loop
+   * for more than two seconds.
    */
   strict?: boolean;
   /**
@@ -59,16 +62,16 @@ export interface LeaseOptions {
    */
   holder?: string;
   /**
-   * How long {@link Lease.ready} and other calls wait for a worker ID, in milliseconds. The default is 10,000, or 70,000 with
-   * `insist` or `POLYFLAKE_NODE`.
+   * The maximum time that {@link Lease.ready} and other calls wait for a worker ID, in milliseconds. The default is 10,000,
+   * or 70,000 with `insist` or `POLYFLAKE_NODE`.
    */
   waitMs?: number;
-  /** A callback that is called with each event. */
+  /** A callback that receives each event. */
   watch?: (event: LeaseEvent) => void;
   /**
-   * The signals that release the worker ID and then end the process, such as `["SIGTERM"]`. If the program itself listens for a
-   * signal, the lease ignores that signal, so that the program can still generate IDs for its last requests. Such a program
-   * calls `close` when it is done.
+   * The signals on which the lease releases the worker ID and then terminates the process, such as `["SIGTERM"]`. If the
+   * program itself listens for a signal, the lease ignores that signal, so that the program can still generate IDs for its
+   * last requests. Such a program calls `close` when it is done.
    */
   signals?: readonly string[];
   /** The better-sqlite3 class, to be used instead of node:sqlite. */
@@ -89,7 +92,7 @@ export interface LeaseEvent {
   milliseconds?: number;
   /** The end of the last tick used, in `sealed` events. */
   usedUntil?: number | null;
-  /** The reason, in `refused` events. */
+  /** The error code, in `refused` events. */
   code?: string;
   message?: string;
   until?: number | null;
@@ -141,7 +144,7 @@ export function checkLeaseOptions(options: unknown): LeaseOptions {
 
 /** The time between two checks in {@link Lease.ready}, in milliseconds. */
 const POLL_MS = 5;
-/** How long to wait for the release of a worker ID, in milliseconds. */
+/** The maximum time to wait for a worker ID to be released, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** All leases on this thread that hold a worker ID or wait for one. */
@@ -171,7 +174,7 @@ export class Lease implements AnyLease {
   readonly #session: Session;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #options: LeaseOptions;
-  /** How long calls wait for a worker ID, in milliseconds, once the lease has started. */
+  /** The maximum time that calls wait for a worker ID, in milliseconds. It is set when the lease starts. */
   #longest = 0;
   #family: string | undefined;
   /** Wakes the loop if it is waiting. */
@@ -359,9 +362,10 @@ function hostPrefix(): string {
 }
 
 /**
- * Checks whether a lease could be acquired, for deployment scripts, without leasing a worker ID or writing to the store.
+ * Checks whether a lease could be acquired. The check is meant for deployment scripts, and neither leases a worker ID nor
+ * writes to the store.
  *
- * @throws {PolyflakeError} immediately, with the reason.
+ * @throws {PolyflakeError} immediately, with the reason, if no lease could be acquired.
  */
 export async function runCheck(
   rules: Rules,
@@ -385,7 +389,10 @@ export async function close(): Promise<void> {
   await Promise.all([...openLeases].map((lease) => lease.close()));
 }
 
-/** Releases worker IDs when the process exits normally or through `process.exit`, and on the configured signals. */
+/**
+ * Registers listeners that release worker IDs when the process exits, normally or through `process.exit`, and when it
+ * receives one of the given signals.
+ */
 function handleSignals(signals: readonly string[]): void {
   if (!isExitHooked) {
     process.on("beforeExit", () => openLeases.size > 0 && close());
@@ -401,8 +408,7 @@ function handleSignals(signals: readonly string[]): void {
     // it would no longer be counted below.
     process.prependOnceListener(signal, async () => {
       handledSignals.delete(signal);
-      // A program that handles the signal itself may still generate IDs for its last requests before it exits on its
-      // own.
+      // A program that handles the signal itself may still generate IDs for its last requests before it exits.
       if (process.listenerCount(signal) > 0) return;
       await close();
       process.kill(process.pid, signal as NodeJS.Signals);

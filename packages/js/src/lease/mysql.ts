@@ -4,7 +4,7 @@ import { type Connection, type Driver, requireModule } from "./driver.js";
 import { readRootCertificates, type Server } from "./postgresql.js";
 import type { Value } from "./rules.js";
 
-/** A connection of `mysql2/promise`. */
+/** A `mysql2/promise` connection. */
 interface Client {
   query(query: object): Promise<[unknown, unknown]>;
   execute(query: object, values: Value[]): Promise<[unknown, unknown]>;
@@ -42,7 +42,7 @@ export function mysql(server: Server): Driver {
         connectTimeout: Math.min(server.connect_timeout ?? 10, 10) * 1000,
       };
       const client = await createConnection(options).catch(rethrow);
-      // If a connection error occurs between two statements, the next statement reports it.
+      // Ignore a connection error that occurs between two statements, because the next statement reports it.
       client.on("error", () => {});
       return connection(client);
     },
@@ -66,8 +66,8 @@ const cellOf = (value: unknown): Value => (typeof value === "number" || typeof v
 
 /**
  * Throws an error in the form that `failureOf` reads. A server that rejects a client before sending its greeting sends no
- * SQLSTATE, so the error number determines where an error comes from. Numbers from 2000 to 2999 are errors of the client,
- * and numbers below 1000 are errors of the operating system.
+ * SQLSTATE, so the error number determines the source of an error. Numbers from 2000 to 2999 are client errors, and numbers
+ * below 1000 are operating system errors.
  */
 function rethrow(error: unknown): never {
   const { errno, message } = Object(error) as Record<string, unknown>;

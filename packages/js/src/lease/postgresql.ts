@@ -18,7 +18,7 @@ export interface PgClient {
   connect?(): Promise<unknown>;
   end?(): Promise<unknown>;
   connection?: { stream: { destroy(): unknown } };
-  /** Returns a pooled client to its pool. With `true`, the pool discards the client. */
+  /** Returns a pooled client to its pool. If `isLost` is true, the pool discards the client. */
   release?(isLost: boolean): void;
 }
 

@@ -2,7 +2,7 @@ import { type Connection, type Driver, requireModule } from "./driver.js";
 import { readRootCertificates, type Server } from "./postgresql.js";
 import type { Value } from "./rules.js";
 
-/** A client of ioredis or node-redis. A lease opens connections of its own with the client's settings. */
+/** An ioredis or node-redis client. A lease opens separate connections with the client's settings. */
 export interface RedisClient {
   duplicate(options: object): unknown;
 }
@@ -22,7 +22,7 @@ interface Settings {
 }
 
 /**
- * The options of ioredis that a lease relies on. A command whose reply was lost must not be sent again, so reconnecting is
+ * The ioredis options that a lease requires. A command whose reply was lost must not be sent again, so reconnecting is
  * disabled. All programs must use the same keys, so no prefix is added. The driver selects the database itself, because
  * ioredis would continue in database 0 if it could not select another database.
  */

@@ -27,12 +27,12 @@ export type Operation = { namespace: string; number: number } & (
   | { ask: "survey" | "list" }
 );
 
-/** The longest request, in UTF-16 code units. */
+/** The maximum length of a request, in UTF-16 code units. */
 export const MAX_REQUEST_LENGTH = 64 << 10;
 
 /**
- * The maximum number of records that a request can ask for. Holders request eight records. Only operator commands request
- * all records.
+ * The maximum number of records that a `find` request can return. Holders request eight records. Only operator commands
+ * request all records.
  */
 const MAX_RECORDS = 64;
 
@@ -42,7 +42,7 @@ const MAX_RECORDS = 64;
  */
 const MAX_NEW_RECORDS = 1 << 20;
 
-/** The code of an error and its message. */
+/** The reason why a request is invalid, as an error code and a message. */
 export class Violation {
   constructor(
     readonly message: string,
@@ -145,12 +145,12 @@ function findViolation({
   return undefined;
 }
 
-/** Returns the fields in ASCII order, as in canonical JSON. */
+/** Returns an object with the same fields, sorted by name in ASCII order, as in canonical JSON. */
 export function sortKeys<V>(fields: { readonly [key: string]: V }): { [key: string]: V } {
   return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Returns the value of canonical JSON, or undefined for any other text. */
+/** Parses an object in canonical JSON. Returns undefined for any other string. */
 function parseCanonical(body: string): { [key: string]: unknown } | undefined {
   try {
     const value = JSON.parse(body);
@@ -161,8 +161,8 @@ function parseCanonical(body: string): { [key: string]: unknown } | undefined {
 }
 
 /**
- * Returns whether a token of the namespace `owner` gives access to a given namespace. A token of `orders` also gives access
- * to `orders/sno`.
+ * Returns whether a token for the namespace `owner` grants access to a given namespace. A token for `orders` also grants
+ * access to `orders/sno`.
  */
 export function permits(owner: string | null, namespace: string): boolean {
   if (owner === null || owner === namespace) return true;

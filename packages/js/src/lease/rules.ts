@@ -51,8 +51,8 @@ export class Rules {
   }
 
   /**
-   * Makes a call to the rules: `place` parses the location of a store, `name` determines the store name of an SQLite file,
-   * and `begin` starts the lease with its settings.
+   * Calls a function of the wasm module. `place` parses the location of a store, `name` determines the store name of an
+   * SQLite file, and `begin` starts the lease with its settings.
    *
    * @throws {PolyflakeError} the error that the rules report, with `details` added.
    */

@@ -14,7 +14,7 @@ import type { Connection, Driver } from "./driver.js";
 import { failureOf } from "./failure.js";
 import type { Command, Value } from "./rules.js";
 
-/** The longest wait for a connection to open or close, in milliseconds. */
+/** The maximum time to wait for a connection to open or close, in milliseconds. */
 const OPEN_TIMEOUT_MS = 15_000;
 
 /**
@@ -40,15 +40,16 @@ export class Session {
   }
 
   /**
-   * Runs a command on the store and returns the result, or a promise of it. The call is synchronous if the database client is,
-   * so that a worker ID can be released even while the process exits.
+   * Runs a command on the store and returns the result, or a promise of it. The call is synchronous if the database client
+   * is synchronous, so that a worker ID can be released even while the process exits.
    */
   answer(command: Command): unknown {
     if (command.do === "open") return this.#open();
     if (command.do === "close") return this.#disconnect();
     if (command.do !== "run") return null;
     const connection = this.#connection!;
-    // Another copy of the process continues the same request. Dropping the connection ends this copy's transaction.
+    // After a restore, another copy of the process continues the same request. This copy therefore drops its connection,
+    // which ends its transaction.
     const stopped = () => this.#isRestored() && (this.#lose(), { silent: true });
     return this.#within(runStatements(connection, command.statements, stopped), command.within_ms, () => this.#lose());
   }
@@ -104,8 +105,8 @@ export class Session {
 }
 
 /**
- * Closes a connection. If this takes time, returns a promise of null. Errors, for example from a pool's callback, are ignored,
- * because they do not affect the lease.
+ * Closes a connection. If the connection closes asynchronously, returns a promise that resolves to null. Errors, for
+ * example from a pool's callback, are ignored, because they do not affect the lease.
  */
 function closeConnection(connection: Connection, isLost: boolean): Promise<null> | undefined {
   try {
@@ -121,8 +122,8 @@ const isThenable = (value: unknown): boolean => typeof Object(value).then === "f
 
 /**
  * Runs statements in order, up to the first one that fails, and returns their results. The call is synchronous if the
- * database client is. `stopped` is called before each statement. If it returns an answer, no more statements are run, and
- * that answer is returned.
+ * database client is synchronous. `stopped` is called before each statement. If it returns an answer, no more statements
+ * are run, and that answer is returned.
  */
 function runStatements(
   connection: Connection,

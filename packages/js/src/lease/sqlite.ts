@@ -24,7 +24,7 @@ interface Database {
 interface Statement {
   all(...values: unknown[]): unknown[];
   run(...values: unknown[]): unknown;
-  /** Whether the statement returns rows, in better-sqlite3. */
+  /** Whether the statement returns rows. Only better-sqlite3 has this property. */
   readonly reader?: boolean;
 }
 
@@ -32,8 +32,8 @@ interface Statement {
 export type DatabaseClass = new (path: string) => Database;
 
 /**
- * The longest time that a statement waits for a locked file, in milliseconds. The wait blocks the thread. Afterwards, the rules
- * retry.
+ * The maximum time that a statement waits for a locked file, in milliseconds. The wait blocks the thread. If the file is
+ * still locked afterwards, the rules retry.
  */
 const BUSY_TIMEOUT_MS = 1000;
 
@@ -112,7 +112,7 @@ function runStatement(database: Database, text: string, values: Value[]): Value[
   return statement.all(...named).map((row) => Object.values(row as object));
 }
 
-/** Returns the file's name, and creates the file if it does not exist. */
+/** Returns the store's name, which identifies the file. Creates the file if it does not exist. */
 function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   try {
     closeSync(openSync(file, "wx"));

@@ -13,7 +13,7 @@ import type { LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 
-/** The time after which another request may take over from one that performs a command, in milliseconds. */
+/** The time, in milliseconds, after which another request may take over from a request that is still performing a command. */
 const TURN_TIMEOUT_MS = 3000;
 
 /** The time between two checks in {@link WorkerLease.ready}, in milliseconds. */
@@ -21,7 +21,7 @@ const POLL_MS = 5;
 
 const LEASE_KEY = Symbol.for("polyflake.lease");
 
-/** The part of a request's context that keeps its work alive after the response. */
+/** The part of a request's context that allows work to continue after the response has been sent. */
 export interface Context {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -36,7 +36,7 @@ export class WorkerLease implements AnyLease {
   readonly #settings: object;
   readonly #holding: LeaseCore;
   #session: Session;
-  /** How long calls wait for a worker ID, in milliseconds, once the lease has started. */
+  /** The maximum time that calls wait for a worker ID, in milliseconds. It is set when the lease starts. */
   #longest: number | undefined;
   /** The result of the last command, until the rules have received it. */
   #answer: unknown = null;
@@ -65,8 +65,8 @@ export class WorkerLease implements AnyLease {
   }
 
   /**
-   * Resolves to the worker ID once it is leased, and renews the lease if that is due. With the request's context, a renewal
-   * continues after the response; without it, the request waits.
+   * Resolves to the worker ID once it is leased, and renews the lease if a renewal is due. If the request's context is
+   * passed, the renewal continues after the response has been sent. Otherwise, the call waits for the renewal.
    *
    * @throws {PolyflakeError} `lease_unavailable` if no worker ID is leased within `waitMs`, with the reason and, if known,
    * `retryAt`; `generator_closed` after {@link WorkerLease.close}; `lease_mismatch` if the lease has no generator.
@@ -137,7 +137,7 @@ export class WorkerLease implements AnyLease {
     return this.#rules.reason(this.#holding.now());
   }
 
-  /** Performs the commands that are due, unless another request does. The promise is never rejected. */
+  /** Performs the commands that are due, unless another request is already performing them. The promise is never rejected. */
   async #advance(): Promise<void> {
     if (this.#isOver || (Date.now() < this.#dueAt && !this.#rules.isRestored)) return;
     if (this.#turn && Date.now() - this.#turn.since < TURN_TIMEOUT_MS) return;
@@ -157,7 +157,7 @@ export class WorkerLease implements AnyLease {
         if (this.#turn === turn) this.#answer = answer;
       }
     } catch {
-      // A Worker cannot obtain random numbers outside of a request, so the commands wait for the first request.
+      // A Worker cannot obtain random numbers outside a request, so postpone the commands until the first request.
     }
     if (this.#turn === turn) this.#turn = undefined;
   }

@@ -4,11 +4,11 @@
  * The addon is in a package for its platform, which is an optional dependency of this package. In a repository checkout, the
  * addon that was built there is in the `prebuilds` folder.
  *
- * Bundlers follow calls of `require`, even if `createRequire` returned the function, and then fail at a `.node` file or move
- * it. This file therefore obtains `createRequire` in a way that bundlers do not detect, and assembles the names of the packages
- * at run time. A bundle contains no addon, but it uses the addon from an installed package of the same version.
- * `process.dlopen` is not a substitute, because each call creates a new environment, while `require` returns the same addon to
- * all copies of the package on a thread.
+ * Bundlers follow calls to `require`, even if `createRequire` returned the function, and then fail on a `.node` file or
+ * relocate it. This file therefore obtains `createRequire` in a way that bundlers do not detect, and assembles the names of
+ * the packages at run time. A bundle contains no addon, but it uses the addon from an installed package of the same
+ * version. `process.dlopen` is not a substitute, because each call creates a new environment, while `require` returns the
+ * same addon to all copies of the package on a thread.
  */
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import nodeModule, { type createRequire } from "node:module";

@@ -1,5 +1,6 @@
 /**
- * Chooses the backend in Node: the one that the environment selects or, by default, the addon if it loads, and wasm otherwise.
+ * Chooses the backend in Node. An environment variable can select the backend. By default, the addon is used if it loads,
+ * and wasm otherwise.
  */
 import { env } from "node:process";
 import { PolyflakeError } from "../errors.js";

@@ -5,5 +5,5 @@ import { instantiate } from "./wasm.js";
 
 export { init } from "./opened.js";
 
-/** In these workers, the clock advances between requests, but not during a request. */
+/** Loads the backend. On the edge runtime, the clock advances between requests, but not during a request. */
 export const load = () => ({ ...instantiate(module, glue), standsStill: true });

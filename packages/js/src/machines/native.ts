@@ -17,7 +17,7 @@ interface Addon {
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
   /** Returns the source of the system time. */
   clockSource(): SystemSource;
-  /** Gives the addon the functions of a partition table that it does not own. */
+  /** Provides the functions of a partition table that the addon does not own. */
   lend(next: TableCallbacks["next"], entry: TableCallbacks["entry"], swap: TableCallbacks["swap"]): void;
   /** Returns how many restores were reported to the addon, in all threads. */
   restores(): number;

@@ -1,6 +1,6 @@
 /**
- * Loads a backend in Node: the one that the environment selects or, by default, the native addon if it loads, and wasm
- * otherwise.
+ * Loads a backend in Node. An environment variable can select the backend. By default, the native addon is used if it
+ * loads, and wasm otherwise.
  */
 import { backend } from "./choice.js";
 import { load as loadWasm } from "./inline.js";

@@ -14,9 +14,9 @@ export interface Glue {
   readonly begin: (exports: Exports) => void;
   /** Stores a clock for the module, and returns the clock's number. */
   readonly keep: (clock: GuardedClock) => number;
-  /** `Date.now` as it was when the module was imported. */
+  /** The original `Date.now`, saved when the module is imported. */
   readonly now: () => number;
-  /** Gives the module the table from which it assigns random partitions, or the source of its random bytes. */
+  /** Provides the table from which the module assigns random partitions, or the source of the module's random bytes. */
   readonly lend: (lent: TableCallbacks | KeyCallbacks) => void;
 }
 
@@ -27,7 +27,7 @@ type Exports = Calls & {
   __wbindgen_start(): void;
   /** Returns the address of the scratch area. */
   scratch(): number;
-  /** Selects the clock of the next generator that is created, by the clock's number. */
+  /** Selects, by number, the clock for the next generator that is created. */
   clock(number: number): void;
 };
 
@@ -104,7 +104,7 @@ function backendUnavailableError(message: string, cause: unknown): PolyflakeErro
   return new PolyflakeError("backend_unavailable", message, { cause });
 }
 
-/** The number of stack levels for those layout calls that {@link requiredLevels} does not list. */
+/** The number of stack levels that must be available for layout calls that {@link requiredLevels} does not list. */
 const DEFAULT_LEVELS = 128;
 
 /**
@@ -116,7 +116,7 @@ function requiredLevels(name: string, isLayout: boolean): number {
   return isLayout && /^(layout|generator)/.test(name) ? DEFAULT_LEVELS : 0;
 }
 
-/** Returns a call that throws before it begins if too little stack is left. */
+/** Returns a call that first checks the stack, and throws if too little stack space is left. */
 function withStackCheck(call: Call, levels: number): Call {
   if (levels === 0) return call;
   return () => {

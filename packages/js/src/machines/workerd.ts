@@ -1,5 +1,6 @@
 /**
- * Loads the wasm module in Cloudflare Workers. The runtime compiles the module, because a worker's code must not compile wasm.
+ * Loads the wasm module in Cloudflare Workers. The runtime compiles the module, because code in a Worker is not allowed to
+ * compile wasm.
  */
 import { glue } from "#family";
 import module from "#family.wasm";

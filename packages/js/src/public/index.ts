@@ -121,7 +121,8 @@ export class Keyring {
   }
 
   /**
-   * Creates the keyring from one secret, which gets version 1, or from an object that maps versions (0 to 31) to secrets.
+   * Creates the keyring from one secret, which is assigned version 1, or from an object that maps versions (0 to 31) to
+   * secrets.
    *
    * @throws {PolyflakeError} `invalid_type` if an argument has the wrong type; `invalid_secret` if a secret does not have 32
    * bytes, or if two versions have the same secret; `out_of_range` if a version is out of range; `missing_field` if the object
@@ -282,8 +283,8 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   /**
    * Returns the public IDs of up to 16,777,216 numbers.
    *
-   * @throws {PolyflakeError} the same errors as {@link IdType.encode}, with `item` set to the index of the number; `out_of_range`
-   * for more than 16,777,216 numbers.
+   * @throws {PolyflakeError} the same errors as {@link IdType.encode}, with `item` set to the index of the number;
+   * `out_of_range` for more than 16,777,216 numbers.
    */
   encodeMany(ids: readonly (number | bigint)[]): PublicId<Name>[] {
     attached(isObject(this) && #handle in this);

@@ -6,7 +6,7 @@ export const TAIL_LENGTH = 15;
 /** A regular expression that matches one character of the part that follows the type and `_` in a public ID. */
 export const TAIL_CHARACTER = "[0-9a-hjkmnp-tv-z]";
 
-/** For each character code, 1 if the character is in the alphabet, otherwise 0. */
+/** A table that contains, for each character code, 1 if the character is in the alphabet, and 0 otherwise. */
 const TAIL_CODES = /* @__PURE__ */ (() => {
   const codes = new Uint8Array(128);
   for (const character of "0123456789abcdefghjkmnpqrstvwxyz") codes[character.charCodeAt(0)] = 1;

@@ -60,7 +60,7 @@ export class Codec {
   }
 
   /**
-   * Returns the fields of an ID. Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do
+   * Returns the fields of an ID. Every 64-bit number decrypts to values that look like valid fields, so plausible fields do
    * not prove that the number is an ID.
    *
    * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit

@@ -41,7 +41,7 @@ export interface GeneratorOptions extends SharedOptions {
 export interface Stats {
   /** The last second used, as a Unix timestamp; undefined before the first ID. */
   lastSecond: number | undefined;
-  /** The number of IDs used up in `lastSecond`. They have been returned or are reserved for the next calls. */
+  /** The number of IDs allocated in `lastSecond`. These IDs have been returned or are reserved for the next calls. */
   len: number;
   /** `true` if the generator is closed. */
   closed: boolean;
@@ -186,7 +186,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Returns the fields of an ID. Every 64-bit number decrypts to something that looks like valid fields, so plausible fields do
+   * Returns the fields of an ID. Every 64-bit number decrypts to values that look like valid fields, so plausible fields do
    * not prove that the number is an ID.
    *
    * @throws {PolyflakeError} `invalid_type` unless the ID is a bigint; `out_of_range` unless it fits in a signed 64-bit
@@ -220,7 +220,10 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
 /** A placeholder grant, for a generator that never generates IDs. */
 const PLACEHOLDER_GRANT: ReturnType<typeof numbersOf> = [0, 0, 1_730_000_000, 1_730_000_001];
 
-/** Creates the handle for a generator with a lease. Each grant gets a copy of the secret. */
+/**
+ * Creates the handle for a generator with a lease. The function copies the secret, because each grant requires a new
+ * internal generator with the same secret.
+ */
 function leasedGenerator(
   lease: AnyLease,
   given: Uint8Array,

@@ -163,8 +163,8 @@ function readId(id: unknown): bigint {
 }
 
 /**
- * Writes concatenated strings, and the position where each one ends, for a call. Returns false if any of them cannot be an
- * encoded ID.
+ * Writes concatenated strings, and the position where each string ends, for a call. Returns false if any of the strings
+ * cannot be an encoded ID.
  */
 function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
   if (!m.putAscii(texts.joined(from, to))) return false;
@@ -176,7 +176,7 @@ function putTexts(m: Machine, texts: Texts, from: number, to: number): boolean {
 }
 
 /**
- * Returns the format's size, fields, rate and time span. The fields are those of the unencrypted value.
+ * Returns the format's size, fields, rate and time span. The description lists the fields of the unencrypted value.
  */
 export function describe(): Description {
   return describeFixedFormat(

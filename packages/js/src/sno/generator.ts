@@ -26,8 +26,8 @@ import {
 export type { GeneratorOptions, RestoreOptions, Snapshot, Stats } from "./options.js";
 
 /**
- * How a generator starts: 0 for a new generator, 1 for one that is restored from a snapshot, 2 for one that is restored from a
- * snapshot of the original library.
+ * The origin of a generator. `how` is 0 for a new generator, 1 for a generator restored from a snapshot, and 2 for a
+ * generator restored from a snapshot of the original library.
  */
 class Origin {
   constructor(
@@ -36,7 +36,7 @@ class Origin {
   ) {}
 }
 
-/** Returns a generator's partition, or undefined if a random one has not been assigned yet. */
+/** Returns a generator's partition, or undefined if no partition has been assigned yet. */
 function partitionOf(handle: Handle): number | undefined {
   if (handle.lease?.granted === false) return undefined;
   const partition = handle.call("snoPartition").numbers[register.answer]!;
@@ -90,19 +90,20 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   declare readonly generate: GenerateFunction<Metabyte>;
 
   readonly #handle: Handle;
-  /** Prepares the resources that the first ID needs. */
+  /** Requests random bytes before the first ID is generated, if the generator needs them. */
   readonly #seed: () => void;
   readonly #ready: (metabyte: unknown) => Machine;
 
   /**
-   * Creates a generator. Without an explicit partition, it picks a random one when the first ID is generated.
+   * Creates a generator. Without an explicit partition, the generator picks a random partition when it generates its first
+   * ID.
    *
    * Two generators on one thread can generate duplicate IDs if they share a partition and if their sequence bounds and times
    * overlap. If the partition was set explicitly or restored, and another generator that is still in use conflicts in this way,
    * the process emits a warning, once per partition.
    *
-   * It also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is set, because
-   * another process may have leased that partition.
+   * The process also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_NODE` is
+   * set, because another process may have leased that partition.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` if an option is invalid, in
    * which case `field` names the option; `time_out_of_range` if the window is outside the format's time range.
@@ -113,8 +114,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const { shared, own, clock, metabyte, leases, lease, times } = readSettings(options, how);
     const restored = how === 0 ? [] : numbersOf(snapshot);
     const m = machine();
-    // The backend borrows the table even if the partition is explicit, so that no default generator picks that
-    // partition.
+    // The backend uses the shared partition table even if this generator's partition is explicit, so that no default
+    // generator picks the same partition.
     const isLent = lendPartitionTable(m);
     // Under a lease, the addon starts each tick at a random sequence number. The wasm backend does not, because copies of a
     // process would use the same random bytes.
@@ -265,7 +266,10 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
 
 let sharedGenerator: Generator | undefined;
 
-/** Returns the generator that {@link generate} uses. With a lease, it can belong to a different copy of the package. */
+/**
+ * Returns the generator that {@link generate} uses. If the generator has a lease, a different copy of the package may have
+ * created it.
+ */
 const getDefaultGenerator = (): Generator =>
   (sharedGenerator ??= defaultGenerator("sno", (options) => new Generator(options)));
 

@@ -218,7 +218,7 @@ function splitUuids(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: length / UUID_BYTES }, (_, k) => byteRange(bytes, k * UUID_BYTES, UUID_BYTES));
 }
 
-/** Returns the bytes of a UUID in a list. */
+/** Returns the bytes of the UUID at the index `item` of a list. */
 const readUuid = (text: unknown, item: number): number[] =>
   readItem(text, item, (text) => parseUuidBytes(text, "uuids"));
 
@@ -227,14 +227,14 @@ const METABYTE_OFFSET = 5;
 const PARTITION_OFFSET = 6;
 const SEQUENCE_OFFSET = 8;
 
-/** Returns the tick of the ID with the index `row`. */
+/** Returns the tick of the ID at index `row`. */
 function readTick(rows: Uint8Array, row: number): number {
   const at = row * LENGTH;
   const low = (rows[at + 1]! << 23) | (rows[at + 2]! << 15) | (rows[at + 3]! << 7) | (rows[at + 4]! >> 1);
   return rows[at]! * 2 ** 31 + low;
 }
 
-/** Returns the 16-bit number in two bytes. */
+/** Reads a big-endian 16-bit integer from two bytes. */
 function readUint16(rows: Uint8Array, at: number): number {
   return (rows[at]! << 8) | rows[at + 1]!;
 }

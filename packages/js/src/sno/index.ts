@@ -5,7 +5,7 @@
  * 39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence        (big-endian)
  * ```
  *
- * The partition is the worker ID. Bytes, strings and creation times sort the same way.
+ * The partition is the worker ID. IDs sort by creation time, both as bytes and as strings.
  *
  * @module
  */

@@ -7,7 +7,7 @@ import { checkPair, fields, members } from "../members.js";
 import { readSharedSettings, type SharedValues, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 
 interface MetabyteOption<Metabyte extends number> {
-  /** The default metabyte, 0..255, for IDs that are generated without an explicit one; 0 by default. */
+  /** The metabyte, 0..255, of IDs that are generated without an explicit metabyte. The default is 0. */
   metabyte?: Metabyte;
 }
 
@@ -44,14 +44,18 @@ interface OwnOptions {
    * 0..32767 for a randomly assigned one.
    */
   sequenceMin?: number;
-  /** The last sequence number in each tick, 0..65535; 65535 by default. The bounds must span at least 4 sequence numbers. */
+  /**
+   * The last sequence number in each tick, 0..65535. The default is 65535. The bounds must span at least 4 sequence
+   * numbers.
+   */
   sequenceMax?: number;
 }
 
 /**
  * The state of a closed generator. Restore a generator from it only once, because a second one would generate duplicate IDs.
  *
- * A snapshot is plain JSON with the member names of the original Go library. Times are in 4 ms units since 2010.
+ * A snapshot is a plain object that can be serialized to JSON. Its property names are those of the original Go library.
+ * Times are in 4 ms units since 2010.
  */
 export interface Snapshot {
   /** The version of the snapshot format. The original library does not write it. */
@@ -107,7 +111,7 @@ export interface Stats {
   closed: boolean;
 }
 
-/** The version of a snapshot that does not state its version. */
+/** The format version that is assumed for a snapshot without a `format`. */
 const DEFAULT_FORMAT = 1;
 const RESTORE_OPTIONS = ["metabyte", ...WINDOW_OPTIONS] as const;
 const BUILD_OPTIONS = ["partition", "sequenceMin", "sequenceMax", ...RESTORE_OPTIONS] as const;
@@ -115,7 +119,10 @@ const BUILD_OPTIONS = ["partition", "sequenceMin", "sequenceMax", ...RESTORE_OPT
 const EXCLUDED_WITH_LEASE = ["snapshot", "partition", "sequenceMin", "sequenceMax", "window"];
 const COUNTERS = ["sequenceMin", "sequenceMax", "sequence", "now", "wallHi", "wallSafe", "drifts"] as const;
 
-/** The checked options: the numbers for the builder, and the options that only the JavaScript side uses. */
+/**
+ * The validated options. They consist of the numbers that are passed to the builder, and of options that only the
+ * JavaScript code uses.
+ */
 export interface Settings {
   readonly shared: SharedValues;
   readonly own: Readonly<Record<"metabyte" | "partition" | "sequenceMin" | "sequenceMax", number>>;
@@ -129,8 +136,8 @@ export interface Settings {
 }
 
 /**
- * Reads the options. Without a snapshot, they can include a partition and sequence bounds; a snapshot contains its own. `how`
- * is the value of `Origin` that says how the generator starts.
+ * Reads the options. Options can include a partition and sequence bounds only if there is no snapshot, because a snapshot
+ * already contains these values. `how` is the value of `Origin.how`, which specifies how the generator starts.
  */
 export function readSettings(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD_OPTIONS)[number][] = how === 0 ? BUILD_OPTIONS : RESTORE_OPTIONS;
@@ -164,8 +171,8 @@ function partitionOf(value: unknown): number {
 }
 
 /**
- * Returns the numbers in a snapshot, in the order in which backend calls read them: the format, the partition's two bytes,
- * and the counters.
+ * Returns the numbers in a snapshot, in the order that backend calls expect: the format, the partition's two bytes, and the
+ * counters.
  */
 export function numbersOf(snapshot: unknown): readonly number[] {
   const found = members(snapshot, "snapshot", ["format", "partition", ...COUNTERS], "rejected");
@@ -176,8 +183,8 @@ export function numbersOf(snapshot: unknown): readonly number[] {
 }
 
 /**
- * Returns the partition and the sequence bounds in options or in the numbers of a snapshot. The Go library's bounds can be in
- * either order, and an upper bound of 0 means 65535.
+ * Returns the partition and the sequence bounds from the numbers of a snapshot or, if there is no snapshot, from the
+ * options. In snapshots from the Go library, the bounds can be in either order, and an upper bound of 0 means 65535.
  */
 export function readReservation(
   own: Settings["own"],

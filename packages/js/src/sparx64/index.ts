@@ -1,7 +1,8 @@
 /**
  * SPARX-64/128, the block cipher behind Randflake, with 8-byte blocks and a 16-byte key.
  *
- * The cipher hides and shuffles values but does not authenticate them, and equal blocks always encrypt to equal blocks.
+ * The cipher hides and shuffles values but does not authenticate them. Equal plaintext blocks always encrypt to equal
+ * ciphertext blocks.
  *
  * @module
  */
@@ -19,13 +20,14 @@ import { addDisplay, emptyJson, nameOf } from "../show.js";
 /** Loads the wasm module. See {@link Init}. */
 export const init: Init = open;
 
-/** The backend of the cipher, which is part of Randflake's module. */
+/** The backend of the cipher. Randflake's module contains the cipher. */
 const machine = /* @__PURE__ */ loadOnDemand(load);
 
 const BLOCK_LENGTH = 8;
 
 /**
- * The SPARX-64/128 cipher with a fixed key. The key is copied and never shown. Any 16 bytes are accepted, even zeros.
+ * The SPARX-64/128 cipher with a fixed key. The key is copied and never displayed. Any 16 bytes are accepted, even all
+ * zeros.
  *
  * ```js
  * const cipher = new sparx64.Sparx64(crypto.getRandomValues(new Uint8Array(16)));

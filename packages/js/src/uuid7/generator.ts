@@ -41,11 +41,11 @@ export type GeneratorOptions = WindowOptions & {
   /**
    * Whether the generator starts over in the clock's current millisecond if the clock has moved backwards by more than 10
    * seconds. By default, the generator never starts over. Instead, it uses the remaining IDs of its last millisecond, and
-   * calls then throw `clock_behind` until the clock has caught up. With this option, a single wrong reading far in the
-   * future does not stop a service.
+   * calls then throw `clock_behind` until the clock has caught up. With this option, a single wrong clock reading far in
+   * the future does not stop a service.
    *
-   * The IDs after such a rollback sort before earlier ones. IDs stay unique, because new random bits are picked. A generator
-   * with a worker ID cannot have this option.
+   * IDs that are generated after such a rollback sort before earlier IDs. They are still unique, because the generator
+   * picks new random bits. This option cannot be combined with a worker ID.
    */
   followRollbacks?: boolean;
 };
@@ -95,13 +95,13 @@ const generators = /* @__PURE__ */ new WeakSet<Generator>();
  * A generator of version 7 UUIDs (RFC 9562) that stay sorted.
  *
  * Each ID sorts after all earlier IDs from the same generator: within a millisecond, across batches, and when the clock
- * moves backwards. IDs from different generators are sorted by millisecond only. No ID is later than the latest reading of
- * the clock. After a clock rollback, the generator first uses the remaining IDs of its current millisecond, and calls then
- * wait for the clock or throw `clock_behind`.
+ * moves backwards. IDs from different generators are sorted by millisecond only. No ID has a timestamp later than the
+ * latest clock reading. After a clock rollback, the generator first uses the remaining IDs of its current millisecond, and
+ * calls then wait for the clock or throw `clock_behind`.
  *
  * The 18-bit sequence starts at a random value in the lower half of its range in each millisecond, so at least 131,072 IDs
- * are available per millisecond. IDs from different generators differ by 56 random bits. With different worker IDs, they
- * are guaranteed to differ.
+ * are available per millisecond. IDs from different generators are distinguished by 56 random bits. If the
+ * generators have different worker IDs, the IDs are guaranteed to differ.
  *
  * A generator belongs to the thread that created it, so it can be neither cloned nor sent to a worker.
  *

@@ -79,8 +79,8 @@ export function fromBytes(id: Uint8Array): Uuid7Id {
  * the range, so you can use them directly with BETWEEN. Times are Dates or integer Unix milliseconds. Any ID, including an
  * ID from another library, is in the range if its millisecond begins in the range.
  *
- * @throws {PolyflakeError} `invalid_type` if a time has the wrong type; `time_out_of_range` if a time is before 1970 or past the
- * format's last millisecond; `out_of_range` if the range is reversed or contains no millisecond.
+ * @throws {PolyflakeError} `invalid_type` if a time has the wrong type; `time_out_of_range` if a time is before 1970 or
+ * past the format's last millisecond; `out_of_range` if the range is reversed or contains no millisecond.
  */
 export function timeRange(start: Date | number, end: Date | number): { lowest: Uuid7Id; highest: Uuid7Id } {
   const range = [checkTime(start, "start"), checkTime(end, "end")];
@@ -139,7 +139,7 @@ export class Uuid7Array extends PackedTexts<Uuid7Id> {
     return this.#columnOf((view, at) => ((view.getUint16(at + 6) & 0xfff) << 6) | (view.getUint8(at + 8) & 63));
   }
 
-  /** Returns the worker ID in each ID. It is random in IDs of generators without a worker ID. */
+  /** Returns the worker ID of each ID. The value is random if the generator had no worker ID. */
   workerIds(): Float64Array {
     attached(isObject(this) && #columnOf in this);
     return this.#columnOf((view, at) => view.getUint16(at + 9));

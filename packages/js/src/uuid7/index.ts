@@ -1,5 +1,5 @@
 /**
- * UUIDs of version 7 (RFC 9562) that stay sorted: within a millisecond, across batches, and when the clock moves backwards. IDs
+ * Version 7 UUIDs (RFC 9562) that stay sorted within a millisecond, across batches, and when the clock moves backwards. IDs
  * are lower-case strings.
  *
  * ```text

@@ -7,13 +7,13 @@ import { ensureStack } from "../stack.js";
 const KEY_LENGTH = 32;
 
 /**
- * A source of keys for a backend in wasm, which has no random bytes itself. The backend requests a key in each millisecond in
- * which it generates IDs, and after a restore.
+ * A source of keys for a wasm backend, which cannot obtain random bytes itself. The backend requests a key in each
+ * millisecond in which it generates IDs, and after a restore.
  */
 export class KeyCallbacks extends BackendCallbacks {
   #key: Uint16Array = new Uint16Array(KEY_LENGTH / 2);
 
-  /** Returns the 16-bit word of the current key at the given index. Index 0 first picks a new key. */
+  /** Returns the 16-bit word of the current key at the given index. A call with index 0 first picks a new key. */
   readonly word = (index: number): number =>
     this.guardCall(() => {
       if (index === 0) {

@@ -27,7 +27,7 @@ discord.packColumns({ timestamp: new BigInt64Array(2), bindables: { worker: 1 } 
 // @ts-expect-error: no such bindable
 discord.timeRange(0, 1, { machine: 1 });
 
-// A fixed bindable is not passed for each ID.
+// If a bindable has a fixed value in the layout or in the generator, calls that generate an ID do not accept it.
 const workerLayout = Layout.preset("discord", { worker: 1 });
 assertType<Equal<typeof workerLayout, layout.Layout<"integer", { process: number }>>>();
 // @ts-expect-error: no such bindable
@@ -63,7 +63,7 @@ new Generator(discord, { bindables: { worker: 1, machine: 1 } });
 // @ts-expect-error: a bindable is missing
 new Generator(discord).generate({ worker: 1 });
 
-// Fixed bindables are not passed for each ID.
+// Calls that generate an ID omit the bindables that have a fixed value or a range.
 const fixedGenerator = new Generator(discord, { bindables: { worker: 1, process: 2 } });
 new Generator(discord, { bindables: { process: 2 }, range: ["worker", 0, 7] }).generate();
 new Generator(discord, { range: ["worker", 0n, 7n] }).generate({ process: 2 });

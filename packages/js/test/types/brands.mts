@@ -1,4 +1,4 @@
-// ID types: strings and bigints that only the package's functions return.
+// Checks the types of IDs, which are strings and bigints that only the package's functions return.
 import { type HotGuidId, hotguid, type RandflakeId, type RandflakeText, randflake, type SnoId, sno } from "polyflake";
 import * as decode from "polyflake/decode";
 import { commonSno } from "./brands.cjs";
@@ -36,7 +36,7 @@ const value: unknown = text;
 if (hotguid.isValid(value)) assertType<Equal<typeof value, HotGuidId>>();
 const ids: SnoId[] = [text, "a7rdmuv326nct5if"].filter(sno.isValid);
 
-// Lists, ranges and conversions.
+// Arrays and time ranges contain values of the ID types, whereas conversions to other forms return plain strings.
 assertType<Equal<ReturnType<sno.SnoArray["at"]>, SnoId | undefined>>();
 assertType<Equal<ReturnType<randflake.RandflakeArray["texts"]>, RandflakeText[]>>();
 assertType<Equal<ReturnType<randflake.RandflakeArray["at"]>, RandflakeId | undefined>>();

@@ -1,4 +1,4 @@
-// Uses the same package from CommonJS.
+// Checks that the package's types can be used from a CommonJS module.
 import { backend, hotguid, PolyflakeError, randflake, sno } from "polyflake";
 import * as decode from "polyflake/decode";
 

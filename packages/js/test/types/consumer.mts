@@ -266,7 +266,7 @@ records.stringify(record);
 assertType<Equal<ReturnType<typeof records.parseMany>, (typeof record)[]>>();
 const revivedUsers: User[] = records.revive<User[]>([]);
 assertType<Equal<ReturnType<typeof records.revive>, unknown>>();
-// Members without a declared type are unknown, so the object's type does not change.
+// Members without a declared type are `unknown`, so spreading them does not change the type of `kind`.
 const untypedRecords = byMetabyte({ 24: User, 25: (members) => ({ kind: "order" as const, ...members }) });
 const untypedRecord = untypedRecords.parse("");
 assertType<Equal<typeof untypedRecord.kind, "user" | "order">>();

@@ -11,7 +11,7 @@ new hotguid.Generator({ lease: heldLease }).generate(1);
 new uuid7.Generator({ lease: heldLease }).generate();
 new randflake.Generator(heldLease, new Uint8Array(16)).generate();
 
-// Calls do not pass the fields that hold the worker ID.
+// Callers do not pass values for the fields that hold the worker ID.
 const openLayout = layout.Layout.preset("twitter");
 export const id: bigint = new layout.Generator(openLayout, {
   lease: heldLease,

@@ -23,8 +23,8 @@ COLUMNS = {
     "uuid8": UUID_FIELD,
     "uuid": UUID_FIELD,
 }
-# Django's own column types sort strings by the table's collation, store bytes in blobs, and store UUIDs as strings or
-# in MariaDB's UUID type.
+# These types replace Django's column types, which sort strings by the table's collation, store bytes in blobs, and
+# store UUIDs as strings or in MariaDB's UUID type.
 MYSQL_TYPES = {"text": "char(16) CHARACTER SET ascii COLLATE ascii_bin", "bytes": "binary(10)"}
 _UUID_HEX = re.compile("[0-9a-f]{32}")
 UNSORTED_MESSAGE = "SQL Server does not sort UUIDs by time: expected form 'text' or 'bytes' there, found {form!r}"
@@ -40,14 +40,16 @@ def validate(read: Callable[[Any], _T], value: Any) -> _T:
 
 
 def uuid_value(id: UUID, connection: Any) -> Any:
-    """Returns the query parameter for a UUID: on MySQL and MariaDB, its bytes in the order of the string form."""
+    """Returns the query parameter for a UUID. On MySQL and MariaDB, this is the UUID's bytes in the order of the string
+    form.
+    """
     if connection.vendor == "mysql":
         return id.bytes
     return id if connection.features.has_native_uuid_field else id.hex
 
 
 def to_uuid(value: Any) -> Any:
-    """Returns the UUID for 16 bytes or 32 hexadecimal digits, and any other value unchanged.
+    """Converts 16 bytes or 32 hexadecimal digits to a UUID, and returns any other value unchanged.
 
     Databases without a UUID type return UUIDs in one of these two forms. Django passes the values of a join table to
     ``get_db_prep_value`` exactly as the database returned them.

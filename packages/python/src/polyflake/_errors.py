@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class PolyflakeError(Exception):
-    """The base class of all exceptions that this package raises. A call that raises one has no effect.
+    """The base class of all exceptions that this package raises. A call that raises such an exception has no effect.
 
     To distinguish errors, compare :attr:`code`, which is the same string in every language, or catch one of the
     subclasses. For the meaning, causes and remedies of each code, see
@@ -66,16 +66,16 @@ class ExhaustedError(PolyflakeError):
 class LeaseError(PolyflakeError):
     """The generator's grant, window or lease does not currently allow it to generate an ID.
 
-    ``lease_not_started``, ``lease_expired`` and ``lease_mismatch`` concern a grant or a window; ``lease_unavailable``
-    means that no worker ID is currently leased.
+    The codes ``lease_not_started``, ``lease_expired`` and ``lease_mismatch`` refer to a grant or a window. The code
+    ``lease_unavailable`` means that no worker ID is currently leased.
     """
 
 
 class StateError(PolyflakeError):
     """The generator or the machine is in a state that does not allow the call.
 
-    ``generator_closed``, and ``forked`` in a child process, concern a generator that can no longer generate IDs;
-    ``watch_unavailable`` means that restores of this machine cannot be detected.
+    The code ``generator_closed`` and, in a child process, the code ``forked`` mean that the generator can no longer
+    generate IDs. The code ``watch_unavailable`` means that restores of this machine cannot be detected.
     """
 
 

@@ -12,8 +12,8 @@ the newest grant.
 
 The thread starts when the first ID is generated, not when the ``Lease`` object is created, so that a server can load a
 program before it forks its workers. A forked child has a copy of the lease, but neither its thread nor its connection.
-``_leave`` therefore resets the copy, without freeing any inherited object, because closing the client would end the
-parent's connection. When the child generates its first ID, it starts its own lease.
+``_reset_after_fork`` therefore resets the copy. It does not free any inherited object, because closing the client would
+close the parent's connection. When the child generates its first ID, it starts its own lease.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ class LeaseStatus(NamedTuple):
 
 
 class Lease:
-    """A lease on a worker ID, which a database grants. While it is held, no other generator in the namespace has the
-    same worker ID.
+    """A lease on a worker ID, which a database grants. While the lease is held, no other generator in the namespace has
+    the same worker ID.
 
     Use a lease for one generator. The worker ID becomes the generator's partition, node or machine bytes. The lease
     starts when the generator creates its first ID. It is renewed automatically, and it switches to a different worker
@@ -116,10 +116,10 @@ class Lease:
             ``polyflake.lease``.
         :param wait: how long a process's first ID can wait for a worker ID, in seconds. The default is 10, or 70 with
             ``insist`` or ``POLYFLAKE_NODE``.
-        :param sigterm: ``True`` to release the worker ID on SIGTERM, which then ends the process. This option has no
-            effect in a program that handles or ignores the signal itself, so that its last requests still get IDs.
-        :param renew_seconds: the time between renewals, in seconds, at least 1. The default, and the maximum, is a
-            quarter of the lease.
+        :param sigterm: ``True`` to release the worker ID on SIGTERM, which then terminates the process. This option has
+            no effect in a program that handles or ignores the signal itself, so that its last requests still get IDs.
+        :param renew_seconds: the time between renewals, in seconds, at least 1. The default, which is also the maximum,
+            is a quarter of the lease's length.
         :param strict: ``True`` to hold IDs back after the process has been restored from an image of its memory, until
             the store has distinguished this copy of the process from other copies. IDs are held back for up to a
             second. A request that the store does not answer extends this time by up to 15 seconds.
@@ -179,8 +179,8 @@ class Lease:
         # Create all locks anew, because a thread of the parent may have held the inherited locks at the moment of the
         # fork.
         self._lock = threading.Lock()
-        # `_wake` interrupts the keeper's pause. `_settled` is set while a call need not wait, either because there is a
-        # worker ID or because waiting would not help.
+        # `_wake` interrupts the keeper's pause. `_settled` is set while calls do not have to wait, either because a
+        # worker ID is leased or because waiting would not help.
         self._wake, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
         self._task: asyncio.Task[None] | None = None
@@ -211,7 +211,7 @@ class Lease:
 
     def _wait(self, waited: float | None) -> None:
         """Starts the lease and waits for a worker ID. If the caller passes the time that it has waited so far, this
-        method does not wait. It returns if the caller should continue, and raises an error otherwise.
+        method does not wait. The method returns if the caller should continue, and raises an error otherwise.
         """
         self._begin()
         # This call cannot wait for a lease that an asyncio task keeps, because the task runs only while this thread is
@@ -233,7 +233,7 @@ class Lease:
             raise _lease_error("lease_unavailable", *self._reason())
 
     def _reason(self) -> tuple[str, int | None]:
-        """Returns the reason why no ID is available, and the time until which it applies, if known."""
+        """Returns the reason why no ID is available, and the time until which this reason applies, if known."""
         reason = json.loads(self._keeper.reason(_wall_ms()))
         hint = "; a lease over a pool of asyncpg begins by `await lease.aready()`" if self._thread is None else ""
         return reason["message"] + hint, reason["until"]
@@ -372,7 +372,9 @@ class Lease:
             self._wake.set()
 
     def _steps(self) -> Generator[dict[str, Any], Any, None]:
-        """Yields the commands that need a database client or time, and receives the answer to each."""
+        """Yields the commands that need a database client or that wait, and receives the answer to each of these
+        commands.
+        """
         keeper, is_closing = self._keeper, False
         answer: Any = None
         while True:
@@ -418,7 +420,7 @@ class Lease:
                 _LOGGER.exception("%s: the callback of the lease failed", self._settings["namespace"])
 
     def _run_keeper(self) -> None:
-        """Executes the lease's commands on the lease's own thread until the lease ends."""
+        """Executes the lease's commands on the lease's thread until the lease ends."""
         driver, steps, answer = self._driver, self._steps(), None
         try:
             while True:
@@ -439,7 +441,9 @@ class Lease:
         _run_in_new_loop(self._run_keeper_async())
 
     async def _run_keeper_async(self) -> None:
-        """Keeps the lease as a task. If the event loop ends, it cancels the task, which then releases the worker ID."""
+        """Executes the lease's commands in a task on an event loop. If the event loop shuts down, it cancels the task,
+        which then releases the worker ID.
+        """
         driver, steps, answer = self._driver, self._steps(), None
         try:
             while True:
@@ -625,7 +629,8 @@ _EXITS: set[int] = set()
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
     leases = list(_LEASES)
-    # Ask all leases to close before waiting for any of them, so that their releases overlap and share the time limit.
+    # Send the close request to all leases before waiting for any of them, so that their releases overlap and share the
+    # time limit.
     for one in leases:
         one._request_close()
     deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
@@ -650,9 +655,9 @@ def _close_at_exit() -> None:
 
 
 def _handle_sigterm() -> None:
-    # Keep a program's own handler, because the program may generate IDs until its last request is done. A program that
-    # ignores the signal continues to run. Both kinds of programs eventually exit normally, and `atexit` then releases
-    # the worker IDs.
+    # Do not replace a handler that the program has installed, because the program may generate IDs until its last
+    # request is done. A program that ignores the signal continues to run. Both kinds of programs eventually exit
+    # normally, and `atexit` then releases the worker IDs.
     if signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         return
     if threading.current_thread() is not threading.main_thread():
@@ -664,7 +669,7 @@ def _handle_sigterm() -> None:
 
 
 def _on_sigterm(number: int, _: object) -> None:
-    """Releases the worker IDs, and ends the process as it would have ended without this handler."""
+    """Releases the worker IDs, and then terminates the process in the same way as without this handler."""
     _close_all()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

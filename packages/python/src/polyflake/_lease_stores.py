@@ -1,8 +1,8 @@
 """The databases that store leases. Each driver uses one of the program's database clients to execute the commands of
 the lease rules, and contains no rules itself.
 
-A driver has ``kind``, ``is_async`` and ``is_of_loop`` (whether it only works in the program's event loop),
-``execute(command)``, which returns the answer, and ``close()``.
+A driver has the attributes ``kind``, ``is_async`` and ``is_of_loop`` (whether the driver works only in the program's
+event loop), and the methods ``execute(command)``, which returns the answer, and ``close()``.
 
 Each step of the rules is a list of statements, and no statement depends on the rows of another statement. Therefore, a
 driver needs only one operation, and a client with pipelines sends the whole step, with BEGIN and COMMIT, in one round
@@ -89,7 +89,9 @@ class Driver:
         raise NotImplementedError
 
     def to_failure(self, error: Exception) -> dict[str, Any]:
-        """Returns the failure of an attempt to connect."""
+        """Converts an error that occurred during an attempt to connect. Returns the failure that is reported to the
+        lease's rules.
+        """
         return _failure(error)
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
@@ -109,9 +111,9 @@ class Driver:
 class _ForkGate:
     """A gate that is open while no SQLite file is open.
 
-    SQLite keeps the locks of a process in memory, and a forked child has a copy of it, so the child would mistake its
-    parent's locks for its own. A fork therefore waits until no file is open, at most two seconds. A child that was
-    forked in the middle of a request opens no file.
+    SQLite keeps the locks of a process in memory. A forked child has a copy of that memory, so the child would mistake
+    its parent's locks for its own. A fork therefore waits until no file is open, but for at most two seconds. A child
+    that was forked while a file was open does not open any file.
     """
 
     def __init__(self) -> None:
@@ -183,8 +185,8 @@ class SQLite(Driver):
 class _Watchdog:
     """Ends a call that takes too long.
 
-    Its thread lives as long as its driver, because no thread can be started while a process is exiting, or when the
-    system has too many threads.
+    The watchdog's thread runs until the driver ends, because no new thread can be started while a process is exiting,
+    or when the system has too many threads.
     """
 
     def __init__(self) -> None:
@@ -195,7 +197,7 @@ class _Watchdog:
         self.is_over = False
 
     def expect(self, seconds: float | None, late: Callable[[], object] | None = None) -> None:
-        """Starts the timeout of a call, in seconds, or cancels the timeout."""
+        """Starts the timeout of a call, in seconds, or cancels the timeout if ``seconds`` is ``None``."""
         with self.changed:
             self.until, self.late = (None, None) if seconds is None else (time.monotonic() + seconds, late)
             if self.thread is None and seconds is not None:
@@ -295,7 +297,9 @@ class Psycopg(Driver):
         self.watchdog.end()
 
     def _abort_call(self, silent: threading.Event) -> None:
-        """Ends a call to a server that does not reply. Shutting down the socket wakes the thread that reads from it."""
+        """Aborts a call to a server that does not reply. Shutting down the socket wakes the thread that reads
+        from it.
+        """
         silent.set()
         with socket.socket(fileno=os.dup(self.connection.fileno())) as there:
             there.shutdown(socket.SHUT_RDWR)
@@ -317,7 +321,7 @@ class PyMySQL(Driver):
 
     def to_failure(self, error: Exception) -> dict[str, Any]:
         number, message = (*error.args, "", "")[:2] if isinstance(error, self.client.MySQLError) else ("", "")
-        # Error numbers from 2000 to 2999 come from the client itself, which means that the server did not answer.
+        # PyMySQL itself reports errors 2000 to 2999, which mean that the server did not answer.
         if isinstance(number, int) and number and not 2000 <= number < 3000:
             return _failure(message, str(number))
         return _failure(message or error)
@@ -568,7 +572,7 @@ def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_ov
     """Returns the driver for a file or server that a URL specifies, or for the program's pool, engine or function.
 
     The driver waits at most the given number of seconds for a connection. A pool can be used only in the process that
-    created the lease. ``pid`` is the ID of this process.
+    created the lease. The ID of that process is ``pid``.
     """
     if kind == "sqlite":
         return SQLite(store, allows_overlayfs)
@@ -628,7 +632,8 @@ def _postgresql_driver(server: dict[str, Any], seconds: float) -> Any:
 
 
 # PyMySQL's connection timeout covers only the TCP connection. Without these limits, in seconds, a server that accepts
-# connections but never replies would block the lease forever. They are longer than any request may take.
+# connections but never replies would block the lease forever. These limits are longer than any request is allowed to
+# take.
 _TIMEOUTS = {"read_timeout": 16, "write_timeout": 16}
 
 
@@ -674,8 +679,8 @@ def _redis_driver(server: dict[str, Any], seconds: float) -> RedisPy:
 
 
 def _encrypted_redis_class(server: dict[str, Any]) -> Any:
-    """Returns a class of encrypted connections. Unlike the encrypted connections of redis-py, they trust the system's
-    certificates only if the URL does not specify other certificates.
+    """Returns a class for encrypted connections. Unlike the encrypted connections of redis-py, these connections trust
+    the system's certificates only if the URL does not specify other certificates.
     """
     module = import_module("redis.connection")
 
@@ -686,7 +691,7 @@ def _encrypted_redis_class(server: dict[str, Any]) -> Any:
     return EncryptedConnection
 
 
-# The settings that a lease relies on. A command must not be resent if its reply is lost.
+# The connection settings that a lease requires. A command must not be resent if its reply is lost.
 _REDIS_OPTIONS: dict[str, Any] = {
     "decode_responses": True,
     "retry": None,

@@ -48,8 +48,8 @@ def clock_source() -> Literal["counter", "system_call"]:
     """
 
 def after_restore() -> None:
-    """Reports that this process was restored from an image of its memory, which means that other copies of the process
-    may exist.
+    """Reports that this process was restored from an image of its memory, from which other copies may also have been
+    restored.
 
     Call this function in each copy before it generates IDs: in a virtual machine that was restored from a snapshot, or
     after CRIU restored the process. Under AWS Lambda SnapStart, ``import polyflake`` registers this function
@@ -57,9 +57,10 @@ def after_restore() -> None:
 
     One call takes effect in all threads, and in all child processes that were forked after ``import polyflake``.
     Default worker IDs and the generators' random bytes are replaced with new ones. A lease is abandoned, and another
-    worker ID is leased; this begins within ten seconds, or after a request that is in progress. Generators with an
-    explicit worker ID, grant or window raise ``forked``: create new generators with a worker ID that no other copy
-    uses. A call that is in progress may return an ID that another copy also returns.
+    worker ID is leased. The switch to another worker ID begins within ten seconds or, if a request to the lease's store
+    is in progress, after that request. Generators with an explicit worker ID, grant or window raise ``forked``. Replace
+    them with new generators whose worker ID no other copy uses. A call that is in progress may return an ID that
+    another copy also returns.
 
     :raises EntropyError: if the operating system provides no random bytes.
     """
@@ -75,10 +76,10 @@ def watch_restores() -> None:
 
     The thread detects a restore with a short delay, so IDs that the program generates during this delay may also exist
     in another copy. The thread's reports take effect in the same processes as a call to :func:`after_restore`. A forked
-    child does not inherit the thread: if the parent ends before the child does, call this function in the child.
+    child does not inherit the thread. If the parent exits before the child, call this function in the child.
 
-    :raises StateError: ``watch_unavailable`` on other systems, in a machine without a generation ID, or without
-        permission to read the log.
+    :raises StateError: ``watch_unavailable`` on other systems, on a machine without a generation ID, or without
+        permission to read ``/dev/kmsg``.
     """
 
 _Time: TypeAlias = dt.datetime | SupportsIndex
@@ -90,7 +91,7 @@ class _ArrowStream(Protocol):
 class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
-# A NumPy array. NumPy's own stubs declare it as a buffer only from Python 3.12 on.
+# A NumPy array. NumPy's stubs declare arrays as buffers only for Python 3.12 and later.
 class _NumPyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
@@ -100,7 +101,8 @@ _Texts: TypeAlias = _ArrowStream | _ArrowArray | _Buffer | Iterable[str]
 _Packed: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 _Integers: TypeAlias = _Packed | Iterable[SupportsIndex]
 
-# A NumPy array of bool. Unlike NumPy's integers, it has a length.
+# A NumPy array of bool. Unlike NumPy's scalar integers, an array has a length, so type checkers can distinguish the
+# two.
 class _BoolArray(_NumPyArray, Protocol):
     def __len__(self) -> int: ...
 

@@ -35,10 +35,11 @@ def pattern(metabyte: int) -> str:
 
 
 def extend_json_schema(schema: CoreSchema, own: dict[str, Any]) -> dict[str, Any]:
-    """Returns this package's JSON schema for a type, extended by whatever an annotation adds, such as a description.
+    """Returns this package's JSON schema for a type, including what an annotation adds, such as a description.
 
-    If the type belongs to a model field, Pydantic adds the annotation itself. Elsewhere, for example in a list,
-    Pydantic adds it to the schema that this package's schema replaces.
+    For the type of a model field, Pydantic itself adds the contents of the annotation to the result. For other types,
+    for example the type of a list's items, Pydantic adds them only to its own schema. Because this package's schema
+    replaces that schema, this function copies the contents of the annotation into the result.
     """
     metadata = schema.get("metadata") or {}
     updates, extra = metadata.get("pydantic_js_updates") or {}, metadata.get("pydantic_js_extra")

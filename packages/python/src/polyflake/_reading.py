@@ -16,7 +16,7 @@ _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,77}")
 def check_form(form: object) -> None:
     """Checks that a name is one of the forms in which sno IDs can be stored.
 
-    :raises OutOfRangeError: if it is not. This exception is a subclass of :class:`ValueError`.
+    :raises OutOfRangeError: for any other name. This exception is a subclass of :class:`ValueError`.
     """
     if form not in _FORMS:
         raise build("out_of_range", f"expected form {_form_names()}, found {form!r}", None, "form", None, None, None)

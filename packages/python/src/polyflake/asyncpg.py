@@ -1,6 +1,6 @@
 """IDs as query parameters of asyncpg.
 
-asyncpg supports IDs that are :class:`uuid.UUID` or ``int`` objects without this module.
+IDs that are :class:`uuid.UUID` or ``int`` objects do not need this module, because asyncpg already supports them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ async def register(connection: Any, *, form: Literal["text", "bytes", "uuid8", "
     ``create_pool(init=register)`` registers all connections of a pool.
 
     :param form: how the columns store IDs. The column types are ``text``, ``varchar`` and ``char`` for ``"text"``,
-        ``bytea`` for ``"bytes"``, ``uuid`` for ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
+        ``bytea`` for ``"bytes"``, and ``uuid`` for both ``"uuid8"`` (version 8) and ``"uuid"`` (the compatible form).
     :raises OutOfRangeError: for any other form. This exception is a subclass of :class:`ValueError`.
     """
     check_form(form)

@@ -2,7 +2,7 @@
 
 Each field stores IDs in a form that the database sorts in the same order as the IDs, so
 ``filter(id__range=sno.time_range(a, b))`` is a range query. ``default=sno.generate`` generates an ID for each new row,
-and ``functools.partial(sno.generate, 7)`` generates one with a metabyte. Django can serialize both defaults in
+and ``functools.partial(sno.generate, 7)`` generates IDs with the metabyte 7. Django can serialize both defaults in
 migrations. Serializers for Django REST framework are in :mod:`polyflake.rest_framework`.
 """
 
@@ -116,8 +116,8 @@ class SnoField(models.Field):
         if id is None or self.form == "text":
             return None if id is None else str(id)
         if self.form == "bytes":
-            # Do not use the driver's `Binary`: psycopg's version compares by identity, and Django looks up rows by
-            # value.
+            # Do not use the driver's `Binary`: psycopg's `Binary` objects compare by identity, but Django looks up rows
+            # by value.
             return bytes(id)
         return uuid_value(id.uuid8 if self.form == "uuid8" else id.uuid, connection)
 
@@ -211,8 +211,8 @@ class SnoConverter:
 
 
 class RandflakeConverter:
-    """A path converter that converts between an encoded Randflake in a URL and its integer. Any other string results in
-    a 404 response.
+    """A path converter that converts between an encoded Randflake in a URL and the Randflake's integer. Any other
+    string results in a 404 response.
     """
 
     regex = "[0-9a-v]{1,13}"

@@ -276,7 +276,7 @@ class Generator:
     child. With 148,664 generators that are active in the same second, the chance that any two have the same random
     bytes is 1%. Two such generators generate a duplicate ID only if their counters collide, too. When the clock moves
     backwards, the generator continues in the latest second that it has used. Two copies would generate duplicate IDs,
-    so a generator cannot be copied or pickled. With an explicit window, it raises ``forked`` in a forked child.
+    so a generator cannot be copied or pickled. A generator with an explicit window raises ``forked`` in a forked child.
 
     Other threads can run while a call waits. The wait ends if a signal handler raises an exception, such as
     ``KeyboardInterrupt``.
@@ -299,8 +299,8 @@ class Generator:
             form. Read them with ``parts(id, uuid8=True)``. The version and the variant take up 6 of the 40 random bits.
             With 18,583 generators that are active in the same second, the chance that any two have the same remaining
             34 bits is 1%.
-        :param window: the half-open time span in which IDs can be generated. An ID is in the window if its second
-            begins in it.
+        :param window: the half-open time span in which IDs can be generated. An ID is in the window if the ID's second
+            begins within the window.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when all counter values in a second are used up: ``"wait"`` waits for the next
@@ -459,14 +459,14 @@ class HotGuidArray(_Array[UUID]):
     def __new__(cls, ids: _Packed | Iterable[UUID | str], /) -> HotGuidArray:
         """Creates an array from a list of IDs, from packed bytes or from an Arrow column.
 
-        :param ids: an iterable of ``uuid.UUID`` and strings; packed bytes, as ``bytes(ids)`` returns them; or an Arrow
-            column (pyarrow, polars and others) of 16-byte values or of Arrow's UUID type, which can be
-            dictionary-encoded.
+        :param ids: packed bytes as returned by ``bytes(ids)``, an Arrow column (from pyarrow, polars or another
+            library), or an iterable whose items are ``uuid.UUID`` objects or strings. An Arrow column must contain
+            16-byte values or have Arrow's UUID type, and can be dictionary-encoded.
         :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
             of that item.
         :raises InvalidValueError: ``invalid_length`` if the last ID is incomplete or an item has the wrong length, or
             ``invalid_character`` if an item contains an invalid character. ``item`` is the index of the ID, and
-            ``position`` the index of the character.
+            ``position`` is the index of the character.
         """
 
     @staticmethod
@@ -479,7 +479,7 @@ class HotGuidArray(_Array[UUID]):
         :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is the
             index of that item.
         :raises InvalidValueError: ``invalid_length`` if an encoded ID has the wrong length, or ``invalid_character`` if
-            it contains an invalid character. ``item`` is the index of the ID, and ``position`` the index of the
+            it contains an invalid character. ``item`` is the index of the ID, and ``position`` is the index of the
             character.
         """
 

@@ -3,9 +3,9 @@
     an integer ID:  | 1 unused | 41 timestamp | 5 constant | 5 bindable | 12 sequence |      64 bits, signed
     a byte ID:      | 48 timestamp | 80 bindable                                      |      8 x N bits, big-endian
 
-Fields are listed from the most significant bit, and together they fill the ID. A *bindable* field is one whose value
-you set for a generator or for each ID, such as a worker ID. A layout is checked once, when it is created, so packing
-and parsing only shift and mask bits.
+Fields are listed from the most significant bit, and together they fill the ID. A *bindable* field is a field whose
+value you set for a generator or for each ID, such as a worker ID. A layout is checked once, when it is created, so
+packing and parsing only shift and mask bits.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
 ``int`` of any size or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Byte fields
@@ -335,8 +335,8 @@ class Generator:
             generator begins in the tick after the one in the snapshot.
         :param sequence_only: whether to allow a layout without a timestamp. The generator then uses each sequence
             number once, from the start value to the maximum.
-        :param window: the half-open time span in which IDs can be generated. An ID is in the window if its tick begins
-            in it.
+        :param window: the half-open time span in which IDs can be generated. An ID is in the window if the ID's tick
+            begins within the window.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when all sequence numbers in a tick are used up: ``"wait"`` waits for the next
@@ -413,8 +413,8 @@ class Generator:
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
 
         :param buffer: a writable, C-contiguous buffer. An integer layout requires signed 64-bit integers in native byte
-            order. A byte layout requires bytes (NumPy's ``uint8`` in rows of one ID) or items as long as an ID (``S``,
-            ``V``).
+            order. A byte layout requires bytes (NumPy's ``uint8`` in rows of one ID) or items that have the length of
+            an ID (``S``, ``V``).
         :raises InvalidTypeError: if the buffer is read-only or strided, or has the wrong item type.
         :raises InvalidValueError: ``invalid_length`` if the buffer does not hold a whole number of IDs.
         :raises PolyflakeError: the same exceptions as :meth:`generate`. ``written`` is the number of valid IDs at the
@@ -512,17 +512,17 @@ class Generator:
 class LayoutArray(_Array[Any]):
     """A packed array of IDs with the same layout.
 
-    The array supports the buffer protocol, read-only. Integer IDs form a one-dimensional array of signed 64-bit
-    integers, and byte IDs form a table with one row of bytes per ID. ``numpy.asarray(ids)`` does not copy the data. The
-    array is also an Arrow column of these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol, but it is read-only. Integer IDs form a one-dimensional array of signed
+    64-bit integers, and byte IDs form a table with one row of bytes per ID. ``numpy.asarray(ids)`` does not copy the
+    data. The array is also an Arrow column of these integers or bytes: ``pyarrow.array(ids)``, ``polars.Series(ids)``.
     """
 
     def __new__(cls, ids: _Integers | Iterable[_Buffer], /, size: SupportsIndex | None = None) -> LayoutArray:
         """Creates an array from a list or a column of IDs.
 
-        :param ids: signed 64-bit integers, as an iterable or as a column that
-            :class:`polyflake.randflake.RandflakeArray` accepts; or, with a ``size``, an iterable of ``bytes``, packed
-            bytes as ``bytes(ids)`` returns them, or an Arrow column of bytes.
+        :param ids: without a ``size``, signed 64-bit integers, as an iterable or as a column that
+            :class:`polyflake.randflake.RandflakeArray` accepts. With a ``size``, an iterable of ``bytes``, packed bytes
+            as returned by ``bytes(ids)``, or an Arrow column of bytes.
         :param size: the number of bytes in an ID, 1..128; ``None`` for integers.
         :raises InvalidTypeError: if ``ids`` or an item has the wrong type, or if an item is null. ``item`` is the index
             of that item.
@@ -573,7 +573,7 @@ class Stats:
 
     @property
     def len(self) -> int:
-        """The number of IDs used up in the last tick, or in total if the layout has no timestamp."""
+        """The number of IDs allocated in the last tick, or in total if the layout has no timestamp."""
 
     @property
     def closed(self) -> bool:

@@ -1,8 +1,9 @@
 """Hooks for msgspec.
 
-msgspec supports IDs that are :class:`uuid.UUID` objects without hooks. Randflakes and a layout's integer
-IDs are plain ``int`` objects, so msgspec writes them as JSON numbers. JavaScript and other languages round numbers that
-need more than 53 bits. Use the integer types :class:`Randflake` and :class:`Int64` to write them as strings instead.
+IDs that are :class:`uuid.UUID` objects do not need hooks, because msgspec already supports them. Randflakes and a
+layout's integer IDs are plain ``int`` objects, so msgspec writes them as JSON numbers. JavaScript and other languages
+round numbers that need more than 53 bits. Use the integer types :class:`Randflake` and :class:`Int64` to write them as
+strings instead.
 
     >>> import msgspec
     >>> msgspec.json.decode(b'["9afikjv326nct5if"]', type=list[sno.Sno], dec_hook=dec_hook)

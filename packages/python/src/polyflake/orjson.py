@@ -1,8 +1,9 @@
 """A hook for orjson.
 
-orjson writes IDs that are :class:`uuid.UUID` objects without the hook. It writes Randflakes, which are ``int`` objects,
-as JSON numbers; ``option=orjson.OPT_STRICT_INTEGER`` rejects numbers that JavaScript would round. With
-``option=orjson.OPT_PASSTHROUGH_SUBCLASS``, it writes values of the types :class:`polyflake.msgspec.Randflake` and
+IDs that are :class:`uuid.UUID` objects do not need the hook, because orjson already supports them. Randflakes are
+``int`` objects, so orjson writes them as JSON numbers; ``option=orjson.OPT_STRICT_INTEGER`` rejects numbers that
+JavaScript would round. With ``option=orjson.OPT_PASSTHROUGH_SUBCLASS``, orjson writes values of the types
+:class:`polyflake.msgspec.Randflake` and
 :class:`polyflake.msgspec.Int64` as strings, whereas ``json.dumps`` always writes them as numbers.
 
     >>> import orjson

@@ -45,7 +45,8 @@ def register(context: Any = None, *, form: Literal["text", "bytes", "uuid8", "uu
         (context or psycopg).adapters.register_dumper(sno.Sno, _create_dumper(form, dumper))
 
 
-# If a query does not select a dumper, psycopg uses the last one in the tuple.
+# If a query does not specify which dumper to use, psycopg uses the dumper that was registered last. The last class in
+# each tuple is therefore the default.
 _DUMPERS: dict[str, tuple[type[Any], ...]] = {
     "text": (StrBinaryDumperVarchar, StrDumperVarchar, StrBinaryDumper, StrDumper),
     "bytes": (BytesBinaryDumper, BytesDumper),

@@ -2,9 +2,9 @@
 
     type | _ | secret version | the number, encrypted with SPARX-64/128 | check character
 
-For a given type and secret, a number always has the same string. Consecutive numbers have unrelated strings, and
-different types encode the same number as unrelated strings. A string with one mistyped character is rejected. Public
-IDs hide how many rows a table has, but they are not signatures and do not grant access: see
+For a given type and secret, a number is always encoded as the same string. Consecutive numbers are encoded as unrelated
+strings, and different types encode the same number as unrelated strings. A string with one mistyped character is
+rejected. Public IDs hide how many rows a table has, but they are not signatures and do not grant access: see
 https://example.invalid/polyflake/blob/main/docs/public-ids.md
 """
 
@@ -31,8 +31,9 @@ class Keyring:
         """Creates the keyring from one 32-byte secret, or from a mapping whose keys are versions (0..31) and whose
         values are secrets.
 
-        Public IDs that were encoded with any of these versions can be decoded. New ones are encoded with the highest
-        version. A single secret has version 1. The bytes are copied, so later changes to a buffer have no effect.
+        Public IDs that were encoded with any of these versions can be decoded. New public IDs are encoded with the
+        highest version. A single secret has version 1. The bytes are copied, so later changes to a buffer have no
+        effect.
 
         :param write: the version to use for encoding instead of the highest one. Set it in the first step of a
             rotation, so that every process can decode the new version before any process encodes with it.
@@ -47,7 +48,7 @@ class Keyring:
 
         :param name: the name of the type, which matches ``[a-z][a-z0-9_]*`` and has at most 63 characters.
         :param bits: the width of the numbers in bits, 1..64. All numbers must be below 2^bits. On average, one in 2^(64
-            - bits) forged strings is accepted: one in 65,536 at 48 bits, one in two at 63 bits, and every one at 64
+            - bits) forged strings is accepted: one in 65,536 at 48 bits, one in two at 63 bits, and all of them at 64
             bits. An ID of a different type or width is accepted with the same probability if its type name is replaced.
             The key depends on the width, so changing a type's width changes all of its public IDs.
         :raises InvalidValueError: ``invalid_character`` or ``invalid_length`` if the name is invalid.

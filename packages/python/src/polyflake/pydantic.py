@@ -1,7 +1,7 @@
 """Types for Pydantic 2.
 
 :class:`polyflake.sno.Sno` and :class:`uuid.UUID` can be used as the types of fields directly. Use :data:`Randflake` and
-:data:`Int64` for 64-bit integers that become strings in JSON; a field of type ``int`` becomes a JSON number. This
+:data:`Int64` for 64-bit integers that become strings in JSON. A field of type ``int`` becomes a JSON number. This
 module requires Pydantic 2.4 or later, and nothing else in the package imports it.
 
     >>> from typing import Annotated
@@ -81,8 +81,8 @@ class HasMetabyte:
         )
 
 
-# Validation also accepts a JSON number. The schema lists the string first, because clients that represent numbers as
-# floats would round a number.
+# Validation also accepts IDs as JSON numbers. However, clients that represent numbers as floats would round large IDs,
+# so the schema lists the string form first.
 _INT64_SCHEMA = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 

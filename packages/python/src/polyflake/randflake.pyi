@@ -173,8 +173,8 @@ class Codec:
     def __new__(cls, secret: _Buffer, /) -> Codec:
         """Creates a codec from a 16-byte secret.
 
-        The bytes are copied, so later changes to the buffer have no effect. Any 16 bytes are accepted, even zeros, so
-        generate the secret with ``secrets.token_bytes(16)``.
+        The bytes are copied, so later changes to the buffer have no effect. Any 16 bytes are accepted, even all zeros,
+        so generate the secret with ``secrets.token_bytes(16)``.
 
         :raises InvalidValueError: ``invalid_secret`` if the length is wrong.
         """
@@ -247,7 +247,7 @@ class Generator:
             generator did use the grant and the clock has been set back since then, the new generator creates duplicate
             IDs. With a ``lease``, pass ``None``.
         :param secret: the 16-byte secret, which is copied. All nodes use the same secret. Any bytes are accepted, even
-            zeros.
+            all zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
         :param on_exhausted: what to do when all IDs of a second are used up or when the clock is behind: ``"wait"``
@@ -408,9 +408,9 @@ class Generator:
 class RandflakeArray(_Array[int]):
     """A packed array of IDs, each a signed 64-bit integer.
 
-    The array supports the buffer protocol as a read-only one-dimensional array of these integers:
-    ``numpy.asarray(ids)`` is an ``int64`` array, created without a copy. The array is also an Arrow column:
-    ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol as a read-only one-dimensional array of these integers. For example,
+    ``numpy.asarray(ids)`` is an ``int64`` array, created without a copy. The array is also an Arrow column, so
+    ``pyarrow.array(ids)`` and ``polars.Series(ids)`` can read it.
     """
 
     def __new__(cls, ids: _Integers | Iterable[SupportsIndex | str], /) -> RandflakeArray:

@@ -84,7 +84,7 @@ class Int64Field(serializers.IntegerField):
 
 
 class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
-    """A serializer field that shows an integer as its public ID: ``id = PublicIdField(orders, read_only=True)``.
+    """A serializer field that represents an integer as its public ID: ``id = PublicIdField(orders, read_only=True)``.
 
     For a relation, pass the field as ``pk_field``: ``PrimaryKeyRelatedField(queryset=...,
     pk_field=PublicIdField(orders))``.

@@ -2,14 +2,14 @@
 
     39 timestamp, 4 ms units since 2010 | 1 tick-tock | 8 metabyte | 16 partition | 16 sequence      (big-endian)
 
-The partition is the worker ID: it identifies the generator that created an ID. Bytes, strings and creation times sort
-the same way. IDs are predictable and reveal their creation time, the worker ID of their generator and how many IDs it
+The partition is the worker ID: it identifies the generator that created an ID. IDs sort by creation time, both as bytes
+and as strings. IDs are predictable and reveal their creation time, the worker ID of their generator and how many IDs it
 generates, so do not use them as secrets.
 
 Invalid arguments raise a :class:`polyflake.PolyflakeError`; values are never rounded, wrapped or guessed. Integers are
 ``int`` or any type with ``__index__``, such as NumPy's integers, but not ``bool`` or ``float``. Times are aware
-``datetime`` objects or integer Unix milliseconds; naive datetimes are rejected. Bytes are any object with the buffer
-protocol.
+``datetime`` objects or integer Unix milliseconds; naive datetimes are rejected. Bytes can be any object that supports
+the buffer protocol.
 """
 
 import datetime as dt
@@ -58,7 +58,7 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     :param metabyte: the ID's type tag, 0..255. You choose its meaning. The default is the generator's metabyte, which
         is 0 unless you set it.
     :raises ExhaustedError: ``sequence_exhausted`` if no ID became available within 1 s, or ``partitions_exhausted`` if
-        all partitions are in use by this process and its forks.
+        this process and its forked children use all partitions.
     :raises ClockError: ``clock_behind`` if the clock was set back twice and is still behind after 1 s.
     :raises OutOfRangeError: if the metabyte is out of range, or ``time_out_of_range`` if the time is before 2010 or
         after 2079.
@@ -131,9 +131,9 @@ def by_metabyte(
 ) -> Callable[[dict[str, Any]], _T | dict[str, Any]]:
     """Chooses the type of each JSON object based on the metabyte of its ID.
 
-    Returns an ``object_hook`` for :func:`json.loads`. The hook looks up the class or function for the metabyte, and
-    calls it with the object's members as keyword arguments. An object remains a dict if it has no ID, or if ``kinds``
-    does not contain its ID's metabyte.
+    Pass the result to :func:`json.loads` as its ``object_hook``. For each object, the hook looks up the class or
+    function for the metabyte, and calls it with the object's members as keyword arguments. An object remains a dict if
+    it has no ID, or if ``kinds`` does not contain its ID's metabyte.
 
         >>> import json
         >>> hook = by_metabyte({24: lambda id, foo, baz: (foo, baz)})
@@ -229,8 +229,7 @@ class Sno:
 
     @staticmethod
     def from_uuid(uuid: _uuid.UUID, /) -> Sno:
-        """Returns the ID that a UUID in the compatible form represents. The property :attr:`uuid` returns UUIDs in this
-        form.
+        """Returns the ID for a UUID in the compatible form. The property :attr:`uuid` returns UUIDs in this form.
 
         :raises InvalidValueError: ``invalid_character`` if the UUID does not have this form, with the ``position`` of
             the first byte that is not in ``[2-9a-x]``.
@@ -359,7 +358,7 @@ class Generator:
             random number in 0..32767 for a randomly assigned one.
         :param sequence_max: the last sequence number in each tick; 65535 by default. The bounds must span at least 4
             sequence numbers. Two generators whose bounds do not overlap can share a partition.
-        :param metabyte: the default metabyte, for IDs that are generated without an explicit one.
+        :param metabyte: the metabyte of IDs that are generated without an explicit metabyte.
         :param window: the half-open time span in which IDs can be generated. If you store the end of the window durably
             before you use the window, you can restart safely without a snapshot.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
@@ -571,8 +570,8 @@ class Generator:
     def close(self) -> Snapshot:
         """Closes the generator and returns a snapshot from which it can be restored.
 
-        This also ends calls in progress on other threads. A second call raises an exception instead of returning the
-        snapshot again.
+        Closing also ends calls in progress on other threads. Closing the generator a second time raises an exception
+        instead of returning the snapshot again.
 
         :raises StateError: ``generator_closed`` if the generator is already closed, or ``forked`` in a child process,
             because the generator continues in the parent.
@@ -584,13 +583,14 @@ class Generator:
 class SnoArray(_Array[Sno]):
     """A packed array of IDs, 10 bytes each.
 
-    The array supports the buffer protocol as a read-only table with one row of bytes per ID. ``numpy.asarray(ids)`` is
-    a ``uint8`` array of shape ``(n, 10)``, and ``numpy.frombuffer(ids, "V10")`` is an array of ``n`` records; neither
-    copies data. ``bytes(ids)`` returns a copy of the packed bytes. (Do not use NumPy's ``S10``, because it drops zero
-    bytes at the end of an ID.) The array is also an Arrow column of 10-byte values: ``pyarrow.array(ids)``,
-    ``polars.Series(ids)``.
+    The array supports the buffer protocol as a read-only two-dimensional array with one row of bytes per ID.
+    ``numpy.asarray(ids)`` is a ``uint8`` array of shape ``(n, 10)``, and ``numpy.frombuffer(ids, "V10")`` is an array
+    of ``n`` records. Neither call copies data. ``bytes(ids)`` returns a copy of the packed bytes. (Do not use NumPy's
+    ``S10``, because it drops zero bytes at the end of an ID.) The array is also an Arrow column of 10-byte values, so
+    ``pyarrow.array(ids)`` and ``polars.Series(ids)`` can read it.
 
-    You can select IDs with an index, a slice or a boolean NumPy array: ``ids[numpy.asarray(ids.metabytes()) == 7]``.
+    You can select IDs with an index, a slice or a boolean NumPy array, for example ``ids[numpy.asarray(ids.metabytes())
+    == 7]``.
     """
 
     def __new__(cls, ids: _Packed | Iterable[Sno | str], /) -> SnoArray:
@@ -681,8 +681,8 @@ class FieldColumn(_Array[int]):
 
     The column is a sequence of ``int``. NumPy (``numpy.asarray(column)``), pandas (``frame["made"] = column``), Arrow
     (``pyarrow.array(column)``, ``polars.Series(column)``) and ``memoryview`` read its numbers without copying them. If
-    the values are bytes, the column is a sequence of ``bytes``. Its buffer is then a table with one row of bytes per
-    ID.
+    the values are bytes, the column is a sequence of ``bytes``, and its buffer is a two-dimensional array with one row
+    of bytes per ID.
     """
 
     def __array__(self, dtype: object = None, copy: bool | None = None) -> Any: ...
@@ -703,7 +703,7 @@ class Snapshot:
         :raises InvalidValueError: ``missing_field`` if a member is missing, or ``unknown_field`` if a name is unknown.
             ``field`` is the member's name.
         :raises InvalidTypeError: if a value is not an integer.
-        :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
+        :raises OutOfRangeError: if a value is out of range. The error's ``field`` is the name of the member.
         """
 
     def to_dict(self) -> dict[str, Any]:

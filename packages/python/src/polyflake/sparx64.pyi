@@ -1,6 +1,6 @@
 """SPARX-64/128: the block cipher behind Randflake, with 64-bit blocks and a 128-bit key.
 
-Equal blocks always encrypt to equal blocks, so the cipher hides and shuffles IDs but does not authenticate them. The
+The cipher hides and shuffles IDs, but it does not authenticate them. Equal blocks always encrypt to equal blocks. The
 words of keys and blocks are big-endian.
 """
 

@@ -79,7 +79,9 @@ def _column_type(form: str, dialect: Dialect) -> TypeEngine[Any]:
 
 
 class _BytesColumn(TypeDecorator[_T]):
-    """A type whose values are bytes in some databases."""
+    """The base class of the column types that store IDs as bytes in some databases. It renders these bytes as SQL
+    literals.
+    """
 
     def literal_processor(self, dialect: Dialect) -> Callable[[_T], str] | None:
         write_literal = super().literal_processor(dialect)
@@ -153,7 +155,7 @@ class HotGuidType(_BytesColumn[UUID]):
     and a ``uniqueidentifier`` that sorts by time on SQL Server.
 
     SQLAlchemy assumes its own type ``Uuid`` for a ``UUID`` that is not compared with a column. On MySQL and SQL Server,
-    that type stores a UUID differently. State the type explicitly: ``bindparam("id", id, HotGuidType())`` or
+    that type stores a UUID differently. Specify the type explicitly: ``bindparam("id", id, HotGuidType())`` or
     ``literal(id, HotGuidType())``.
     """
 
@@ -241,8 +243,8 @@ class PublicIdType(TypeDecorator[str]):
 
 
 def render_item(kind: str, item: Any, context: Any) -> str | Literal[False]:
-    """Renders this module's types in migrations: ``context.configure(render_item=render_item)`` in Alembic's
-    ``env.py``.
+    """Renders this module's types in Alembic migrations. To use it, call ``context.configure(render_item=render_item)``
+    in ``env.py``.
     """
     if kind == "type" and type(item).__module__ == __name__:
         if isinstance(item, PublicIdType):

@@ -1,4 +1,4 @@
-"""UUIDs of version 7 (RFC 9562) that stay sorted across threads, within a millisecond and after clock rollbacks.
+"""Version 7 UUIDs (RFC 9562) that stay sorted across threads, within a millisecond and after clock rollbacks.
 
     48 Unix milliseconds | 4 version 7 | 12 sequence | 2 variant 10 | 6 sequence | 56 random
 
@@ -45,7 +45,8 @@ __all__ = [
 def generate() -> UUID:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    All threads share the default generator, so a call that begins after another call has returned gets a greater ID.
+    All threads share the default generator, so a call that begins after another call has returned always returns a
+    greater ID.
 
         >>> generate() < generate()
         True
@@ -146,7 +147,7 @@ def unix_ms(id: UUID, /) -> int:
 
 def worker_id(id: UUID, /) -> int:
     """Returns the worker ID (0..65535) in an ID from a generator that has a worker ID. In all other IDs, these bits are
-    random. An ID does not show whether these bits are a worker ID or random.
+    random. An ID does not indicate whether these bits are a worker ID or random.
 
         >>> worker_id(Generator(42).generate())
         42
@@ -186,7 +187,7 @@ class Parts:
     @property
     def sequence(self) -> int:
         """The 18-bit sequence, 0..262143, which orders the IDs that a generator creates in the same millisecond. In
-        UUIDs of other libraries, these bits may have another meaning.
+        UUIDs from other libraries, these bits may have a different meaning.
         """
 
     @property
@@ -202,16 +203,16 @@ class Parts:
 class Generator:
     """A generator of version 7 UUIDs that are sorted across threads.
 
-    A call that begins after another call of the same generator has returned gets a greater ID, across threads and
-    batches. IDs of different generators are sorted only by millisecond. The same applies to the IDs that a program
-    generates before and after a restart, unless the new generator has ``resume_after``.
+    A call that begins after another call of the same generator has returned always returns a greater ID. This also
+    applies across threads and batches. IDs of different generators are sorted only by millisecond. The same applies to
+    the IDs that a program generates before and after a restart, unless the new generator has ``resume_after``.
 
     A generator never uses the same combination of millisecond and sequence twice. IDs of different generators differ by
     56 random bits and by the random start of the sequence in each millisecond. Generators with different worker IDs
     never generate the same ID. At least 131,072 IDs are available per millisecond.
 
-    No ID is later than the latest reading of the clock. When the clock moves backwards, the generator uses up its last
-    millisecond. Calls then wait for the clock, or raise ``clock_behind``.
+    No ID has a timestamp later than the latest clock reading. When the clock moves backwards, the generator uses up its
+    last millisecond. Calls then wait for the clock, or raise ``clock_behind``.
 
     Threads can share a generator. In a forked child, a generator uses new random bits. If the generator has an explicit
     worker ID or window, its calls in the child raise ``forked`` instead. A generator cannot be copied or pickled.
@@ -244,9 +245,9 @@ class Generator:
             followed a clock rollback (see ``follow_rollbacks``).
         :param follow_rollbacks: whether to continue at the clock's new time after the clock moves backwards by more
             than 10 seconds. By default, calls raise ``clock_behind`` until the clock has caught up. With this option, a
-            single wrong reading far in the future does not stop a service. After each rollback that the generator
-            follows in this way, new IDs sort before earlier IDs. ``stats().rollbacks`` counts these rollbacks. A
-            generator with a worker ID cannot have this option.
+            single wrong clock reading far in the future does not stop a service. After each rollback that the generator
+            follows in this way, new IDs sort before earlier IDs. ``stats().rollbacks`` counts these rollbacks. This
+            option cannot be combined with a worker ID.
         :param window: the half-open time span in which IDs can be generated. An ID is in the window if its millisecond
             begins in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
@@ -408,9 +409,9 @@ class Generator:
 class Uuid7Array(_Array[UUID]):
     """A packed array of IDs, 16 bytes each, in the byte order of ``UUID.bytes``.
 
-    It supports the buffer protocol as a read-only table with one row of bytes per ID: ``numpy.asarray(ids)`` is a
-    ``uint8`` array of shape ``(n, 16)``, created without a copy. The array is also an Arrow column of 16-byte values:
-    ``pyarrow.array(ids)``, ``polars.Series(ids)``.
+    The array supports the buffer protocol as a read-only two-dimensional array with one row of bytes per ID.
+    ``numpy.asarray(ids)`` is a ``uint8`` array of shape ``(n, 16)``, created without a copy. The array is also an Arrow
+    column of 16-byte values, so ``pyarrow.array(ids)`` and ``polars.Series(ids)`` can read it.
     """
 
     def __new__(cls, ids: _Packed | Iterable[UUID | str], /) -> Uuid7Array:
@@ -437,7 +438,7 @@ class Uuid7Array(_Array[UUID]):
         :raises InvalidTypeError: if the column does not contain strings, or if an item is not a string. ``item`` is the
             index of that item.
         :raises InvalidValueError: the same exceptions as :func:`parse`. ``item`` is the index of the ID, and
-            ``position`` the index of the character.
+            ``position`` is the index of the character.
         """
 
     def unix_ms(self) -> FieldColumn:

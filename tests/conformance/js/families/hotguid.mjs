@@ -49,7 +49,7 @@ function timeRange({ from_ms, to_ms }) {
   return { lowest: end("lowest"), highest: end("highest") };
 }
 
-/** A trace of the parts of IDs that do not depend on random bytes. */
+/** A trace that contains only those parts of IDs that do not depend on random bytes. */
 class Trace extends Stage {
   #first = {};
   #machines = [];
@@ -79,7 +79,10 @@ class Trace extends Stage {
       : this.generator.generateMany(count, shard_key).texts();
   }
 
-  /** Describes an ID by its machine's number in the trace and its counter relative to the first ID of its second. */
+  /**
+   * Describes an ID by the index of its machine in the trace and by its counter relative to the first ID of the same
+   * second.
+   */
   #shown(id) {
     const { timestamp, machine, counter, shardKey } = this.args.uuid8 ? hotguid.uuid8Parts(id) : hotguid.parts(id);
     const first = (this.#first[timestamp] ??= counter);

@@ -9,8 +9,8 @@ import { bytesOf, decimal, decodeValue, decodeValues, encodeValue, encodeValues,
 const { Generator, Layout } = layout;
 
 /**
- * Returns the layout of a preset or of a description. Checks that a description produces the same layout as an object
- * and as a JSON string.
+ * Returns the layout of a preset or of a description. Checks that a description passed as an object and the same
+ * description passed as a JSON string produce equal layouts.
  */
 function layoutOf({ layout: description }) {
   const { preset, fields } = description;
@@ -37,7 +37,7 @@ function parse(args) {
   return fields(its.parse(id_value === undefined ? readId(its, id) : decodeValue(id_value)));
 }
 
-/** Reads an ID: a decimal string for an integer layout, otherwise hexadecimal. */
+/** Reads an ID, which is a decimal string for an integer layout and a hexadecimal string otherwise. */
 function readId(its, id) {
   return its.isInteger ? BigInt(id) : bytesOf(id);
 }
@@ -52,14 +52,14 @@ function timeRange(args) {
   return { lowest: idToJson(lowest), highest: idToJson(highest) };
 }
 
-/** Makes an ID with a generator that uses the system clock, and returns its fields. */
+/** Generates an ID with a generator that uses the system clock, and returns the ID's fields. */
 function generate(args) {
   const generator = new Generator(layoutOf(args), { bindables: decodeValues(args.bindables) });
   const id = generator.generate();
   return { id: idToJson(id), parsed: fields(generator.layout.parse(id)) };
 }
 
-/** Returns the protocol's PARSED, with only the fields that the layout has. */
+/** Returns a parsed ID in the protocol's PARSED form, which contains only the fields that the layout has. */
 function fields({ unixMs, sequence, bindables, constants }) {
   const found = { bindables: encodeValues(bindables), constants: encodeValues(constants) };
   if (unixMs !== undefined) found.timestamp_ms = String(unixMs);

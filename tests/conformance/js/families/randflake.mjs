@@ -19,8 +19,8 @@ function inspect(args) {
 }
 
 /**
- * Makes an ID with a generator that uses the system clock. No other generator has its node IDs, so it need not wait a
- * second.
+ * Generates an ID with a generator that uses the system clock. No other generator has used its node IDs, so it does not
+ * need to wait for the next second.
  */
 function generate(args) {
   const resumeAfter = Number(args.lease[0]);
@@ -28,13 +28,16 @@ function generate(args) {
   return fields(codec(args), generator.generate());
 }
 
-/** Returns the protocol's FLAKE. */
+/** Returns an ID's fields in the protocol's FLAKE form. */
 function fields(codec, id) {
   const { timestamp, node, sequence } = codec.inspect(id);
   return { id: String(id), text: randflake.encodeText(id), timestamp: String(timestamp), node, sequence };
 }
 
-/** `nodes` is a node ID, or the first and last one of a range. `lease` is the lease's start and end. */
+/**
+ * Returns a grant. `nodes` is a node ID, or the first and last node ID of a range. `lease` contains the start and end
+ * of the grant.
+ */
 function grantOf({ nodes, lease }) {
   return new randflake.Grant(nodes, ...lease.map(Number));
 }

@@ -19,7 +19,7 @@ function fromParts({ tick, tick_tock, ...rest }) {
   return fields(sno.fromParts({ tick: Number(tick), tickTock: tick_tock === 1, ...rest }));
 }
 
-/** Returns a string's metabyte. Throws if `polyflake` and `polyflake/decode` return different results. */
+/** Returns a string's metabyte. Throws an error if the results of `polyflake` and `polyflake/decode` differ. */
 function metabyte({ text }) {
   const ways = [() => sno.metabyte(text), () => decode.metabyte(text)];
   const [one, other] = ways.map((way) => JSON.stringify(outcome(way)));
@@ -71,12 +71,12 @@ function toJson({ text }, options) {
   return JSON.stringify(sno.toJsonValue(text, options));
 }
 
-/** Makes an ID with the default generator. */
+/** Generates an ID with the default generator. */
 function generate({ metabyte }) {
   return fields(sno.generate(metabyte));
 }
 
-/** Returns the protocol's FIELDS. */
+/** Returns an ID's fields in the protocol's FIELDS form. */
 function fields(text) {
   const { tick, unixMs, tickTock, metabyte, partition, sequence } = sno.parse(text);
   return {

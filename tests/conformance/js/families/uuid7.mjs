@@ -7,7 +7,7 @@ import { bytesOf, decimal, toHex } from "../values.mjs";
 
 const randomHex = (random) => random.toString(16).padStart(14, "0");
 
-/** Returns the protocol's UUID7. */
+/** Returns an ID's fields in the protocol's UUID7 form. */
 function fields(id) {
   const { unixMs, sequence, random } = uuid7.parts(id);
   if (uuid7.unixMs(id) !== unixMs) throw new Error(`${id}: the time alone is another than among all fields`);
@@ -31,7 +31,7 @@ function timeRange({ from_ms, to_ms }) {
   return { lowest: { text: lowest }, highest: { text: highest } };
 }
 
-/** A trace of the parts of IDs that do not depend on random bytes. */
+/** A trace that contains only those parts of IDs that do not depend on random bytes. */
 class Trace extends Stage {
   #last = {};
 
@@ -64,7 +64,7 @@ class Trace extends Stage {
     return count === undefined ? [this.generator.generate()] : this.generator.generateMany(count).texts();
   }
 
-  /** Describes an ID by its sequence relative to the first ID of its millisecond. */
+  /** Describes an ID. The sequence is relative to the first ID of the same millisecond. */
   #shown(id) {
     const { unixMs, sequence } = uuid7.parts(id);
     if (this.#last.unixMs !== unixMs) this.#last = { unixMs, sequence };

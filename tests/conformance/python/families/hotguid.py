@@ -12,7 +12,7 @@ from values import decimal
 
 
 def fields(id: UUID) -> dict[str, Any]:
-    """Returns the protocol's GUID."""
+    """Returns an ID's fields in the protocol's GUID form."""
     parts = hotguid.parts(id)
     if (hotguid.timestamp(id), hotguid.shard_key(id)) != (parts.timestamp, parts.shard_key):
         raise AssertionError(f"{id}: one field alone is another than among all")
@@ -76,12 +76,12 @@ def time_range(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """Makes an ID with the default generator."""
+    """Generates an ID with the default generator."""
     return fields(hotguid.generate(args["shard_key"]))
 
 
 class Trace(Stage):
-    """A trace of the parts of IDs that do not depend on random bytes."""
+    """A trace that contains only those parts of IDs that do not depend on random bytes."""
 
     generator: Generator
 
@@ -110,7 +110,9 @@ class Trace(Stage):
                 raise unknown_step(step)
 
     def show_id(self, id: UUID) -> dict[str, Any]:
-        """Describes an ID by its machine's number in the trace and its counter since the first ID of its second."""
+        """Describes an ID by the index of its machine in the trace and by its counter relative to the first ID of the
+        same second.
+        """
         parts = hotguid.parts(id, uuid8=self.args.get("uuid8", False))
         first_counter = self.first.setdefault(parts.timestamp, parts.counter)
         if parts.machine not in self.machines:

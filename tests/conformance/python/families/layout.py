@@ -12,8 +12,8 @@ from values import decimal, decode_value, decode_values, description_figures, en
 
 
 def layout(args: Args) -> Layout:
-    """Returns the layout of a preset or of a description. Checks that a description produces the same layout as an
-    object and as a JSON string.
+    """Returns the layout of a preset or of a description. Checks that a description passed as an object and the same
+    description passed as a JSON string produce equal layouts.
     """
     description = args["layout"]
     if "preset" in description:
@@ -50,7 +50,7 @@ def parse(args: Args) -> Any:
 
 
 def read_id(target_layout: Layout, id: str) -> int | bytes:
-    """Reads an ID: a decimal string for an integer layout, otherwise hexadecimal."""
+    """Reads an ID, which is a decimal string for an integer layout and a hexadecimal string otherwise."""
     return int(id) if target_layout.is_integer else bytes.fromhex(id)
 
 
@@ -65,14 +65,14 @@ def time_range(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """Makes an ID with a generator that uses the system clock, and returns its fields."""
+    """Generates an ID with a generator that uses the system clock, and returns the ID's fields."""
     generator = Generator(layout(args), bindables=decode_values(args.get("bindables")))
     id = generator.generate()
     return {"id": id_to_json(id), "parsed": fields(generator.layout.parse(id))}
 
 
 def fields(parsed: Parsed) -> dict[str, Any]:
-    """Returns the protocol's PARSED, with only the fields that the layout has."""
+    """Returns a parsed ID in the protocol's PARSED form, which contains only the fields that the layout has."""
     all_fields = {
         "timestamp_ms": decimal(parsed.unix_ms),
         "sequence": decimal(parsed.sequence),

@@ -43,7 +43,7 @@ def inspect(args: Args) -> Any:
 
 
 def fields(codec: Codec, id: int) -> Any:
-    """Returns the protocol's FLAKE."""
+    """Returns an ID's fields in the protocol's FLAKE form."""
     parts = codec.inspect(id)
     return {
         "id": str(id),
@@ -55,7 +55,7 @@ def fields(codec: Codec, id: int) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """Makes an ID with a generator that uses the system clock."""
+    """Generates an ID with a generator that uses the system clock."""
     generator = Generator(grant(args), bytes.fromhex(args["secret"]))
     return fields(codec(args), generator.generate())
 

@@ -12,7 +12,7 @@ from stage import Args, Stage, unknown_step
 
 
 def fields(id: Sno) -> dict[str, Any]:
-    """Returns the protocol's FIELDS."""
+    """Returns an ID's fields in the protocol's FIELDS form."""
     return {
         "hex": bytes(id).hex(),
         "text": str(id),
@@ -102,7 +102,7 @@ def to_json_or_null(args: Args) -> Any:
 
 
 def generate(args: Args) -> Any:
-    """Makes an ID with the default generator."""
+    """Generates an ID with the default generator."""
     return fields(sno.generate(args["metabyte"]))
 
 

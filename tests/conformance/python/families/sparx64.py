@@ -1,4 +1,4 @@
-"""The cipher."""
+"""The SPARX-64/128 cipher."""
 
 from __future__ import annotations
 

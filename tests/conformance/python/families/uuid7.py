@@ -1,4 +1,4 @@
-"""UUIDs of version 7."""
+"""Version 7 UUIDs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from values import decimal
 
 
 def fields(id: UUID) -> dict[str, Any]:
-    """Returns the protocol's UUID7."""
+    """Returns an ID's fields in the protocol's UUID7 form."""
     parts = uuid7.parts(id)
     if uuid7.unix_ms(id) != parts.unix_ms:
         raise AssertionError(f"{id}: the time alone is another than among all fields")
@@ -32,7 +32,9 @@ def from_parts(args: Args) -> Any:
 
 
 def from_bytes(args: Args) -> Any:
-    """Reads an array of one ID. A single ID is a ``uuid.UUID``, which the package does not create from bytes."""
+    """Reads an ID from bytes, as an array of length one. The package has no function that converts bytes to a single
+    ``uuid.UUID``.
+    """
     # An empty array is valid, but an empty ID is not, so replace empty input with a single byte.
     (id,) = Uuid7Array(bytes.fromhex(args["hex"]) or b"\0")
     return fields(id)
@@ -44,7 +46,7 @@ def time_range(args: Args) -> Any:
 
 
 class Trace(Stage):
-    """A trace of the parts of IDs that do not depend on random bytes."""
+    """A trace that contains only those parts of IDs that do not depend on random bytes."""
 
     generator: Generator
 
@@ -75,7 +77,7 @@ class Trace(Stage):
                 raise unknown_step(step)
 
     def show_id(self, id: UUID) -> dict[str, Any]:
-        """Describes an ID by its sequence relative to the first ID of its millisecond."""
+        """Describes an ID. The sequence is relative to the first ID of the same millisecond."""
         parts = uuid7.parts(id)
         if self.first[0] != parts.unix_ms:
             self.first = (parts.unix_ms, parts.sequence)

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 /// One request and its expected answer.
 pub(crate) struct Case {
-    /// The source of the case, for the report.
+    /// The origin of the case, which the report prints.
     pub(crate) name: String,
     pub(crate) request: Value,
     pub(crate) expected: Pattern,
-    /// `true` if only dynamically typed languages can pass one of the arguments.
+    /// Whether the case has an argument that only dynamically typed languages can pass.
     pub(crate) dynamic: bool,
 }
 
@@ -31,7 +31,7 @@ impl Case {
         Self { dynamic: true, ..self }
     }
 
-    /// Returns the format: the first word of the operation, or the `family` argument.
+    /// Returns the case's format, which is the part of the operation before the dot, or else the `family` argument.
     pub(crate) fn family(&self) -> &str {
         let op = self.request["op"].as_str().unwrap_or_default();
         let family = self.request["args"]["family"].as_str().unwrap_or(op);
@@ -39,7 +39,7 @@ impl Case {
     }
 
     /// Returns whether lengths and positions in the answer depend on how a language counts characters. Rust and Python
-    /// count a character above U+FFFF as one, and JavaScript counts it as two.
+    /// count a character above U+FFFF as one unit, whereas JavaScript counts it as two.
     pub(crate) fn has_astral_characters(&self) -> bool {
         fn is_astral(value: &Value) -> bool {
             match value {
@@ -158,7 +158,7 @@ fn all_differ(items: &[Value]) -> bool {
     items.iter().all(|item| seen.insert(item))
 }
 
-/// Displays values separated by commas.
+/// Displays values with a comma after each value.
 struct CommaSeparated<'a>(&'a [Value]);
 
 impl fmt::Display for CommaSeparated<'_> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Case, Runtime};
 
-/// One runtime's answers, in the order of the cases. An answer is `None` if its case was not sent to the runtime.
+/// The answers of one runtime, in the order of the cases. An answer is `None` if its case was not sent to the runtime.
 pub(crate) struct Answers {
     pub(crate) runtime: Runtime,
     pub(crate) answers: Vec<Option<Value>>,
@@ -45,7 +45,8 @@ impl Mismatch<'_> {
         fits && self.runtimes_agree()
     }
 
-    /// Returns whether all runtimes that count characters in the same units give the same answer.
+    /// Returns whether all runtimes gave the same answer. If the answer depends on how characters are counted, only
+    /// runtimes that count them in the same units must agree.
     fn runtimes_agree(&self) -> bool {
         if !self.case.has_astral_characters() {
             return all_equal(self.answers.iter().map(|(_, answer)| *answer));
@@ -57,7 +58,7 @@ impl Mismatch<'_> {
 }
 
 /// Returns whether an answer would be wrong for any request, because the driver does not recognize the operation or the
-/// error is not one of polyflake's.
+/// error does not come from polyflake.
 fn is_broken(answer: &Value) -> bool {
     let text = answer.to_string();
     ["unknown_op", "unexpected"].iter().any(|code| text.contains(&format!("\"code\":\"{code}\"")))
@@ -69,8 +70,8 @@ fn all_equal<'a>(mut answers: impl Iterator<Item = &'a Value>) -> bool {
 }
 
 impl fmt::Display for Mismatch<'_> {
-    /// Prints equal answers on one line. If the answers differ, prints each one from a point shortly before the first
-    /// difference.
+    /// Prints equal answers on one line. If the answers differ, prints each distinct answer from a point shortly before the
+    /// first difference.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.case.name)?;
         writeln!(f, "  request   {}", excerpt(&self.case.request.to_string(), 0))?;
@@ -111,13 +112,13 @@ impl Mismatch<'_> {
 /// The number of characters to print before the first difference between two answers.
 const CONTEXT_CHARS: usize = 200;
 
-/// Returns the number of equal characters at the start of two strings.
+/// Returns the number of characters in the common prefix of two strings.
 fn common_prefix_length(one: &str, other: &str) -> usize {
     let differs = one.chars().zip(other.chars()).position(|(left, right)| left != right);
     differs.unwrap_or_else(|| one.chars().count().min(other.chars().count()))
 }
 
-/// Returns an excerpt of a string, because long lists of IDs are unreadable on a screen.
+/// Returns an excerpt of a string, because long lists of IDs would be unreadable.
 fn excerpt(text: &str, from: usize) -> String {
     const MAX_LENGTH: usize = 1000;
     let shown: String = text.chars().skip(from).take(MAX_LENGTH).collect();

@@ -1,4 +1,5 @@
-//! Communication with a runtime's driver, which reads one request per line and writes one answer per line, in the same order.
+//! Communication with a runtime's driver, which reads one request per line and writes one answer per line, in the same
+//! order.
 
 use std::{
     io::{BufRead, BufReader, BufWriter, Write},
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 use super::Runtime;
 
-/// The longest time to wait for an answer, including the time that a browser may take to start.
+/// The maximum time to wait for an answer. It includes the time that a browser may take to start.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A running driver process. Dropping this value kills the process.

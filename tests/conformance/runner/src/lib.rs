@@ -1,7 +1,7 @@
 //! Sends the same requests to every runtime, and compares the answers with the vectors and with each other.
 //!
-//! This crate contains the cases and communicates with the drivers. It does not build or install anything. `cargo xtask
-//! conformance` does that.
+//! This crate contains the cases and communicates with the drivers. It does not build or install anything, because `cargo
+//! xtask conformance` does so beforehand.
 
 mod case;
 mod compare;
@@ -34,7 +34,7 @@ use self::compare::{Answers, mismatches};
 /// The number of mismatches that are printed in full.
 const MAX_PRINTED_MISMATCHES: usize = 20;
 
-/// The runtimes to test, and the command that starts each one's driver.
+/// The runtimes to test, and the commands that start their drivers.
 #[derive(Debug)]
 pub struct Suite<'s> {
     /// The runtimes.
@@ -82,7 +82,7 @@ impl Suite<'_> {
     ///
     /// # Errors
     ///
-    /// Same as [`Suite::run`].
+    /// Returns an error under the same conditions as [`Suite::run`].
     pub fn differing_cases(&self, vectors: &Path) -> Result<Vec<String>> {
         let cases = vectors::read(vectors)?;
         let answers = self.send_all(&cases)?;

@@ -15,8 +15,8 @@ use super::{
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// `public.json`: converts each number to its string and back. Then converts all numbers of each secret and type in one
-/// batch.
+/// `public.json`: converts each number to its string and back. Then converts all numbers that have the same secret and type
+/// in one batch.
 pub(crate) fn text_cases(file: &Value) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut by_type = BTreeMap::<String, (Value, Vec<&str>, Vec<&str>)>::new();
@@ -98,7 +98,7 @@ fn wrong_width_cases(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Requests the conversion of a random number or string, usually a valid one.
+/// Returns a request that encodes a random number or decodes a random string. The number or string is usually valid.
 pub(crate) fn random_case(rng: &mut Rng) -> Case {
     let versions = rng.usize(1..=3);
     let mut secrets = json!({});
@@ -109,7 +109,7 @@ pub(crate) fn random_case(rng: &mut Rng) -> Case {
     let known = secrets.as_object().and_then(|secrets| secrets.keys().next()?.parse().ok());
     let version = if rng.u32(..10) == 0 { rng.u8(..32) } else { known.unwrap_or_default() };
     let name = choose(rng, &["order", "order", "invoice", "line_item2", "a_", "", "Order", "1st"]);
-    // The name and the width are never both invalid.
+    // At most one of the name and the width is invalid.
     let most = if name == "order" { 10 } else { 8 };
     let bits = choose(rng, &[64, 64, 64, 63, 48, 48, 40, 1, 0, 65][..most]);
     let of = json!({"secrets": secrets, "type": name, "bits": bits});
@@ -125,7 +125,7 @@ pub(crate) fn random_case(rng: &mut Rng) -> Case {
     Case::new(op, op, args, Pattern::Any)
 }
 
-/// Returns a string made of a random block and a correct check character.
+/// Returns a string that encodes a random block and ends with a correct check character.
 fn random_public_id(rng: &mut Rng, name: &str, version: u8) -> String {
     let block = rng.u64(..);
     let block = (0..13).map(|at| usize::try_from(block >> (60 - 5 * at) & 31).expect("five bits"));

@@ -1,4 +1,4 @@
-//! Converts the few Python expressions in the vectors to protocol values.
+//! Converts the Python expressions that occur in the vectors to protocol values.
 
 use anyhow::{Result, bail};
 use data_encoding::HEXLOWER;

@@ -1,4 +1,5 @@
-//! Random cases. The same seed produces the same cases. Their answers are unknown, so all runtimes must agree.
+//! Random cases. The same seed produces the same cases. The correct results are unknown, so the test compares the runtimes
+//! with each other.
 
 use data_encoding::HEXLOWER;
 use fastrand::Rng;
@@ -46,8 +47,8 @@ fn maker(rng: &mut Rng) -> CaseMaker {
     unreachable!("a pick is below the sum of all shares")
 }
 
-/// Returns a random number or a number near a power of two, where limits often lie. JavaScript numbers can represent every
-/// result exactly.
+/// Returns a random number, often near a power of two, because limits are often powers of two. A JavaScript number can
+/// represent every result exactly.
 pub(crate) fn number(rng: &mut Rng) -> i64 {
     let near = (1_i64 << rng.u32(..53)) + rng.i64(-2..=2);
     match rng.u32(..6) {

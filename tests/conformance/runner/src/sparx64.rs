@@ -1,4 +1,4 @@
-//! The cipher: cases from the vectors, and random cases.
+//! The SPARX-64/128 cipher: cases from the vectors, and random cases.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,8 @@ fn op_case(name: &str, op: &str, args: Value, expected: &str) -> Case {
     Case::for_op(name, &format!("sparx64.{op}"), args, Pattern::ok(expected.into()))
 }
 
-/// Requests the encryption or decryption of random blocks under a random key, occasionally with an invalid length.
+/// Returns a request that encrypts or decrypts random blocks with a random key. The blocks or the key occasionally have an
+/// invalid length.
 pub(crate) fn random_case(rng: &mut Rng) -> Case {
     let key = secret(rng);
     let (op, args) = match rng.u32(..4) {
@@ -61,7 +62,8 @@ fn block(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Returns zero or more blocks. The number of blocks is close to the group sizes that the kernels process together.
+/// Returns a random number of blocks, possibly zero. The number is close to the sizes of the groups of blocks that the
+/// kernels process together.
 fn random_blocks(rng: &mut Rng) -> String {
     let blocks = rng.usize(..=70);
     let rest = if rng.u32(..10) == 0 { rng.usize(..8) } else { 0 };

@@ -4,13 +4,13 @@ use fastrand::Rng;
 
 use super::random::choose;
 
-/// Characters outside all alphabets: neighbors of valid characters, look-alikes, and characters from other formats.
+/// Characters that some or all alphabets lack: neighbors of valid characters, look-alikes, and characters of other formats.
 const FOREIGN_CHARACTERS: [char; 28] = [
     '0', '1', 'y', 'z', 'A', 'K', 'X', 'Z', ' ', '\t', '\n', '\r', '\0', '=', '-', '_', ':', '@',
     '`', '{', '\u{7f}', '\u{80}', 'é', '２', '٢', '\u{430}', '\u{212a}', '\u{feff}',
 ];
 
-/// Returns the string unchanged one time in four, and garbled otherwise.
+/// Corrupts the string with a probability of three in four, and otherwise returns it unchanged.
 pub(crate) fn maybe_corrupt(rng: &mut Rng, text: String) -> String {
     if rng.u32(..4) == 0 { text } else { corrupt(rng, text) }
 }
@@ -40,7 +40,7 @@ pub(crate) fn corrupt(rng: &mut Rng, mut text: String) -> String {
     }
 }
 
-/// Replaces up to `most` characters of a string with characters that are in no alphabet.
+/// Replaces up to `most` characters of a string with characters from `FOREIGN_CHARACTERS` or random characters.
 fn replace_characters(rng: &mut Rng, text: &str, most: usize) -> String {
     let mut characters: Vec<_> = text.chars().collect();
     for _ in 0..most.min(characters.len()) {

@@ -1,4 +1,4 @@
-//! The steps of a generator under a scripted clock, as requests and expected answers.
+//! The steps of a generator with a scripted clock, as requests and expected answers.
 
 use std::collections::HashSet;
 
@@ -56,8 +56,8 @@ pub(crate) fn ids_are_unique() -> Pattern {
     Pattern::Obeys("no ID given out twice", |answer| all_cells_are_unique(answer, Value::clone))
 }
 
-/// Returns whether all IDs that are listed in a trace's answers have different cells. `cell` returns the cell of an ID,
-/// which is the part of the ID that must be unique.
+/// Returns whether all IDs that are listed in a trace's answers have different cells. `cell` returns an ID's cell, which is
+/// the part of the ID that must be unique.
 pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Value) -> bool {
     fn collect_cells(steps: &Value, cell: &impl Fn(&Value) -> Value, cells: &mut Vec<Value>) {
         for step in steps.as_array().into_iter().flatten() {
@@ -71,7 +71,7 @@ pub(crate) fn all_cells_are_unique(answer: &Value, cell: impl Fn(&Value) -> Valu
     cells.iter().all(|cell| seen.insert(cell))
 }
 
-/// Returns clock readings for a call, usually in ascending order. Occasionally, a reading is not a time.
+/// Returns clock readings for a call, usually in ascending order. Occasionally, one of the readings is not a valid time.
 pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) -> String) -> Value {
     let mut readings: Vec<_> = (0..rng.usize(1..5)).map(|_| time(rng)).collect();
     if rng.u32(..3) > 0 {
@@ -84,7 +84,7 @@ pub(crate) fn clock(rng: &mut Rng, no_times: &[&str], time: impl Fn(&mut Rng) ->
     readings.into()
 }
 
-/// Occasionally adds steps that the clock runs inside another step, up to `depth` levels deep.
+/// Occasionally adds steps that the clock runs while `step` is in progress, up to `depth` levels deep.
 pub(crate) fn add_nested_steps(
     rng: &mut Rng,
     depth: u32,

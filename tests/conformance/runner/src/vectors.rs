@@ -1,5 +1,4 @@
-//! Converts a folder's vector files to cases. Each format reads its own files, and some files contain cases for several
-//! formats.
+//! Converts a folder's vector files to cases. Most files belong to one format, and some contain cases for several formats.
 
 use std::{
     fs,
@@ -11,7 +10,7 @@ use serde_json::Value;
 
 use super::{Case, hotguid, layout, public, randflake, sno, sparx64, uuid7};
 
-/// A function that creates the cases of a file.
+/// A function that converts the contents of a vector file to cases.
 type Reader = fn(&Value) -> Result<Vec<Case>>;
 
 const READERS: [(&str, Reader); 18] = [
@@ -94,7 +93,8 @@ fn uuid8_cases(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Returns a member of this project's expected answer. A member of `ours` takes precedence over the original library's
-/// member. An error in either answer hides all values of the other.
+/// member. If `ours` contains an error, the original library's values are ignored. If `ours` contains no error, the
+/// original library's error is ignored.
 pub(crate) fn our_value<'a>(case: &'a Value, member: &str) -> Option<&'a Value> {
     let Some(ours) = case.get("ours") else { return case.get(member) };
     match ours.get(member) {

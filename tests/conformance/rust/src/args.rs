@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 pub(crate) type Answer = Result<Value, Failure>;
 
-/// The reason why a request produces no result.
+/// The reason that a request failed.
 pub(crate) enum Failure {
     Refused(Error),
     UnknownOp,
-    /// The request violates the protocol, or an operation that should never fail failed.
+    /// The request violates the protocol, or an operation returned an error although it should never fail.
     Unexpected(String),
 }
 
@@ -20,7 +20,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Returns the error members that all languages provide.
+/// Returns the properties of an error that all languages provide.
 pub(crate) fn error(error: &Error) -> Value {
     let mut members = json!({"code": error.code()});
     let mut set = |name: &str, value: Option<Value>| {
@@ -34,7 +34,7 @@ pub(crate) fn error(error: &Error) -> Value {
     members
 }
 
-/// Returns a failure that occurs only if the request violates the protocol.
+/// Returns the failure for an error that occurs only if the request violates the protocol.
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
 pub(crate) fn unexpected_failure(error: impl ToString) -> Failure {
     Failure::Unexpected(error.to_string())

@@ -1,4 +1,4 @@
-//! Describes a format's numerical properties.
+//! Describes a format's fields and numerical properties.
 
 use polyflake::{Description, hotguid, randflake, sno, uuid7};
 use serde_json::{Value, json};

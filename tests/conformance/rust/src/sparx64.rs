@@ -20,7 +20,8 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     }
 }
 
-/// Applies the cipher to many blocks. The Rust API accepts only whole blocks, so this function rejects other lengths.
+/// Applies the cipher to many blocks. The Rust API accepts only whole blocks, so this function itself rejects other
+/// lengths.
 fn apply_to_blocks(args: &Value, apply: impl FnOnce(&mut [[u8; BLOCK_BYTES]])) -> Answer {
     let mut bytes = bytes(args, "blocks")?;
     let (blocks, rest) = bytes.as_chunks_mut();

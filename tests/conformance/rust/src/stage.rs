@@ -1,7 +1,7 @@
-//! A generator under a scripted clock. A trace is a list of steps, and each format defines its own steps.
+//! Runs traces of a generator with a scripted clock. A trace is a list of steps, and each format defines its own steps.
 //!
-//! The generator calls the clock, which may itself run steps. Therefore, a [`Stage`] behind shared references contains the
-//! state that all steps share: the current generator, and a frame of clock readings for each call in progress.
+//! The generator calls the clock, which may itself run steps. Therefore, all steps hold shared references to one [`Stage`],
+//! which contains the current generator and a frame of clock readings for each call in progress.
 
 use std::{
     cell::RefCell,
@@ -25,7 +25,7 @@ pub(crate) trait TracedGenerator: Sized + 'static {
     /// Returns the generator for a trace's options.
     fn build(options: &Value, clock: ScriptedClock) -> Result<Self, Failure>;
 
-    /// Runs a step, and returns its answer. A step that replaces the generator uses `stage`.
+    /// Runs a step, and returns its answer. A step that replaces the generator does so through `stage`.
     fn call(&self, step: &Value, stage: &Rc<Stage<Self>>) -> Answer;
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Stage<G> {
     frames: RefCell<Vec<Frame>>,
 }
 
-/// A call in progress: its clock readings, and the steps to run during the clock's second reading.
+/// A call in progress: its clock readings, and the steps to run when the clock is read for the second time.
 struct Frame {
     readings: Vec<Value>,
     read: usize,
@@ -57,10 +57,10 @@ struct Frame {
     answers: Vec<Value>,
 }
 
-/// The clock of a stage.
+/// The scripted clock of a stage.
 pub(crate) struct ScriptedClock(Weak<dyn ReadingSource>);
 
-/// The part of a stage that [`ScriptedClock`] uses.
+/// The interface through which [`ScriptedClock`] gets a stage's clock readings.
 trait ReadingSource {
     fn read(self: Rc<Self>) -> polyflake::Result<i64>;
 }
@@ -110,7 +110,7 @@ impl<G: TracedGenerator> Stage<G> {
         answer
     }
 
-    /// Counts a read of the clock. If it is the call's second read, returns the steps to run during it.
+    /// Counts a read of the clock. If it is the call's second read, returns the steps to run during this read.
     fn next_read_steps(&self) -> Vec<Value> {
         self.with_current_frame(|frame| {
             frame.read += 1;
@@ -129,8 +129,8 @@ impl Frame {
         Self { readings: list("clock"), read: 0, inside: list("inside"), answers: Vec::new() }
     }
 
-    /// Returns the current clock reading. Once the readings run out, the last one is repeated forever. A reading that is
-    /// not a time makes the clock fail.
+    /// Returns the current clock reading. Once the readings run out, the last one is repeated forever. If a reading is not
+    /// a valid time, the clock fails.
     fn current_reading(&self) -> polyflake::Result<i64> {
         let reading = self.readings.get(self.read - 1).or(self.readings.last());
         let unix_ms = reading.and_then(Value::as_str).and_then(|text| text.parse().ok());
@@ -143,7 +143,7 @@ pub(crate) fn window(options: &Value) -> Result<Option<(i64, i64)>, Failure> {
     integer_pair(options, "window")
 }
 
-/// Returns two integers from an optional argument.
+/// Returns the two integers of an optional argument.
 pub(crate) fn integer_pair(
     args: &Value,
     name: &'static str,

@@ -1,5 +1,5 @@
-//! Tests IDs in columns of SQLite and PostgreSQL, using each library that the crates provide types for. The tests write,
-//! read and sort IDs, query them by time, and check which values are rejected.
+//! Tests IDs in SQLite and PostgreSQL columns with each database library that the crates support. The tests write, read and
+//! sort IDs, query them by time, and check which values are rejected.
 
 mod diesel_postgres;
 mod diesel_sqlite;
@@ -81,7 +81,7 @@ fn rows() -> [Ids; 3] {
     })
 }
 
-/// Returns the server shared by all running tests, or `None` on a machine without PostgreSQL.
+/// Returns the server that all running tests share, or `None` if PostgreSQL is not installed.
 fn server() -> Option<Arc<Server>> {
     static SHARED_SERVER: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let programs = server::programs()?;

@@ -1,4 +1,4 @@
-// Tests Drizzle's columns in PostgreSQL and SQLite, and the values that are sent to MySQL and read from it.
+// Tests Drizzle's columns in PostgreSQL and SQLite, and the conversion of values for MySQL in both directions.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient } from "@libsql/client";

@@ -37,13 +37,13 @@ export const RANDFLAKES = INTEGERS.map(randflake.encodeText);
 const ORDERS = new Keyring(new Uint8Array(32)).of("order");
 export const PUBLIC_IDS = [0, 1, 42, 43, 2 ** 40, 2 ** 48 - 1].map((number) => ORDERS.encode(number));
 
-/** Returns a `[form, column]` pair for each of a database's columns. */
+/** Returns a `[form, column]` pair for each column function of a database. */
 export const columnsOf = ({ publicInt64, ...columns }) =>
   Object.entries({ ...columns, publicInt64: publicInt64(ORDERS) });
 
 const SPAN = [NOW + 5 * HOUR, NOW + 10 * HOUR];
 
-/** For each form: its sorted IDs, and the bounds of the IDs from index 5 up to but excluding index 10. */
+/** Sorted IDs for each form and, for some forms, the bounds of the IDs at indexes 5 to 9. */
 export const SAMPLES = {
   ...Object.fromEntries(
     ["snoText", "snoBytes", "snoUuid8", "snoUuid"].map((form) => [form, { ids: SNOS, span: sno.timeRange(...SPAN) }]),

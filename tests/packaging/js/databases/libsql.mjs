@@ -1,4 +1,4 @@
-// libSQL's SQLite driver behind the better-sqlite3 interface, as TypeORM calls it.
+// Adapts libSQL's SQLite driver to the better-sqlite3 interface as far as TypeORM uses that interface.
 import Database from "libsql";
 
 /**
@@ -9,7 +9,8 @@ const toBuffer = (value) => (value instanceof ArrayBuffer || ArrayBuffer.isView(
 
 /**
  * Passes a statement's parameters as one array. TypeORM passes them one by one, and libSQL would mistake a single
- * Buffer for an object of named parameters. TypeORM versions call this function with or without `new`.
+ * Buffer for an object of named parameters. Depending on its version, TypeORM calls this function with or without
+ * `new`.
  */
 export function LibsqlDriver(...options) {
   const database = new Database(...options);

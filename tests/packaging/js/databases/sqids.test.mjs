@@ -1,5 +1,5 @@
-// Tests the recipe that migrates from Sqids to public IDs. During the migration, both the old and the new string must
-// find a row.
+// Tests the recipe that migrates from Sqids to public IDs. During the migration, a row must be found by its old string
+// as well as by its new string.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Sqids from "sqids";

@@ -1,4 +1,4 @@
-// Tests TypeORM relations between entities whose keys are IDs, in PostgreSQL and SQLite, following the recipe. TypeORM
+// Tests the recipe for TypeORM relations between entities whose keys are IDs, in PostgreSQL and SQLite. TypeORM
 // converts a key, but it does not convert the foreign key that it derives from that key.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -17,7 +17,7 @@ const { Customer, Order } = await run("typeorm-relations", recipe("integrations/
 const PG_TYPES = { snoText: "varchar", snoBytes: "bytea", snoUuid8: "uuid", snoUuid: "uuid" };
 const SQLITE_TYPES = { snoText: "text", snoBytes: "blob", snoUuid8: "text", snoUuid: "text" };
 
-/** Returns an entity's columns: the recipe's columns with a different form. */
+/** Returns an entity's columns, which are the recipe's columns with a different ID form. */
 function columnsOf(columns, form, type) {
   const size = type === "varchar" ? { length: 16, collation: "C" } : {};
   const columnOptions = (column) =>
@@ -25,7 +25,7 @@ function columnsOf(columns, form, type) {
   return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnOptions(column)]));
 }
 
-/** Returns the recipe's entities with a different form, and an order without an explicit foreign key. */
+/** Returns the recipe's entities with a different ID form. */
 function entitiesOf(form, type) {
   const named = ({ options }, name, target) =>
     new EntitySchema({

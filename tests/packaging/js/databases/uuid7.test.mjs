@@ -1,4 +1,4 @@
-// Version 7 UUIDs need no column of this package: the libraries' own UUID columns store them in order.
+// Version 7 UUIDs need no column type from this package, because the libraries' own UUID columns store them in order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asc, between } from "drizzle-orm";

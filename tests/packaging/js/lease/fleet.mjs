@@ -1,12 +1,12 @@
 // Runs a fleet of makers in one program. A maker is a node:cluster process or a thread that starts, generates IDs with
-// the default generators, and ends.
+// the default generators, and exits.
 import cluster from "node:cluster";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { hotguid, sno } from "polyflake";
 
 const [, , kind, most, atOnce] = process.argv;
 
-/** Returns a maker's report: its IDs, made right at the start of the program. */
+/** Returns a maker's report, which contains the IDs that the maker generates right after it starts. */
 const makeReport = () => {
   const ids = Array.from({ length: 2000 }, () => sno.generate());
   const guids = Array.from({ length: 2000 }, () => hotguid.generate());

@@ -1,4 +1,4 @@
-// A program that leases from a small range of worker IDs and ends in one of several ways.
+// A program that leases a worker ID from a small range and ends in one of several ways.
 import { sno } from "polyflake";
 import { lease } from "polyflake/lease";
 

@@ -1,5 +1,5 @@
-// The stores that the tests use, each with a Node version that includes a client for the store. Also starts makers,
-// which are programs that lease worker IDs from a store.
+// Provides the stores that the tests use, each with a Node version that includes a client for the store. Also starts
+// makers, which are programs that lease worker IDs from a store.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,11 +9,11 @@ import { env, execPath } from "node:process";
 import sqlite from "better-sqlite3";
 import pg from "pg";
 
-// The package also contains a program called `node`, which npm would run instead of the current one.
+// The package also contains a program called `node`, which npm would run instead of the current Node.
 const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 
-/** Returns the URL of a store's new namespace, and the Node version to use it with. */
+/** Returns the URL of a new namespace in a new store, and the path of the Node executable to use with the store. */
 const createSqliteStore = (node) => () => {
   const path = resolve(mkdtempSync("leases-"), "ids.db");
   return { node, url: `sqlite:${path}?allow=overlayfs&namespace=n${++count}` };
@@ -31,8 +31,8 @@ export const STORE_FACTORIES = {
 };
 
 /**
- * Returns the worker IDs in the namespace of a store's URL that remain granted for more than one second, which is the
- * duration of the longest tick.
+ * Returns the worker IDs that remain granted for more than one second, which is the duration of the longest tick. The
+ * URL specifies the store and the namespace.
  */
 export async function grantedIds(url) {
   const [store, namespace] = url.split("namespace=");

@@ -132,7 +132,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
       assert.deepEqual(codes, new Array(4).fill("lease_unavailable"));
       assert.equal(distinct, 3002);
       assert(ms < 5000, `${ms} ms`);
-      // The process released its last worker ID when it ended.
+      // The process released its last worker ID when it exited.
       const kept = (await grantedIds(store.url)).map(({ first }) => Number(first));
       assert.deepEqual(new Set(kept), new Set([zero, one]));
     });
@@ -197,7 +197,8 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
             parentPort.on("message", async () => parentPort.postMessage([before, await partition()]));
             parentPort.postMessage("ready");
           });`;
-        // With the addon, the report reaches threads that were started before the current thread used the package.
+        // With the addon, the report of the restore reaches threads that started before the main thread used the
+        // package.
         const program = `
           import { once } from "node:events";
           import { Worker } from "node:worker_threads";

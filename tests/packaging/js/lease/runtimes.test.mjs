@@ -1,4 +1,5 @@
-// Tests leases in Deno and Bun with the programs of programs.test.mjs, which share the stores with Node.
+// Tests leases in Deno and Bun with the programs from programs.test.mjs. Processes in Deno, Bun and Node share the
+// stores.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -200,7 +200,7 @@ test("roles of one database share one store, with a configurable schema", {
   assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searchPathUrl], [pool]), [0, 1, 2, 3]);
   const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
   assert.match(refused, /"polyflake" and none in "ids"/);
-  // The refused lease keeps retrying and would lease a worker ID in the second store, so close it.
+  // The rejected lease keeps retrying and would lease a worker ID from the second store, so close it.
   await taken.pop().close();
   const second = [at("js_a", "&schema=ids&create=second-store")];
   assert.deepEqual(await numbersOf(second, [pool, { schema: "ids" }]), [0, 1]);

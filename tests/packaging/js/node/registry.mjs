@@ -1,6 +1,6 @@
 // Installs the package from a local registry that contains the package and the addon packages for all platforms. npm
-// must install only this machine's addon. If npm is told to omit the addon or targets a different platform, it must
-// install none.
+// must install only this machine's addon. If npm is configured to omit the addon or to target a different platform, it
+// must not install any addon.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,10 @@ import { readManifest, serve } from "./serve.mjs";
 const TARBALLS = ["polyflake.tgz", "addon.tgz"];
 const run = promisify(execFile);
 
-/** All platforms' addon packages. Only this machine's has a tarball, and npm must not request any other. */
+/**
+ * The addon packages for all platforms. Only the package for this machine has a tarball, and npm must not request the
+ * tarball of any other addon package.
+ */
 const addons = Object.entries(readManifest("polyflake.tgz").optionalDependencies).map(([name, version]) => {
   const [, os, cpu, abi] = name.match(/^@polyflake\/addon-(\w+)-(\w+)(?:-(\w+))?$/);
   const libc = os === "linux" ? { libc: [abi === "gnu" ? "glibc" : "musl"] } : {};

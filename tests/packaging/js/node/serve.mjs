@@ -12,8 +12,9 @@ export function readManifest(tarball) {
 }
 
 /**
- * Serves the packages in the given tarballs. Packages that only have a manifest are listed too, but their tarballs are
- * not found. Returns the address, the requested paths, and a function that stops the server.
+ * Serves the packages in the given tarballs. The server also lists packages that only have a manifest, but it answers
+ * requests for their tarballs with status 404. Returns the address, the requested paths, and a function that stops the
+ * server.
  */
 export async function serve(tarballs, manifests = []) {
   const files = new Map(tarballs.map((tarball) => [basename(tarball), readFileSync(tarball)]));

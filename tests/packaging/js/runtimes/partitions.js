@@ -1,11 +1,11 @@
-// Default partitions with WebAssembly, in runtimes with threads: many generators one after another, and generators in
-// many threads.
+// Tests default partitions with WebAssembly in runtimes that support threads. Creates many generators one after
+// another, and generators in many threads.
 import { Worker } from "node:worker_threads";
 import { afterRestore, sno } from "polyflake/wasm";
 import { countDistinctIds } from "./many.js";
 
 let bits = 0;
-/** Makes all random bytes equal, so that generators only differ through the state that threads share. */
+/** Makes all random bytes equal, so that generators differ only because of the state that threads share. */
 Object.defineProperty(globalThis, "crypto", { value: { getRandomValues: (bytes) => bytes.fill(bits) } });
 
 const [threads, each] = [20, 30];
@@ -24,8 +24,9 @@ const firstPartitions = await Promise.all(
   workers.map((worker) => new Promise((done, fail) => worker.once("message", done).once("error", fail))),
 );
 expect(new Set(firstPartitions.flat()).size, threads * each, "partitions of threads");
-// After a restore, the generators of all threads have different partitions. The restore changes the base only in these
-// bits, unless the runtime also provides random bytes of the kernel.
+// After a restore, the generators of all threads have different partitions. The restore replaces the base from which
+// partitions are picked. The new base differs from the old base only in these bits, unless the runtime also provides
+// random bytes from the kernel.
 bits = 0x5a;
 afterRestore();
 const secondPartitions = await Promise.all(

@@ -1,4 +1,4 @@
-// ID schemas in libraries that accept Standard Schema, and IDs in the schemas of libraries that do not.
+// Tests ID schemas in libraries that accept Standard Schema, and IDs in the schemas of other libraries.
 import assert from "node:assert/strict";
 import { sValidator } from "@hono/standard-validator";
 import { standardSchemaResolver } from "@hookform/resolvers/standard-schema";
@@ -19,7 +19,7 @@ const NUMBER = 4594531474933654033n;
 const userId = sno.ofMetabyte(24);
 const orders = new Keyring(new Uint8Array(32)).of("order");
 
-// ArkType embeds the schemas.
+// ArkType accepts the schemas as parts of its own types.
 const Record = type({ id: userId, invoice: randflake, key: hotguid, tweet: layout.Layout.preset("twitter").schema });
 const record = { id: USER, invoice: FLAKE, key: "691F29D0-BBAA-DDCC-EE01-0203FFFFFF7F", tweet: "1541815603606036480" };
 assert.deepEqual(Record(record), {
@@ -35,7 +35,7 @@ const wrongResult = Record({ ...record, id: ORDER });
 assert(wrongResult instanceof type.errors);
 assert.deepEqual([[...wrongResult[0].path], wrongResult.summary], [["id"], "expected an ID of metabyte 24, found 2"]);
 
-// Hono's validator responds with 400 and the code of each issue.
+// By default, Hono's validator responds with status 400. A hook can respond with the issues and their codes instead.
 const app = new Hono()
   .get("/users/:id", sValidator("param", type({ id: userId })), (context) =>
     context.text(context.req.valid("param").id),
@@ -68,7 +68,7 @@ await assert.rejects(caller.invoice("01"), (error) => {
   return true;
 });
 
-// React Hook Form validates its values through a resolver.
+// React Hook Form validates a form's values through a resolver.
 const resolve = standardSchemaResolver(type({ id: userId }));
 const context = { fields: {}, shouldUseNativeValidation: false };
 assert.deepEqual((await resolve({ id: USER }, undefined, context)).values, { id: USER });
@@ -85,7 +85,7 @@ assert.equal(zodSchema.safeParse({ id: "7" }).success || v.safeParse(valibotSche
 for (const { success } of [z.uuid().safeParse(toUuid8(USER)), v.safeParse(v.pipe(v.string(), v.uuid()), toUuid8(USER))])
   assert(success);
 
-// With a few lines from the package's README, zod reports the issue and its code, and generates the JSON Schema.
+// With the code from the package's README, zod reports each issue with its code, and generates the JSON Schema.
 function zodOf({ "~standard": schema }) {
   const text = z.string().check(({ value, issues }) => {
     for (const { message, ...params } of schema.validate(value).issues ?? [])
@@ -103,7 +103,7 @@ assert.deepEqual(
 const { pattern, type: kind } = z.toJSONSchema(zodObject).properties.id;
 assert.deepEqual([kind, new RegExp(pattern).test(USER), new RegExp(pattern).test(ORDER)], ["string", true, false]);
 
-// The regular expressions are those of the JSON Schema, which zod can read from version 4.2 on.
+// zod 4.2 and later can read the JSON Schema. For older versions, the test uses the schema's regular expression.
 for (const [schema, good, bad] of [
   [sno, USER, "7"],
   [userId, USER, ORDER],

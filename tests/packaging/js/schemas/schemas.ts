@@ -1,4 +1,4 @@
-// The types of schemas: the types in the specification, and the types that libraries infer from schemas.
+// Checks the types of schemas: the types in the specification, and the types that libraries infer from schemas.
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { initTRPC } from "@trpc/server";
 import { type } from "arktype";

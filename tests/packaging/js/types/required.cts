@@ -1,4 +1,4 @@
-// The types of `require`.
+// Checks the types that a CommonJS module gets from `require`.
 import polyflake = require("polyflake");
 import decode = require("polyflake/decode");
 

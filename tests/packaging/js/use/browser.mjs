@@ -1,4 +1,5 @@
-// Serves folders over HTTP, and opens pages in the Chromium executable that the environment variable CHROMIUM names.
+// Serves folders over HTTP, and opens pages in Chromium. The environment variable CHROMIUM contains the path of its
+// executable.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
@@ -12,7 +13,7 @@ const CONTENT_TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves a folder while `act` runs with its address. */
+/** Serves a folder while `act` runs, and passes the server's address to `act`. */
 export async function serveFolder(folder, act, headers = {}) {
   const server = createServer(({ url }, response) => {
     const path = join(folder, new URL(url, "http://localhost").pathname);
@@ -29,7 +30,7 @@ export async function serveFolder(folder, act, headers = {}) {
   }
 }
 
-/** Reads a value from a page once the expression `ready` is true in it. Errors in the page are thrown here. */
+/** Reads a value from a page once the expression `ready` is true in the page. Rethrows errors that occur in the page. */
 export async function readFromPage(url, ready, read) {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM,

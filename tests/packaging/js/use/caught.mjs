@@ -1,5 +1,5 @@
-// Checks that a program is stopped when it loads a file from outside its folder, whichever way it loads the file and
-// even if it would ignore the error.
+// Checks that a program is stopped when it loads a file from outside its folder. The programs load the file in
+// different ways, and try to ignore the error.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { withMovedCopy } from "./moved.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "polyflake-outside-"));
-// Allow the other user to read the files.
+// If `moved` runs the programs as a different user, that user must be able to read the files.
 chmodSync(folder, 0o755);
 const [module, script, addon] = ["it.mjs", "it.cjs", "it.node"].map((name) => join(folder, name));
 for (const file of [module, script, addon]) writeFileSync(file, "");

@@ -1,4 +1,4 @@
-// Copies of the package as an ES module and as CommonJS in one process. They must share the process's partitions.
+// Loads the package as an ES module and as CommonJS in one process. The two copies must share the process's partitions.
 const assert = require("node:assert/strict");
 
 const { sno } = require("polyflake");

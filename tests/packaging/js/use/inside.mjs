@@ -18,7 +18,7 @@ for (const [extension, load] of Object.entries(extensions)) {
   };
 }
 
-// A second copy of this file loads ES modules and runs on its own thread.
+// A second copy of this file runs in a separate thread, where it loads ES modules.
 if (!import.meta.url.endsWith("?hooks")) register(`${import.meta.url}?hooks`);
 
 export function load(url, context, next) {

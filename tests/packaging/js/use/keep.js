@@ -6,7 +6,7 @@ import { lease } from "polyflake/lease";
 const STATE_FILE = "kept.json";
 const keptState = existsSync(STATE_FILE) ? JSON.parse(readFileSync(STATE_FILE, "utf8")) : { ids: [] };
 
-// Node 20 has no built-in SQLite, so there the program keeps only the snapshot.
+// Node 20 has no built-in SQLite module, so the program uses no lease in that version.
 const hasSqlite = await import("node:sqlite").then(
   () => true,
   () => false,

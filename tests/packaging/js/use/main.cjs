@@ -1,2 +1,2 @@
-// main.js in CommonJS.
+// A CommonJS version of main.js.
 console.log(require("./use.cjs").use());

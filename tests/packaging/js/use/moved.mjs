@@ -1,5 +1,5 @@
-// Runs a build as it would run elsewhere: as a copy in a different folder, and as a different user if possible. The
-// program ends as soon as it loads a file from outside the copy.
+// Runs a copy of a build in a different folder, and as a different user if possible. The program ends as soon as it
+// loads a file from outside the copy.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // `node prints.mjs FILE WORD` fails unless the program prints the word. With `--alone`, runs a copy outside the
-// project, away from node_modules. The copy contains only the file, or the whole folder with `--alone FOLDER`.
+// project, without access to node_modules. The copy contains only the file, or the whole folder with `--alone FOLDER`.
 import { execFileSync } from "node:child_process";
 import { join, relative } from "node:path";
 import { withMovedCopy } from "./moved.mjs";

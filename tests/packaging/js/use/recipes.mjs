@@ -15,7 +15,10 @@ export function recipe(document, module) {
   return found[0];
 }
 
-/** Runs a recipe and returns what it defines under the given names. Types are omitted. */
+/**
+ * Runs a recipe and returns what it defines under the given names. Type annotations are stripped before the recipe
+ * runs.
+ */
 export async function run(name, text, names) {
   const { transformSync } = createRequire(join(REPOSITORY, "tests/"))("esbuild");
   const { code } = transformSync(`${text}\nexport { ${names.join(", ")} };\n`, { loader: "ts", format: "esm" });

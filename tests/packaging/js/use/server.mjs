@@ -10,8 +10,8 @@ const idOf = (option) => Number(execFileSync("id", [option, "postgres"], { encod
 
 /**
  * Starts a PostgreSQL server, calls `use` with the folder of the server's socket, and then stops the server. The
- * database user is `test`, and the server listens on no TCP port. If PostgreSQL is not installed, passes undefined to
- * `use`, or throws in CI. Unless `fsync` is `on`, writes do not survive a crash of the machine.
+ * database user is `test`, and the server does not listen on a TCP port. If PostgreSQL is not installed, passes
+ * undefined to `use`, or throws an error in CI. Unless `fsync` is `on`, writes may be lost in a system crash.
  */
 export function withPostgres(use, fsync = "off") {
   if (!existsSync(POSTGRES_DIR)) {

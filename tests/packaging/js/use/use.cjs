@@ -1,4 +1,4 @@
-// A short form of use.js in CommonJS, for Node and for tools without support for ES modules.
+// A shortened CommonJS version of use.js, for Node and for tools without support for ES modules.
 const { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64, uuid7 } = require("polyflake");
 const { metabyte } = require("polyflake/decode");
 const { Keyring } = require("polyflake/public");
@@ -7,7 +7,10 @@ function expect(holds, what) {
   if (!holds) throw new Error(`expected ${what}`);
 }
 
-/** Uses every format and returns the backend, native or wasm. Throws an Error that states what is wrong. */
+/**
+ * Uses every format and returns the backend, native or wasm. If a check fails, throws an Error that states what is
+ * wrong.
+ */
 exports.use = () => {
   expect(metabyte(sno.generate(7)) === 7, "an ID with metabyte 7");
   try {

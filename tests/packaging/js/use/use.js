@@ -1,4 +1,4 @@
-// Uses the package in the ways that work in every environment. use.cjs is a short CommonJS version of this file.
+// Uses the features of the package that work in every environment. use.cjs is a short CommonJS version of this file.
 import { backend, hotguid, layout, PolyflakeError, randflake, sno, sparx64, uuid7 } from "polyflake";
 import { isValid, metabyte } from "polyflake/decode";
 import { Keyring } from "polyflake/public";
@@ -17,7 +17,10 @@ function captureError(act) {
   throw new Error("expected a refusal");
 }
 
-/** Uses every format and returns the backend, native or wasm. Throws an Error that states what is wrong. */
+/**
+ * Uses every format and returns the backend, native or wasm. If a check fails, throws an Error that states what is
+ * wrong.
+ */
 export function use() {
   const id = sno.generate(7);
   expect(isValid(id) && metabyte(id) === 7, `an ID with metabyte 7, found ${id}`);

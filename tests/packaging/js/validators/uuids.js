@@ -1,4 +1,4 @@
-// Version 7 and 8 UUIDs pass strict validators, but the compatible forms do not.
+// Checks that version 7 and 8 UUIDs pass strict validators, and that the compatible forms do not.
 import joi from "joi";
 import { hotguid, sno, uuid7 } from "polyflake";
 import { toUuid8 } from "polyflake/decode";

@@ -1,4 +1,4 @@
-// Builds a server in a separate folder and bundles its libraries.
+// Builds a server into a separate folder, and bundles the libraries that it uses.
 export default {
   build: { ssr: "main.js", outDir: "alone", rollupOptions: { output: { entryFileNames: "[name].mjs" } } },
   ssr: { noExternal: true },

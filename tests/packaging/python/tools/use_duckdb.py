@@ -1,4 +1,4 @@
-"""Columns in DuckDB through Arrow: writing, reading and filtering."""
+"""Writes, reads and filters columns of IDs in DuckDB through Arrow."""
 
 import duckdb
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Columns in pandas: writing, reading and filtering."""
+"""Writes, reads and filters columns of IDs in pandas."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Columns in polars: writing, reading and filtering."""
+"""Writes, reads and filters columns of IDs in polars."""
 
 import polars as pl
 

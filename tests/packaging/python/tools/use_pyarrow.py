@@ -1,4 +1,4 @@
-"""Columns in pyarrow: writing, reading and filtering."""
+"""Writes, reads and filters columns of IDs in pyarrow."""
 
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -1,4 +1,4 @@
-"""Code as users write it with NumPy. Type checkers must report no errors."""
+"""Typical user code that uses NumPy. Type checkers must report no errors."""
 
 import array
 

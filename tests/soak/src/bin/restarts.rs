@@ -1,8 +1,9 @@
 //! Repeatedly restarts generators with explicit worker IDs, and counts duplicate IDs. Each generator starts as soon as the
-//! previous one with the same worker ID has generated its last ID.
+//! previous generator with the same worker ID has generated its last ID.
 //!
-//! Run it with `cargo run --release --package soak --bin restarts -- --generators 100000`. Different worker IDs run
-//! concurrently, so that their waits for the next tick overlap. With `--processes`, each generator runs in its own process.
+//! Run it with `cargo run --release --package soak --bin restarts -- --generators 100000`. Generators with different worker
+//! IDs run concurrently, so that their waits for the next tick overlap. With `--processes`, each generator runs in its own
+//! process.
 //!
 //! The program prints one JSON line per format, and fails if an ID repeats. In `tests/stepping`, `restarts.py` and
 //! `restarts.mjs` run the same test for Python and JavaScript.
@@ -26,7 +27,7 @@ struct Options {
     /// Number of generators per format.
     #[arg(long, default_value_t = 10_000)]
     generators: usize,
-    /// Number of worker IDs that run concurrently.
+    /// Number of worker IDs whose generators run concurrently.
     #[arg(long, default_value_t = 500)]
     workers: u16,
     /// Number of generators for each format with one-second ticks. These generators take longer, because they wait for the
@@ -42,7 +43,7 @@ struct Options {
     one: Option<Vec<u16>>,
 }
 
-/// A function that creates a generator for a worker ID and generates two IDs with it.
+/// A function that creates a generator with the given worker ID, and generates two IDs.
 type MakeTwoIds = fn(u16) -> Result<[u128; 2]>;
 
 struct Format {
@@ -94,7 +95,8 @@ fn randflake_ids(worker: u16) -> Result<[u128; 2]> {
     Ok([ids.generate()?.to_u64().into(), ids.generate()?.to_u64().into()])
 }
 
-/// Every generator uses the same fixed identity, so there is only one worker ID, and its generators run one after another.
+/// Every generator uses the same fixed identity, which is equivalent to a single worker ID. Therefore, the generators run
+/// one after another.
 fn hot_guid_ids(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
     Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
@@ -116,7 +118,7 @@ fn consecutive_ids(options: &Options, index: u16, worker: u16, count: usize) -> 
     (0..count).flat_map(|_| begin()).collect()
 }
 
-/// Runs the test for a format. Returns whether all IDs are distinct.
+/// Runs the test for one format, and returns whether all IDs are distinct.
 fn run(options: &Options, index: u16) -> bool {
     let Format { name, is_slow, .. } = FORMATS[usize::from(index)];
     let count = if is_slow { options.slow } else { options.generators };

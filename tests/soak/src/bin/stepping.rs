@@ -39,7 +39,7 @@ impl Generators {
         })
     }
 
-    /// Generates one ID of each format. Each result is the ID or the error.
+    /// Generates one ID in each format. Returns the ID or the error for each format.
     fn generate_one_of_each(&self) -> [Result<(u8, u128)>; 5] {
         let sno =
             |id: sno::Sno| id.to_bytes().iter().fold(0, |id, byte| id << 8 | u128::from(*byte));

@@ -1,7 +1,7 @@
 //! Tests whether the cipher's running time depends on the block that it encrypts. Uses Welch's t-test to compare a fixed
 //! block with random blocks, following the dudect method (Reparaz, Balasch, Verbauwhede 2017).
 //!
-//! `cargo xtask timing` runs it with ten million samples in each direction.
+//! `cargo xtask timing` runs this test with ten million samples for encryption and ten million samples for decryption.
 
 use std::{hint::black_box, process::ExitCode, time::Instant};
 
@@ -46,8 +46,8 @@ fn welch_t(kinds: [RunningMoments; 2]) -> f64 {
 /// of input differ only in their bytes.
 const INPUTS_PER_BATCH: usize = 4096;
 
-/// Times `work` on fixed and random blocks in random order. To exclude samples that were interrupted, it discards those
-/// that are slower than 90% of the first samples.
+/// Times `work` on fixed and random blocks in random order. Discards samples that are slower than 90% of the first samples,
+/// to exclude interrupted samples.
 fn compare_timings(samples: usize, work: impl Fn(Block) -> Block) -> f64 {
     let mut random = fastrand::Rng::new();
     let longest = quantile((0..10_000).map(|_| time(&[[0; 8]; BLOCKS], &work)).collect(), 0.9);

@@ -17,8 +17,8 @@ const SHARD_BITS: [u32; 3] = [1, 4, 10];
 /// A test passes if its p-value exceeds this bound. A uniform distribution fails the test with this probability.
 const MIN_P_VALUE: f64 = 0.001;
 
-/// Generates `count` IDs for one node, and passes each to `each`. When the IDs of a second are used up, the clock advances
-/// by one second.
+/// Generates `count` IDs for one node, and calls `each` with every ID. When the IDs of a second are used up, the clock
+/// advances by one second.
 fn generate(secret: [u8; 16], count: usize, mut each: impl FnMut(u64)) {
     let clock = ManualClock::at_unix_ms(1_763_650_000_000);
     let lease = Grant::new(42, EPOCH, LAST_SECOND + 1).expect("a lease");

@@ -63,8 +63,8 @@ mod linux {
         u64::from_le_bytes(bytes)
     }
 
-    /// Combines the time with random bytes from the kernel, after waiting for the next microsecond. This generator breaks
-    /// no rule.
+    /// Creates a generator that waits for the next microsecond, and combines the time with random bytes from the kernel.
+    /// Its IDs break no rule.
     fn valid_generator(_: u64) -> Generator {
         let last = Mutex::new(0);
         Box::new(move || {
@@ -81,7 +81,7 @@ mod linux {
         })
     }
 
-    /// A counter without a lock. Two threads can read the same count.
+    /// Creates a counter without a lock. Two threads can read the same count.
     fn unlocked_counter(_: u64) -> Generator {
         let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
@@ -92,7 +92,7 @@ mod linux {
         })
     }
 
-    /// A counter that returns its first ID twice.
+    /// Creates a counter that returns its first ID twice.
     fn repeating_counter() -> Generator {
         let (base, count) = (random_u64() >> 16, AtomicU64::new(0));
         Box::new(move || {
@@ -101,8 +101,8 @@ mod linux {
         })
     }
 
-    /// Generates IDs from milliseconds, the worker ID and a sequence. The sequence restarts whenever the clock shows a
-    /// different millisecond.
+    /// Generates IDs from the time in milliseconds, the worker ID and a sequence number. The sequence restarts whenever the
+    /// clock shows a different millisecond than before.
     fn restarting_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0));
         Box::new(move || {
@@ -113,8 +113,8 @@ mod linux {
         })
     }
 
-    /// Generates IDs from a random base and a count. Picks a new base if `is_stale` returns true for the process ID of the
-    /// process that generated the last ID.
+    /// Creates a generator whose IDs consist of a random base and a count. It picks a new base if `is_stale` returns true
+    /// for the process ID of the process that generated the last ID.
     fn random_base_counter(is_stale: fn(Option<u32>) -> bool) -> Generator {
         let state = Mutex::new((random_u64(), 0, None));
         Box::new(move || {
@@ -128,7 +128,7 @@ mod linux {
         })
     }
 
-    /// A counter that picks a new base if its process ID has changed since it picked the last base.
+    /// Creates a counter that picks a new base if the process ID has changed since it picked the last base.
     fn pid_checking_counter() -> Generator {
         let state = Mutex::new((random_u64(), 0, process::id()));
         Box::new(move || {
@@ -141,7 +141,7 @@ mod linux {
         })
     }
 
-    /// A generator that panics in a copy of the process.
+    /// Creates a generator that panics in a copy of the process.
     fn copy_panicking_generator() -> Generator {
         let process = process::id();
         Box::new(move || {
@@ -156,11 +156,12 @@ mod linux {
         BASE.store(random_u64(), Ordering::Relaxed);
     }
 
-    /// A counter whose base is replaced by a fork hook that is registered with the C library.
+    /// Creates a counter whose base is replaced by a fork hook that is registered with the C library.
     #[allow(unsafe_code, reason = "the standard library has no fork hooks")]
     fn fork_hook_counter() -> Generator {
         replace_base();
-        // SAFETY: the hook only draws random bytes and sets an atomic integer. It runs in a child that has only one thread.
+        // SAFETY: the hook only reads random bytes and stores them in an atomic integer. It runs in a child that has only
+        // one thread.
         unsafe { libc::pthread_atfork(None, None, Some(replace_base)) };
         let count = AtomicU64::new(0);
         Box::new(move || {
@@ -169,8 +170,8 @@ mod linux {
         })
     }
 
-    /// A snowflake with one bit that is set after the first clock rollback. A second rollback does not change the bit, so
-    /// IDs can repeat.
+    /// Creates a snowflake generator whose IDs contain one bit that is set after the first clock rollback. A second
+    /// rollback does not change the bit, so IDs can repeat.
     fn one_bit_snowflake(worker: u64) -> Generator {
         let last = Mutex::new((0, 0, 0));
         Box::new(move || {
@@ -182,7 +183,7 @@ mod linux {
         })
     }
 
-    /// A counter that is saved to a file only after its IDs have been returned.
+    /// Creates a counter that saves its count to a file only after it has returned the IDs.
     fn late_saving_counter(worker: u64) -> Generator {
         let file = folder().join(worker.to_string());
         let saved = fs::read_to_string(&file).map_or(0, |text| text.parse().unwrap_or(0));

@@ -36,7 +36,7 @@ pub(super) fn wait() {
     }
 }
 
-/// Ends this process at once, without running exit handlers.
+/// Terminates this process immediately, without running exit handlers.
 pub(super) fn exit() -> ! {
     // SAFETY: `_exit` has no preconditions. It runs no destructors of this process.
     unsafe { libc::_exit(0) }
@@ -85,7 +85,8 @@ fn fork_image() -> libc::pid_t {
     };
     let shared: Vec<_> = shared.into_iter().map(saved).collect();
     let flags = libc::c_long::from(libc::SIGCHLD | libc::CLONE_NEWPID);
-    // SAFETY: the flags share no memory, so `clone` copies this process as `fork` does. The host has only one thread.
+    // SAFETY: the flags do not request shared memory, so `clone` copies this process as `fork` does. The host has only one
+    // thread.
     let copy = unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) };
     if copy == 0 {
         shared.iter().for_each(|(start, bytes)| make_mapping_private(*start, bytes));

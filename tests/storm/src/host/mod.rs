@@ -80,7 +80,7 @@ impl Plan {
         Self { shape: text("SHAPE"), width, ids, pause, worker, renews }
     }
 
-    /// Creates copies of this process, which generate IDs. This process also generates IDs, unless it exists only to be
+    /// Creates copies of this process that generate IDs. This process also generates IDs, unless its only purpose is to be
     /// forked.
     fn run_copies<G: Fn() -> Made>(&self, make: &impl Fn(u64) -> G, ids: &G) {
         let is_server = self.shape == "prefork";
@@ -99,7 +99,7 @@ impl Plan {
         copies::wait();
     }
 
-    /// Generates IDs in a copy of the process, and then ends the copy.
+    /// Generates IDs in a copy of the process, and then terminates the copy.
     fn generate_in_copy<G: Fn() -> Made>(
         &self,
         copy: u64,

@@ -15,12 +15,12 @@ pub(super) fn write_line(text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    // Rust's standard output writes everything up to the last line break immediately. Errors are ignored because nobody
+    // Rust's standard output is line-buffered, so it writes the line immediately. Errors are ignored, because no process
     // reads the output after the storm has ended.
     let _ = stdout().write_all(format!("{}\n", &text[..end]).as_bytes());
 }
 
-/// Waits for permission to create the generator.
+/// Reports that the host is ready, and waits for the input line that lets it create the generator.
 pub(super) fn wait_for_input() {
     write_line("?");
     let _ = stdin().read_line(&mut String::new());

@@ -52,8 +52,9 @@ fn zig_command<'sh>(shell: &'sh Shell, platform: &Platform, mut flags: String) -
     build.env("RUSTFLAGS", flags)
 }
 
-/// Links with mingw-w64. Node's functions are resolved when the addon is loaded, so an empty library replaces the library
-/// that the linker requests. The empty library is kept, because cargo caches the path of its folder for later builds.
+/// Returns the command that builds the addon for Windows and links it with mingw-w64. Node's functions are resolved when
+/// the addon is loaded, so an empty library replaces the library that the linker requests. The empty library is kept,
+/// because cargo caches the path of its folder for later builds.
 fn windows_command(shell: &Shell, flags: String) -> Result<Cmd<'_>> {
     let linker = machine::mingw(shell)?;
     let empty = workspace::artefacts().join("empty-node");

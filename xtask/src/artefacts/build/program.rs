@@ -1,4 +1,5 @@
-//! Builds the program: a wheel and an npm package for each platform, and the npm package that starts it.
+//! Builds the packages of the command-line program. These are a wheel and an npm package for each platform, and the npm
+//! package that starts the program.
 
 use std::path::Path;
 

@@ -41,7 +41,7 @@ impl Python {
         }
     }
 
-    /// Returns the suffix that the artefact's name has for this Python.
+    /// Returns the suffix of the artefact's name that identifies this Python.
     pub fn suffix(self) -> String {
         match self {
             Self::Stable => String::new(),
@@ -86,8 +86,8 @@ pub fn run_maturin(
 }
 
 /// Returns the path of the library that unwinds the stack. It must be linked before the unwinder that zig includes. Python
-/// versions before 3.14 end a daemon thread with `pthread_exit`, which uses the system's library to unwind the wheel's
-/// stack frames. If the wheel contains a second unwinder, the process crashes.
+/// versions before 3.14 terminate a daemon thread with `pthread_exit`, which uses the system's library to unwind the
+/// wheel's stack frames. If the wheel contains a second unwinder, the process crashes.
 fn unwinder(shell: &Shell, arch: &str) -> Result<PathBuf> {
     let root = roots::debian(shell, "bookworm", arch, &["libgcc-s1"])?;
     let found = cmd!(shell, "find {root} -name libgcc_s.so.1").quiet().read()?;

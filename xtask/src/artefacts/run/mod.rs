@@ -73,7 +73,7 @@ fn run_with_all_runtimes(
     }
 }
 
-/// Returns why no program on this machine can run an artefact.
+/// Returns the reason why no program on this machine can run an artefact.
 fn skip_reason(kind: &ArtefactKind) -> String {
     match kind {
         ArtefactKind::Wheel(platform, python) => {

@@ -18,8 +18,8 @@ use crate::{
     workspace,
 };
 
-/// The strings that identify test modules as modules that start other programs. These modules are skipped if the other
-/// programs would run without emulation.
+/// Strings that occur in test modules that start other programs. These test modules are skipped if the other programs would
+/// run without emulation.
 const PROGRAM_STARTERS: [&str; 5] =
     ["child_process", "node:cluster", "esbuild", "./browser.mjs", "./realm.mjs"];
 
@@ -61,12 +61,12 @@ pub fn test_package(shell: &Shell) -> Result<Vec<Run>> {
     Ok(vec![Run::new(with, what).installed_by("npm")])
 }
 
-/// Installs the package for the given platform into a user's project with npm, and runs the project's program. From all
+/// Installs the package for the given platform into a user's project with npm, and runs the project's program. Among all
 /// built addons, npm must select only the addon for this platform.
 fn test_in_project(shell: &Shell, platform: &Platform, node: &Node) -> Result<()> {
     let (registry, project) = (Registry::open()?, new_project(shell)?);
     let _there = shell.push_dir(project.path());
-    // On this machine's platform, npm must select the right addon without options.
+    // On this machine's platform, npm must select the right addon without options that specify the platform.
     let options = if node.runs_directly() { Vec::new() } else { platform_options(platform) };
     let options: Vec<_> = options.iter().map(String::as_str).collect();
     registry.install(shell, &options, "polyflake")?;
@@ -116,7 +116,7 @@ fn run_suite(shell: &Shell, node: &Node, tree: &Path) -> Result<String> {
     Ok(format!("{} files of the package's tests", tests.len()))
 }
 
-/// Creates a copy of the repository that consists of links. In the copy, the built package and this platform's addon
+/// Creates a copy of the repository that consists of hard links. In the copy, the built package and this platform's addon
 /// replace those in the checkout.
 fn tree(shell: &Shell, platform: &Platform, main: &Path, folder: &Path) -> Result<PathBuf> {
     tools::install_node_packages(shell)?;

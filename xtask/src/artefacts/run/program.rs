@@ -1,5 +1,5 @@
-//! Runs the `polyflake` program. On the machine's own platform, pip and npm install the program. For other platforms, the
-//! program is emulated.
+//! Runs the `polyflake` program. For this machine's platform, pip and npm install the program. For other platforms, the
+//! program is unpacked, and runs in an emulator if necessary.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{
     tools::{self, MissingTool},
 };
 
-/// The machine's own platform.
+/// This machine's platform.
 const HOST_PLATFORM: &str = "linux-x64-gnu";
 
 /// Returns a record stating that the program generated an ID and identified it.

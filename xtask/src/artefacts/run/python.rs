@@ -1,5 +1,5 @@
-//! Runs the wheels. From all built wheels, pip selects the one for this platform, both for an empty project and for the
-//! package's tests.
+//! Runs the wheels. Both for an empty project and for the package's tests, pip selects the wheel for this platform from all
+//! built wheels.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ pub fn test_source(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
     Ok(vec![run.installed_by("pip")])
 }
 
-/// Installs the package into an empty project with pip, and runs a user's program. From all built wheels, pip must select
+/// Installs the package into an empty project with pip, and runs a user's program. Among all built wheels, pip must select
 /// `wheel`.
 fn test_in_project(shell: &Shell, python: &Interpreter, wheel: &Path) -> Result<()> {
     let project = tempfile::tempdir()?;

@@ -53,7 +53,7 @@ const MANIFEST: &str = r#"{ "private": true, "type": "module" }"#;
 /// Creates a user's project without dependencies.
 fn create(shell: &Shell, Source { address, .. }: &Source) -> Result<()> {
     shell.write_file("package.json", MANIFEST)?;
-    // pnpm, Deno and npm read this file.
+    // pnpm, Deno and npm read these settings from `.npmrc`.
     let cache = shell.current_dir().join("cache");
     let settings = format!("registry={address}/npm/\ncache={}\nfund=false\n", cache.display());
     Ok(shell.write_file(".npmrc", settings)?)

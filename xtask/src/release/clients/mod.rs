@@ -1,4 +1,4 @@
-//! The clients that install the packages into empty projects, and run them there.
+//! The clients that install the packages into empty projects, and run programs that use the packages.
 //!
 //! Each client downloads all packages again into its own project, so that the registries' log shows which packages the
 //! client selected.
@@ -15,7 +15,7 @@ use xshell::{Cmd, Shell, cmd};
 use super::{registries::Registries, state::State};
 use crate::{artefacts::results::Installation, tools, workspace};
 
-/// The address of the registries from which a client installs the packages, and the version to install.
+/// The address of the registries from which a client installs packages, and the version that it installs.
 pub struct Source<'r> {
     pub address: &'r str,
     pub version: &'r str,

@@ -34,8 +34,8 @@ pub struct Project {
     scripts: BTreeMap<String, String>,
     dependencies: Versions,
     dev_dependencies: Versions,
-    /// The versions to install for tests with the newest versions. They replace the `latest` tag for packages whose tag
-    /// points to a different version, and add tools that only these tests need.
+    /// The versions to install when the newest dependencies are tested. They replace the `latest` tag for packages whose
+    /// tag points to a different version, and add tools that only these tests need.
     newest: Versions,
     /// The oldest supported versions.
     oldest: Versions,

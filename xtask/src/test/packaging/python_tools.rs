@@ -28,7 +28,7 @@ pub fn test_newest_tool(shell: &Shell, tool: &str, packages: &[&str]) -> Result<
     Ok(cmd!(shell, "{python} use_{tool}.py").run()?)
 }
 
-/// Runs both type checkers on users' code for each target, with `NumPy`'s own stubs.
+/// Runs both type checkers on users' code for each target, with the stubs that `NumPy` provides.
 pub fn run_type_checkers(shell: &Shell) -> Result<()> {
     let (project, packages) = (tempfile::tempdir()?, ["numpy", "mypy", "pyright"]);
     copy(&packaging_folder("python"), project.path())?;

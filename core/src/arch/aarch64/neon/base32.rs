@@ -59,8 +59,8 @@ pub(super) fn decode_all(texts: &[Text], ids: &mut [Id]) -> usize {
 #[target_feature(enable = "neon")]
 fn characters(id: &Id) -> uint8x16_t {
     let bytes = vcombine_u8(vld1_u8(part(id, 0)), vld1_u8(part(id, 2)));
-    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
-    // characters come from the other 64-bit word.
+    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the first eight
+    // characters come from the first 64-bit word, and the bytes for the last eight characters come from the second word.
     let pairs = vld1q_u8(&[1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14]);
     vqtbl2q_u8(vld1q_u8_x2(&CHARACTERS), values(vqtbl1q_u8(bytes, pairs)))
 }
@@ -83,7 +83,7 @@ fn decode_into(text: &Text, id: &mut Id) -> bool {
     let (values, bad) = decode_characters(SNO, vld1q_u8(text));
     let is_good = vmaxvq_u8(bad) == 0;
     if is_good {
-        let bytes = gather(values);
+        let bytes = pack_values(values);
         vst1_u8(part_mut(id, 0), vget_low_u8(bytes));
         *part_mut(id, 8) = vgetq_lane_u16::<4>(vreinterpretq_u16_u8(bytes)).to_le_bytes();
     }
@@ -98,8 +98,8 @@ pub(super) fn decode_characters(
     characters: uint8x16_t,
 ) -> (uint8x16_t, uint8x16_t) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
-    // the minimum below selects the right value.
+    // Subtracting the offset of the wrong character range (digits or letters) yields a greater value, possibly by wrapping
+    // around, so the minimum below selects the right value.
     let digits = vsubq_u8(characters, vdupq_n_u8(digit));
     let letters = vsubq_u8(characters, vdupq_n_u8(FIRST_LETTER));
     let no_digits = vqsubq_u8(digits, vdupq_n_u8(ten - 1));
@@ -111,7 +111,7 @@ pub(super) fn decode_characters(
 /// Joins sixteen five-bit values into ten bytes at the front of the register.
 #[inline]
 #[target_feature(enable = "neon")]
-fn gather(values: uint8x16_t) -> uint8x16_t {
+fn pack_values(values: uint8x16_t) -> uint8x16_t {
     let order = [4, 3, 2, 1, 0, 12, 11, 10, 9, 8, 255, 255, 255, 255, 255, 255];
     vqtbl1q_u8(vreinterpretq_u8_u64(join_40_bits(values)), vld1q_u8(&order))
 }
@@ -120,7 +120,8 @@ fn gather(values: uint8x16_t) -> uint8x16_t {
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn join_40_bits(values: uint8x16_t) -> uint64x2_t {
-    // Each step leaves meaningless bits above those that it joins. The next step overwrites or ignores them.
+    // Each step leaves meaningless bits above the bits that it joins. The next step overwrites or ignores these meaningless
+    // bits.
     let lanes = vreinterpretq_u16_u8(values);
     let tens = vreinterpretq_u32_u16(vsliq_n_u16::<5>(vshrq_n_u16::<8>(lanes), lanes));
     let twenties = vreinterpretq_u64_u32(vsliq_n_u32::<10>(vshrq_n_u32::<16>(tens), tens));

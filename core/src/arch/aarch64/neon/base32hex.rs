@@ -31,18 +31,18 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 
 #[target_feature(enable = "neon")]
 pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-    lane::decode(slots, numbers, |digits, most| number(digits, most))
+    lane::decode(slots, numbers, |digits, most| decode_integer(digits, most))
 }
 
 #[target_feature(enable = "neon")]
 pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
-    lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
+    lane::decode_column(offsets, text, numbers, |digits, most| decode_integer(digits, most))
 }
 
 /// Decodes the 12 or 13 digits at the given positions into an integer. Returns `None` if the digits are invalid.
 #[inline]
 #[target_feature(enable = "neon")]
-fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+fn decode_integer((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| vld1q_u8(bytes));
     let outside = vqsubq_u8(vsubq_u8(bytes, vld1q_u8(&MIN_CHARACTERS)), most);
     let digits = vmaxq_u8(vqtbl1q_u8(bytes, places), vld1q_u8(&ZEROS));

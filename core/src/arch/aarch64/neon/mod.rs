@@ -1,5 +1,5 @@
-//! Little-endian NEON, with registers of sixteen bytes. A rotation takes two instructions: a shift, and a shift with
-//! insertion.
+//! Little-endian NEON, with registers of sixteen bytes. A rotation takes two instructions: a shift, followed by a
+//! shift-and-insert.
 
 mod base32;
 mod base32hex;

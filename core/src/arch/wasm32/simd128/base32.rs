@@ -28,7 +28,7 @@ pub(crate) fn encode(id: &Id) -> Text {
 #[inline]
 pub(crate) fn decode(text: &Text) -> Option<Id> {
     let (values, bad) = decode_characters(SNO, v128_load(text));
-    (!v128_any_true(bad)).then(|| gather(values))
+    (!v128_any_true(bad)).then(|| pack_values(values))
 }
 
 pub(super) fn encode_all(ids: &[Id], texts: &mut [Text]) {
@@ -56,8 +56,8 @@ pub(super) fn lift_factors() -> v128 {
 /// Returns the characters that encode ten bytes. `low` contains the first eight of these bytes, and `high` the last eight.
 #[inline]
 fn encode_characters(low: u64, high: u64, lift: v128) -> v128 {
-    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
-    // characters come from the other 64-bit word.
+    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the first eight
+    // characters come from the first 64-bit word, and the bytes for the last eight characters come from the second word.
     let pairs = u8x16(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
     characters(SNO, values(u8x16_swizzle(u64x2(low, high), pairs), lift))
 }
@@ -81,8 +81,8 @@ pub(super) fn characters(alphabet: Alphabet, values: v128) -> v128 {
 #[inline]
 pub(super) fn decode_characters(alphabet: Alphabet, characters: v128) -> (v128, v128) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
-    // the minimum below selects the right value.
+    // Subtracting the offset of the wrong character range (digits or letters) yields a greater value, possibly by wrapping
+    // around, so the minimum below selects the right value.
     let digits = u8x16_sub(characters, u8x16_splat(digit));
     let letters = u8x16_sub(characters, u8x16_splat(FIRST_LETTER));
     let no_digits = u8x16_sub_sat(digits, u8x16_splat(ten - 1));
@@ -106,7 +106,7 @@ pub(super) fn join_40_bits(values: v128) -> v128 {
 
 /// Joins sixteen values into ten bytes.
 #[inline]
-fn gather(values: v128) -> Id {
+fn pack_values(values: v128) -> Id {
     // A lookup reverses the bytes, because wasm has no byte-swap instruction.
     let order = u8x16(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, 0, 0, 0, 0, 0, 0);
     let bytes = u8x16_swizzle(join_40_bits(values), order);

@@ -18,19 +18,22 @@ use crate::arch::{
 
 pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
     let lift = lift_factors();
-    numbers.iter().zip(slots).for_each(|(number, slot)| v128_store(slot, text(*number, lift)));
+    numbers
+        .iter()
+        .zip(slots)
+        .for_each(|(number, slot)| v128_store(slot, encode_digits(*number, lift)));
 }
 
 /// Encodes a number into a slot.
 #[inline]
 pub(crate) fn slot(number: u64) -> Slot {
     let mut slot = [0; 16];
-    v128_store(&mut slot, text(number, lift_factors()));
+    v128_store(&mut slot, encode_digits(number, lift_factors()));
     slot
 }
 
 #[inline]
-fn text(number: u64, lift: v128) -> v128 {
+fn encode_digits(number: u64, lift: v128) -> v128 {
     let lanes = u8x16_swizzle(u64x2_splat(number), v128_load(&BYTE_PAIRS));
     let digits = characters(HEX, values(lanes, lift));
     // The lookup begins at the first digit. Positions past the last digit yield 0.
@@ -39,16 +42,16 @@ fn text(number: u64, lift: v128) -> v128 {
 }
 
 pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-    lane::decode(slots, numbers, number)
+    lane::decode(slots, numbers, decode_integer)
 }
 
 pub(super) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
-    lane::decode_column(offsets, text, numbers, number)
+    lane::decode_column(offsets, text, numbers, decode_integer)
 }
 
 /// Decodes the 12 or 13 digits at the given positions into an integer. Returns `None` if the digits are invalid.
 #[inline]
-fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+fn decode_integer((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| v128_load(bytes));
     let outside = u8x16_sub_sat(u8x16_sub(bytes, v128_load(&MIN_CHARACTERS)), most);
     let digits = u8x16_max(u8x16_swizzle(bytes, places), v128_load(&ZEROS));

@@ -1,12 +1,12 @@
 //! sno's base32 encoding with AVX2: two IDs per register, four per group.
 //!
-//! An ID is 80 bits and its string has 16 characters of five bits each. Eight characters represent 40 bits, or five bytes.
-//! Therefore each half of an ID is encoded separately, and a register of two 16-byte lanes holds one ID per lane.
+//! An ID has 80 bits, and its string has 16 characters of five bits each. Eight characters represent 40 bits, or five
+//! bytes. Therefore each half of an ID is encoded separately, and a register of two 16-byte lanes holds one ID per lane.
 //!
 //! # Encoding
 //!
-//! A plain loop would shift out five bits for each character. Instead, the same few instructions process all 32 characters of
-//! two IDs.
+//! A plain loop would shift out five bits for each character. Instead, the same few instructions process all 32 characters
+//! of two IDs.
 //!
 //! ```text
 //! half an ID       byte 0          byte 1          byte 2          byte 3          byte 4
@@ -17,12 +17,12 @@
 //! values           000bbbbb 000aaaaa  000ddddd 000ccccc  ...                                     high byte, low byte
 //! ```
 //!
-//! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word contains
-//!    the ten bits of characters `2p` and `2p + 1`, but at a different position in each word.
+//! 1. A shuffle puts byte `p` of a half into the high byte of word `p`, and byte `p + 1` into its low byte. The word
+//!    contains the ten bits of characters `2p` and `2p + 1`, but at a different position in each word.
 //! 2. AVX2 cannot shift 16-bit words by different distances. Instead, a multiplication by 4^p moves each group of ten bits
 //!    to the top of its word.
-//! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by two,
-//!    into the high byte, and masked. In memory the low byte comes first, so the characters are in order.
+//! 3. The first character's five bits are shifted down into the low byte. The second character's bits are shifted up by
+//!    two, into the high byte, and masked. In memory the low byte comes first, so the characters are in order.
 //! 4. Adding an offset to a value yields its character. The offset depends only on whether the character is a digit or a
 //!    letter. `min(value, number of digits)` is an index into a table of offsets that is small enough for a single shuffle.
 //!
@@ -46,8 +46,8 @@
 //! taken            byte 0, byte 1 and byte 2             byte 3 and byte 4, without the upper eeee
 //! ```
 //!
-//! A group with an invalid character is left to the caller, which finds the position and creates the error. This path does not
-//! need to be fast.
+//! The caller handles a group that contains an invalid character: it finds the position of the character and creates the
+//! error. This path does not need to be fast.
 
 #[allow(clippy::wildcard_imports, reason = "the names of intrinsics are their own")]
 use core::arch::x86_64::*;
@@ -70,8 +70,8 @@ const GROUP_LEN: usize = 4;
 pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let ((groups, last), (places, last_places)) =
         (ids.as_chunks::<GROUP_LEN>(), texts.as_chunks_mut::<GROUP_LEN>());
-    // For each pair of characters, selects the two bytes that contain the pair's 10 bits. One ID is at the front of the
-    // first lane, and the other at the end of the second lane.
+    // For each pair of characters, these indices select the two bytes that contain the pair's 10 bits. The first ID is at
+    // the front of the first lane, and the second ID is at the end of the second lane.
     let pairs = _mm256_setr_epi8(
         1, 0, 2, 1, 3, 2, 4, 3, 6, 5, 7, 6, 8, 7, 9, 8, //
         7, 6, 8, 7, 9, 8, 10, 9, 12, 11, 13, 12, 14, 13, 15, 14,
@@ -79,8 +79,8 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
         for pair in 0..2 {
-            // The second ID is at the end of its lane. If it were at the front, the group's last load would reach past the end
-            // of the group.
+            // The second ID is at the end of its lane. If it were at the front, the group's last load would reach past the
+            // end of the group.
             let (low, high) =
                 (part::<_, 16>(group, 20 * pair), part::<_, 16>(group, 20 * pair + 4));
             let lanes = _mm256_shuffle_epi8(_mm256_loadu2_m128i(high, low), pairs);
@@ -103,7 +103,7 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
         if _mm256_testz_si256(bad, bad) == 0 {
             return GROUP_LEN * done;
         }
-        store([gather(values), gather(next_values)], place.as_flattened_mut());
+        store([pack_values(values), pack_values(next_values)], place.as_flattened_mut());
     }
     GROUP_LEN * groups.len() + sse41::decode(last, last_places)
 }
@@ -172,7 +172,7 @@ pub(super) fn decode_characters(alphabet: Alphabet, characters: __m256i) -> (__m
 
 /// Joins the sixteen five-bit values in each lane into ten bytes at the front of the lane.
 #[target_feature(enable = "avx2")]
-fn gather(values: __m256i) -> __m256i {
+fn pack_values(values: __m256i) -> __m256i {
     let order = _mm_setr_epi8(2, 1, 0, 5, 4, 10, 9, 8, 13, 12, -1, -1, -1, -1, -1, -1);
     _mm256_shuffle_epi8(join_40_bits(values), broadcast(order))
 }

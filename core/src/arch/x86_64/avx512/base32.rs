@@ -23,8 +23,8 @@ pub(super) fn encode(ids: &[Id], texts: &mut [Text]) {
     let [front, back] = [&FRONT_BYTES, &BACK_BYTES].map(|order| _mm512_loadu_si512(order));
     for (group, place) in groups.iter().zip(places) {
         let (group, place) = (group.as_flattened(), place.as_flattened_mut());
-        // The second load ends where the group ends. Therefore four IDs are at the front of the first register, and four are at
-        // the end of the second.
+        // The second load ends where the group ends. Therefore four IDs are at the front of the first register, and four
+        // are at the end of the second.
         for (at, order) in [(0, front), (1, back)] {
             let ids = _mm512_loadu_si512(part::<_, 64>(group, 16 * at));
             let forties = _mm512_permutexvar_epi8(order, ids);
@@ -46,7 +46,7 @@ pub(super) fn decode(texts: &[Text], ids: &mut [Id]) -> usize {
         if _mm512_movepi8_mask(_mm512_or_si512(bad, next_bad)) != 0 {
             return GROUP_LEN * done;
         }
-        store([gather(values), gather(next_values)], place.as_flattened_mut());
+        store([pack_values(values), pack_values(next_values)], place.as_flattened_mut());
     }
     GROUP_LEN * groups.len() + sse41::decode(last, last_places)
 }
@@ -80,7 +80,7 @@ fn decode_characters(characters: __m512i) -> (__m512i, __m512i) {
 
 /// Joins sixty-four values into forty bytes, at the front of the register.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
-fn gather(values: __m512i) -> __m512i {
+fn pack_values(values: __m512i) -> __m512i {
     let tens = _mm512_maddubs_epi16(values, _mm512_set1_epi16(1 << 8 | 1 << 5));
     let places = i64::from(1 << 10 | 1 << 16) << 32 | i64::from(1 << 14 | 1 << 4 << 16);
     let twenties = _mm512_madd_epi16(tens, _mm512_set1_epi64(places));

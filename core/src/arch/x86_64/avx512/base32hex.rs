@@ -48,13 +48,14 @@ pub(super) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 fn digits(numbers: __m512i) -> [__m512i; 2] {
     let short = _mm512_cmplt_epu64_mask(numbers, _mm512_set1_epi64(1 << BITS_IN_12_DIGITS));
     let one_less = _mm512_maskz_set1_epi64(short, splat(5).cast_signed());
-    // The position of each character's lowest bit. Bytes past the end of the string are cleared at the end of this function.
+    // The position of each character's lowest bit. Bytes past the end of the string are cleared at the end of this
+    // function.
     let first = broadcast_word(u64::from_le_bytes([60, 55, 50, 45, 40, 35, 30, 25]));
     let last = broadcast_word(u64::from_le_bytes([20, 15, 10, 5, 0, 0, 0, 0]));
     let [first, last] = [first, last]
         .map(|from| _mm512_multishift_epi64_epi8(_mm512_sub_epi8(from, one_less), numbers));
-    // The first of 13 digits has only four bits. The multishift wraps around, so these bits are followed by bits from the low
-    // end of the number, which are cleared here.
+    // The first of 13 digits has only four bits. The multishift wraps around, so these bits are followed by bits from the
+    // low end of the number, which are cleared here.
     let first = _mm512_mask_and_epi64(first, !short, first, broadcast_word(!0xf0));
     let table = _mm512_loadu_si512(&CHARACTERS);
     let [first, last] = [first, last].map(|values| _mm512_permutexvar_epi8(values, table));
@@ -110,8 +111,8 @@ fn values([low, high]: [__m512i; 2]) -> (__m512i, bool) {
     (numbers, bad != 0 || too_long | leading_zero | too_large != 0)
 }
 
-/// Joins the values of each group of eight characters into 40 bits. Also returns bytes whose highest bit is set for an invalid
-/// character.
+/// Joins the values of each group of eight characters into 40 bits. Also returns bytes whose highest bit is set for an
+/// invalid character.
 #[target_feature(enable = "avx512bw,avx512vl,avx512vbmi")]
 fn join_40_bits(characters: __m512i) -> (__m512i, __m512i) {
     let [low, high] = [&VALUES[0], &VALUES[1]].map(|half| _mm512_loadu_si512(half));

@@ -19,8 +19,8 @@ pub(super) const KERNELS: Kernels = Kernels {
     decode_base32hex: base32hex::decode,
     encrypt,
     decrypt,
-    // All other kernels are those of AVX2. Decoding concatenated strings needs one load for each string in every set, and
-    // the other loops are no faster when they are compiled for wider registers.
+    // All other kernels are the AVX2 kernels. Decoding concatenated strings requires one load for each string in every
+    // instruction set, and the other loops are no faster when they are compiled for wider registers.
     ..avx2::KERNELS
 };
 

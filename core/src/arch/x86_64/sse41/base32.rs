@@ -17,8 +17,9 @@ use crate::arch::{
 pub(in crate::arch) fn encode(ids: &[Id], texts: &mut [Text]) {
     for (id, text) in ids.iter().zip(texts) {
         let [low, high] = [0, 2].map(|at| i64::from_le_bytes(*part(id, at)));
-        // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the last eight
-        // characters come from the other 64-bit word.
+        // For each pair of characters, selects the two bytes that contain the pair's 10 bits. The bytes for the first eight
+        // characters come from the first 64-bit word, and the bytes for the last eight characters come from the second
+        // word.
         let pairs = _mm_setr_epi8(1, 0, 2, 1, 3, 2, 4, 3, 12, 11, 13, 12, 14, 13, 15, 14);
         let lanes = _mm_shuffle_epi8(_mm_set_epi64x(high, low), pairs);
         _mm_storeu_si128(text, characters(SNO, values(lanes)));
@@ -65,8 +66,8 @@ pub(in crate::arch) fn decode_characters(
     characters: __m128i,
 ) -> (__m128i, __m128i) {
     let Alphabet { digit, digits: ten } = alphabet;
-    // Subtracting the offset of the wrong run (digits or letters) yields a greater value, possibly by wrapping around, so
-    // the minimum below selects the right value.
+    // Subtracting the offset of the wrong character range (digits or letters) yields a greater value, possibly by wrapping
+    // around, so the minimum below selects the right value.
     let digits = _mm_sub_epi8(characters, splat(digit));
     let letters = _mm_sub_epi8(characters, splat(FIRST_LETTER));
     let no_digits = _mm_subs_epu8(digits, splat(ten - 1));

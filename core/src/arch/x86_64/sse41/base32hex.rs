@@ -33,19 +33,19 @@ pub(in crate::arch) fn encode(numbers: &[u64], slots: &mut [Slot]) {
 #[inline(never)] // Inlining this function would occupy registers in the wider kernels, which rarely call it.
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
-    lane::decode(slots, numbers, |digits, most| number(digits, most))
+    lane::decode(slots, numbers, |digits, most| decode_integer(digits, most))
 }
 
 #[inline(never)] // Inlining this function would occupy registers in the wider kernels, which rarely call it.
 #[target_feature(enable = "sse4.1")]
 pub(in crate::arch) fn decode_column(offsets: &[i32], text: &[u8], numbers: &mut [u64]) -> usize {
-    lane::decode_column(offsets, text, numbers, |digits, most| number(digits, most))
+    lane::decode_column(offsets, text, numbers, |digits, most| decode_integer(digits, most))
 }
 
 /// Decodes the 12 or 13 digits at the given positions into an integer. Returns `None` if the digits are invalid.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-fn number((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
+fn decode_integer((bytes, places): Digits, most: &[u8; 16]) -> Option<u64> {
     let [bytes, places, most] = [bytes, places, most].map(|bytes| _mm_loadu_si128(bytes));
     let outside = _mm_subs_epu8(_mm_sub_epi8(bytes, _mm_loadu_si128(&MIN_CHARACTERS)), most);
     let digits = _mm_max_epu8(_mm_shuffle_epi8(bytes, places), _mm_loadu_si128(&ZEROS));

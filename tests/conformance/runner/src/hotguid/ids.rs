@@ -8,7 +8,7 @@ use crate::{
     vectors::{label, list, member, number, our_value, text},
 };
 
-/// `hotguid.json`: builds each ID from its fields, string and bytes, and converts it to SQL Server's order and back.
+/// `hotguid.json`: builds each ID from its fields, string and bytes, and converts it to SQL Server's byte order and back.
 pub(crate) fn vector_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -60,7 +60,7 @@ fn fields(case: &Value) -> Result<Value> {
     }))
 }
 
-/// Returns a case that checks that the bytes and the string of the converted GUID also match each other.
+/// Returns a case that checks that the bytes of the converted GUID match its string.
 fn sql_bytes_case(name: &str, case: &Value) -> Result<Case> {
     let args = json!({"hex": text(case, "sql_bytes_hex")?});
     let expected = Pattern::ok_with_members([("text", member(case, "sql_text")?.clone())]);

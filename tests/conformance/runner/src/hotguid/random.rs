@@ -10,7 +10,7 @@ use crate::{
     texts::maybe_corrupt,
 };
 
-/// The first millisecond after the format's range.
+/// The first millisecond after the format's time range.
 const END_MS: i64 = 4_294_967_296_000;
 
 /// Creates a random request.
@@ -71,7 +71,7 @@ fn parts(rng: &mut Rng) -> Value {
     })
 }
 
-/// Like `parts`, but for a version 8 UUID.
+/// Returns the fields of a version 8 UUID. As in `parts`, at most one field is out of range.
 fn uuid8_parts(rng: &mut Rng) -> Value {
     let wrong = rng.u32(..12);
     json!({
@@ -95,7 +95,7 @@ fn random_dotnet_bytes(rng: &mut Rng) -> String {
     hex(rng, length)
 }
 
-/// Returns a time span. It is usually within the format's range, but sometimes empty, reversed or outside the range.
+/// Returns a time span. It is usually within the format's time range, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2000..=2000),

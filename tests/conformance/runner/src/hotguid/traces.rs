@@ -1,4 +1,4 @@
-//! Random traces. Only the parts that do not depend on random bytes are compared.
+//! Random traces. Only the parts of IDs that do not depend on random bytes are compared.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether the IDs all differ in their second, machine or counter.
+/// Returns whether no two IDs have the same second, machine and counter.
 fn counters_are_unique(answer: &Value) -> bool {
     trace::all_cells_are_unique(answer, |id| json!([id["timestamp"], id["machine"], id["counter"]]))
 }

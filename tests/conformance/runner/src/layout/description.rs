@@ -53,7 +53,7 @@ fn tick(theirs: &Value) -> Result<Value> {
     .into())
 }
 
-/// Returns a constant's value. The constant's type determines what the value means.
+/// Returns a constant's value, whose form depends on the constant's type.
 fn constant_value(value: &Value) -> Result<Value> {
     Ok(match value {
         Value::Object(tagged) if tagged.contains_key("text") => tagged["text"].clone(),
@@ -89,7 +89,8 @@ pub(crate) fn values(theirs: &Value) -> Value {
     }
 }
 
-/// Parses the notation of the generator vectors, `N unused | N ts ms | N seq [from S]`, with the fields separated by commas.
+/// Parses the notation of the generator vectors, which consists of fields separated by commas. Each field has one of the
+/// forms `N unused`, `N ts ms` and `N seq [from S]`.
 pub(crate) fn parse_short_notation(words: &str, epoch_ms: &Value) -> Result<Value> {
     let fields = words.split(", ").map(|field| short_field(field, epoch_ms));
     Ok(json!({"id": "integer", "bits": 64, "fields": fields.collect::<Result<Vec<_>>>()?}))

@@ -12,7 +12,7 @@ pub(crate) struct RandomLayout {
     pub(crate) parts: Vec<Part>,
 }
 
-/// A field.
+/// A field of a random layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) kind: &'static str,
@@ -25,7 +25,7 @@ pub(crate) struct Part {
     pub(crate) epoch_ms: i64,
 }
 
-/// Names that could cause trouble in some languages, and ordinary names.
+/// Field names, some of which could cause problems in some languages.
 const NAMES: [&str; 14] = [
     "shard",
     "worker",
@@ -55,7 +55,7 @@ const TICKS: [(&str, u64); 9] = [
     ("3600s", 3_600_000_000),
 ];
 
-/// Properties of the layout that constrain its fields.
+/// Properties of a layout that constrain its fields.
 pub(crate) struct Constraints {
     /// The width of an ID in bits.
     pub(crate) bits: u32,
@@ -63,7 +63,8 @@ pub(crate) struct Constraints {
     pub(crate) epochs: fn(&mut Rng) -> i64,
 }
 
-/// Returns a random layout with any kinds and types of fields. Its IDs have 64 bits or 1 to 40 bytes, occasionally more.
+/// Returns a random layout with fields of any kind and type. Its IDs are 64-bit integers, or byte strings of 1 to 40 bytes,
+/// occasionally more.
 pub(crate) fn layout(rng: &mut Rng) -> RandomLayout {
     let is_bytes = rng.u32(..3) > 0;
     let length = if rng.u32(..40) == 0 { rng.u32(41..=128) } else { rng.u32(1..=40) };
@@ -144,8 +145,8 @@ pub(crate) fn field_of_kind(
 ) -> Part {
     let of_type = match kind {
         "constant" | "bindable" if needs.is_bytes => {
-            // Layouts reject integers of more than 128 bits, so most such fields contain bytes or text instead. A few
-            // integers remain, so that the rejections are compared, too.
+            // Layouts reject integers of more than 128 bits, so most fields of that width contain bytes or text instead. A
+            // few remain integers, so that the rejections are also compared.
             let is_wide = bits > 128 && rng.u32(..16) > 0;
             let integer = if is_wide { "bytes" } else { "integer" };
             choose(rng, &[integer, integer, "bytes", "text"])
@@ -157,7 +158,7 @@ pub(crate) fn field_of_kind(
         "constant" | "bindable" => choose(rng, &NAMES),
         _ => "",
     };
-    // If the name is already taken, the field uses its default name.
+    // If the name is already in use, the field gets its default name.
     let name = if taken(name) || rng.u32(..6) == 0 { NAME_PLACEHOLDER } else { name };
     Part {
         kind,
@@ -184,7 +185,7 @@ fn assign_default_names(parts: &mut [Part]) {
     }
 }
 
-/// Returns a field's description, which omits a default name half of the time.
+/// Returns a field's description. Half of the time, the description omits a default name.
 fn describe(rng: &mut Rng, part: &Part) -> Value {
     let mut field = json!({"kind": part.kind, "bits": part.bits});
     match part.kind {
@@ -227,7 +228,7 @@ fn decimal(rng: &mut Rng, value: &Value) -> Value {
     integer(rng, value.as_str().unwrap_or_default())
 }
 
-/// Returns an integer as a JSON number if JSON represents it exactly, and as a decimal string otherwise.
+/// Returns an integer as a decimal string or, if a JSON number represents it exactly, sometimes as a number.
 fn integer(rng: &mut Rng, decimal: &str) -> Value {
     match decimal.parse::<i64>() {
         Ok(number) if number.unsigned_abs() <= 1 << 53 && rng.bool() => number.into(),

@@ -19,7 +19,7 @@ pub(crate) fn integer_cases(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Returns the cases of `layoutbytes.json`, which test byte layouts in the same way as `layout64.json` tests integer
-/// layouts. Further cases parse IDs of the wrong length.
+/// layouts. Additional cases parse IDs of the wrong length.
 pub(crate) fn byte_id_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = integer_cases(file)?;
     let fields = json!([{"kind": "bindable", "bits": 8, "name": "a"}, {"kind": "bindable", "bits": 16, "name": "b"}]);
@@ -30,7 +30,7 @@ pub(crate) fn byte_id_cases(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns a layout's cases. If the layout is invalid, every case expects the layout's error.
+/// Returns a layout's cases. If the layout is invalid, the case that builds it expects the error.
 fn layout_cases(name: &str, vector: &Value) -> Result<Vec<Case>> {
     let layout = translate(vector)?;
     let built = our_value(vector, "error")
@@ -77,13 +77,13 @@ fn parsed_pattern(case: &Value) -> Result<Pattern> {
     })
 }
 
-/// Returns a case that parses an ID passed as a string, which is how APIs send integers above 2^53.
+/// Returns a case that parses an ID from a decimal string, the form in which APIs send integers above 2^53.
 fn parse_decimal_case(name: &str, layout: &Value, id: &str, expected: Pattern) -> Case {
     let args = json!({"layout": layout, "id_value": {"text": id}});
     Case::for_op(name, "layout.parse", args, expected)
 }
 
-/// Returns cases with strings that are not the canonical decimal form of an integer ID, and a case with a byte layout,
+/// Returns cases with strings that are not the canonical decimal form of an integer ID, and one case with a byte layout,
 /// whose IDs have no decimal form.
 fn invalid_decimal_cases() -> Vec<Case> {
     let (integers, long) = (json!({"preset": "discord"}), "9".repeat(100));
@@ -98,7 +98,7 @@ fn invalid_decimal_cases() -> Vec<Case> {
     all.map(of).collect()
 }
 
-/// `presets.json`: parses each ID as an integer and as a string, and packs the result again.
+/// `presets.json`: parses each ID as an integer and as a string, and packs the parsed values again.
 pub(crate) fn preset_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = invalid_decimal_cases();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -115,7 +115,7 @@ pub(crate) fn preset_cases(file: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// Returns the ID after parsing and packing, which clears the unused bit if the preset has one.
+/// Returns the ID that results from parsing and repacking an ID. Packing clears the unused bit, if the preset has one.
 fn repack(preset: &str, id: &str) -> Result<String> {
     let has_unused = matches!(preset, "twitter" | "sonyflake" | "baidu");
     let id: i64 = id.parse()?;

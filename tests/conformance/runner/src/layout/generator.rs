@@ -1,4 +1,4 @@
-//! `layout_generator.json` and `layout_range.json`: layout generators under a scripted clock.
+//! Cases from `layout_generator.json` and `layout_range.json`, which test layout generators with a scripted clock.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
 
 const OP: &str = "layout.generator";
 
-/// Longer than any wait that a scenario needs.
+/// The maximum time that a generator waits. It exceeds every wait that a scenario needs.
 const MAX_WAIT_MS: u64 = 500;
 
 pub(crate) fn generator_cases(file: &Value) -> Result<Vec<Case>> {
@@ -82,7 +82,7 @@ fn range_case(name: &str, scenario: &Value) -> Result<Case> {
     Ok(trace::case(name, OP, options, steps))
 }
 
-/// Returns one case for each of several generators, all of which are created in the same tick.
+/// Returns one case for each of several generators that are created in the same tick.
 fn consecutive_generator_cases(name: &str, ids: &Value, epoch_ms: &Value) -> Result<Vec<Case>> {
     let normal = json!({"layout": "1 unused, 41 ts ms, 22 seq"});
     let one = |(index, id): (usize, &Value)| {

@@ -19,7 +19,7 @@ pub(crate) fn description_case(rng: &mut Rng) -> Case {
     Case::new(format!("{op} of a corrupted layout"), op, json!({"layout": layout}), Pattern::Any)
 }
 
-/// Returns a description as JSON text, which may be malformed.
+/// Returns a case with a layout description as JSON text, which may be malformed.
 pub(crate) fn text_case(rng: &mut Rng) -> Case {
     let mut layout = layout(rng).layout;
     if rng.u32(..4) == 0 {
@@ -78,7 +78,7 @@ const UNUSUAL_TOKENS: [&str; 44] = [
     ",",
 ];
 
-/// Corrupts a text: replaces or inserts a token, or truncates or extends the text.
+/// Corrupts JSON text by replacing or inserting a token, or by truncating or extending the text.
 fn corrupt_text(rng: &mut Rng, mut text: String) -> String {
     let ends: Vec<_> = text.match_indices([':', ',', '}', ']', '"']).map(|(at, _)| at).collect();
     let at = ends[rng.usize(..ends.len())];

@@ -42,7 +42,8 @@ fn random_layout_case(rng: &mut Rng, kind: u32) -> Case {
     case(op, args, drawn.layout)
 }
 
-/// Requests a time range. In most cases, the layout has a timestamp, and all fields above the timestamp have values.
+/// Returns a request for a time range. In most cases, the layout has a timestamp, and all fields above the timestamp have
+/// values.
 fn time_range_case(rng: &mut Rng) -> Case {
     let is_timed = |drawn: &RandomLayout| {
         let place = |kind| drawn.parts.iter().position(|part| part.kind == kind);
@@ -104,7 +105,7 @@ fn insert_value(args: &mut Value, part: &Part, value: Value) {
     }
 }
 
-/// Returns an ID of the layout's kind (integer or bytes), or occasionally of the other kind.
+/// Returns an ID of the layout's kind (integer or bytes), or occasionally one of the wrong kind.
 fn any_id(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let id = random_id(rng, drawn);
     match (rng.u32(..20), drawn.layout["id"] == "integer") {
@@ -128,7 +129,7 @@ fn random_id(rng: &mut Rng, drawn: &RandomLayout) -> String {
     }
 }
 
-/// Returns a time span. It usually lasts a few ticks, but is sometimes empty, reversed or outside the range.
+/// Returns a time span. It usually lasts a few ticks, but is sometimes empty, reversed or outside the layout's range.
 fn time_range(rng: &mut Rng, drawn: &RandomLayout) -> Value {
     let times = drawn.parts.iter().find(|part| part.kind == "timestamp");
     let end = |rng: &mut Rng| match times {
@@ -162,7 +163,7 @@ fn is_exact(ms: i64) -> bool {
     ms.unsigned_abs() < (1 << 53) - 2
 }
 
-/// Requests a preset, usually one that exists, with values for some of its machine ID fields.
+/// Returns a request that uses a preset, which usually exists, with values for some of its machine ID fields.
 fn random_preset_case(rng: &mut Rng) -> Case {
     let (name, machine) = choose(rng, &PRESETS);
     let mut fields = Map::new();

@@ -13,7 +13,7 @@ use crate::{
     trace,
 };
 
-/// The times are close together, so the clock often returns to the same tick or to an earlier one.
+/// Most of the clock's times are shortly after this time, so the clock often shows the same tick again or an earlier tick.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 4] = [4, 16, 64, 4000];
 
@@ -47,8 +47,8 @@ pub(crate) fn trace_case(rng: &mut Rng) -> Case {
     Case::new("layout.generator", "layout.generator", options, trace::ids_are_unique())
 }
 
-/// Returns a layout that is usually valid for a generator. No two IDs differ only in a bindable, so that duplicates are
-/// detected. For a range of worker IDs, the fields are usually in the required order.
+/// Returns a layout that is usually valid for a generator. For a range of worker IDs, the fields are usually in the
+/// required order.
 fn layout(rng: &mut Rng, sequence_only: bool, is_ranged: bool) -> RandomLayout {
     let is_bytes = rng.bool();
     let needs = Constraints {
@@ -94,7 +94,7 @@ fn random_bindables(rng: &mut Rng, drawn: &RandomLayout, odds: u32) -> Value {
     given.into()
 }
 
-/// Returns a short range of a bindable's values, which is sometimes empty or out of bounds.
+/// Returns a short range of values for a bindable. The range is sometimes empty or out of bounds.
 fn range(rng: &mut Rng, part: &Part) -> Value {
     let most = (1_u64 << part.bits) - 1;
     let first = rng.u64(..=most);

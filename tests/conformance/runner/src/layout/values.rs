@@ -13,7 +13,7 @@ fn power_of_two(bits: u32) -> BigInt {
     BigInt::from(1) << bits
 }
 
-/// Returns a `bits`-bit integer, often the smallest or the largest one.
+/// Returns a `bits`-bit integer, often the smallest or the largest possible value.
 fn random_integer(rng: &mut Rng, bits: u32) -> BigInt {
     match rng.u32(..6) {
         0 => BigInt::ZERO,
@@ -52,7 +52,7 @@ fn time(part: &Part, tick: &BigInt) -> BigInt {
     if micros < &ms * 1000 { ms - 1 } else { ms }
 }
 
-/// Returns a string of at most `most` bytes. Each of its characters takes up one to four bytes.
+/// Returns a string of at most `most` bytes, with characters of one to four bytes each.
 fn text(rng: &mut Rng, most: usize) -> String {
     let mut text = String::new();
     while text.len() < most && rng.u32(..12) > 0 {

@@ -1,4 +1,4 @@
-//! Vectors for generators: leases, secrets, and traces under a scripted clock.
+//! Vectors for generators: leases, secrets, and traces with a scripted clock.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) fn generator_cases(file: &Value) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns a case in which a generator is created or rejected under a lease.
+/// Returns a case that tries to create a generator with a lease. The generator is either created or rejected with an error.
 fn lease_case(name: &str, case: &Value) -> Result<Case> {
     let node = member(case, "node_id")?;
     let is_expression = node.is_string();
@@ -179,7 +179,8 @@ fn extended_lease(lease: &[Value]) -> Result<Value> {
     Ok(json!({"nodes": [node, node], "start": start.to_string(), "end": end.to_string()}))
 }
 
-/// Returns a clock reading in Unix seconds, or a Python expression for a value that is not a time.
+/// Returns a step's clock reading in Unix milliseconds, or the name of an invalid reading. The vectors contain seconds, or
+/// Python expressions for values that are not times.
 fn clock(step: &Value) -> Result<Value> {
     let reading = member(step, "clock")?;
     let Some(expression) = reading.as_str() else {

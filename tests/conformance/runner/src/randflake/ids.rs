@@ -10,7 +10,7 @@ use crate::{
     vectors::{label, list, member, number, our_value, text},
 };
 
-/// `randflake.json`: builds each ID from its fields and its string, converts it back, and encrypts its raw value.
+/// `randflake.json`: builds each ID from its fields and from its string, converts it back, and encrypts its raw value.
 pub(crate) fn vector_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -55,7 +55,7 @@ pub(crate) fn text_cases(name: &str, encoded: &str, id: &str) -> Result<[Case; 4
     ])
 }
 
-/// Returns a case that checks that encrypting the raw value gives the ID. Both are little-endian bytes.
+/// Returns a case that checks that encrypting the raw value yields the ID. Both are represented as little-endian bytes.
 fn encryption_case(name: &str, secret: &str, raw: &str, id: &str) -> Result<Case> {
     let block = HEXLOWER.encode(&raw.parse::<u64>()?.to_le_bytes());
     let expected = HEXLOWER.encode(&id.parse::<i64>()?.to_le_bytes());

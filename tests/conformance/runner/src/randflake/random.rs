@@ -40,7 +40,7 @@ fn foreign_value_case(rng: &mut Rng) -> Case {
     Case::new(op, op, json!({argument: value}), Pattern::Any).for_dynamic_languages()
 }
 
-/// Returns an ID's string form, sometimes slightly invalid: with leading zeros, or above 64 bits.
+/// Returns an ID's string form, which is sometimes invalid, for example because it has leading zeros or exceeds 64 bits.
 fn text(rng: &mut Rng) -> String {
     let length = if rng.bool() { 13 } else { rng.usize(..=14) };
     let mut text: String = (0..length).map(|_| char::from(choose(rng, ALPHABET))).collect();
@@ -50,7 +50,7 @@ fn text(rng: &mut Rng) -> String {
     if rng.bool() { text } else { maybe_corrupt(rng, text) }
 }
 
-/// Returns a 64-bit number, often near one of the limits and occasionally beyond it.
+/// Returns a 64-bit number, often near one of the limits and occasionally out of range.
 fn near_limit(rng: &mut Rng, ends: [i128; 3]) -> String {
     if rng.bool() {
         return rng.u64(..).cast_signed().to_string();

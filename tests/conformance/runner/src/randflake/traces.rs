@@ -1,4 +1,4 @@
-//! Random traces: leases, extensions, and calls at random seconds on a scripted clock.
+//! Random traces: generators with random leases, with calls and lease extensions at random seconds on a scripted clock.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::{
     trace,
 };
 
-/// A time after 2041, when the raw values use all their bits.
+/// A time in 2041. From then on, raw values use all of their bits.
 const BASE_SECONDS: i64 = 2_266_870_912;
 
 pub(crate) fn trace_case(rng: &mut Rng) -> Case {
@@ -36,7 +36,7 @@ fn options(rng: &mut Rng) -> Value {
     options
 }
 
-/// Returns a node ID or a range of node IDs, occasionally an invalid one.
+/// Returns a node ID or a range of node IDs, which is occasionally invalid.
 fn nodes(rng: &mut Rng) -> Value {
     let node = if rng.u32(..16) == 0 { number(rng) } else { rng.i64(0..1 << 17) };
     match rng.u32(..3) {
@@ -76,11 +76,11 @@ fn reading(rng: &mut Rng, second: i64) -> String {
     (second * 1000 + rng.i64(0..1000)).to_string()
 }
 
-/// Values that are not times, for languages that can pass them.
+/// Clock readings that are not valid times, for languages in which a clock can return them.
 const INVALID_TIMES: [&str; 4] = ["raise", "none", "boolean", "float"];
 
-/// Returns a call. During a large batch, the clock does not change, because the format does not specify how often a batch
-/// reads it.
+/// Returns a step. During a large batch, the clock does not change, because the format does not specify how often a batch
+/// reads the clock.
 fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     let mut step = match rng.u32(..24) {
         0 | 1 => extension(rng, options),
@@ -105,7 +105,7 @@ fn step(rng: &mut Rng, options: &Value, depth: u32) -> Value {
     step
 }
 
-/// Returns an extension, usually with the generator's own node IDs and start.
+/// Returns a step that extends the lease, usually with the generator's current node IDs and start.
 fn extension(rng: &mut Rng, options: &Value) -> Value {
     let nodes = if rng.u32(..8) == 0 { nodes(rng) } else { options["nodes"].clone() };
     let mut lease = if rng.u32(..8) == 0 { lease(rng) } else { options["lease"].clone() };

@@ -1,4 +1,4 @@
-//! Vectors for generators: scenarios of calls under a scripted clock.
+//! Vectors for generators. Each scenario is a sequence of calls with a scripted clock.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::{
     vectors::{label, list, member, number, our_value, text},
 };
 
-/// Longer than any wait that a scenario needs.
+/// The maximum time that a generator waits. It exceeds every wait that a scenario needs.
 const MAX_WAIT_MS: u64 = 500;
 
 pub(crate) fn generator_cases(file: &Value) -> Result<Vec<Case>> {
@@ -21,7 +21,7 @@ pub(crate) fn generator_cases(file: &Value) -> Result<Vec<Case>> {
 }
 
 /// Returns the cases for a scenario. The last step closes the generator. Our generators return a snapshot only when they
-/// are closed, so each snapshot in the scenario adds a case that closes the generator at that step.
+/// are closed, so each snapshot in the scenario requires an additional case that closes the generator at that step.
 fn scenario_cases(name: &str, scenario: &Value) -> Result<Vec<Case>> {
     if let Some(code) = our_value(scenario, "error") {
         return Ok(vec![trace::rejection_case(name, "sno.generator", options(scenario), code)]);
@@ -74,9 +74,9 @@ fn close_step(expected: Pattern) -> Step {
     Step { request: json!({"op": "close", "clock": []}), expected }
 }
 
-/// Returns a pattern for the snapshot members that must equal the original library's. If the original library took the
-/// snapshot in a later time unit than that of its last ID, its snapshot no longer contains the last sequence number. Our
-/// snapshots always contain it, so in that case `now` and `sequence` are not compared.
+/// Returns a pattern for the snapshot members that must equal those of the original library. If the last ID is from an
+/// earlier tick than the snapshot, the original library's snapshot no longer contains the last sequence number. Our
+/// snapshots always contain this number, so in that case `now` and `sequence` are not compared.
 fn expected_snapshot(snapshot: &Value) -> Pattern {
     let names = ["partition", "sequenceMin", "sequenceMax", "wallHi", "wallSafe", "drifts"];
     let exact = if snapshot["now"] == snapshot["wallHi"] { &["now", "sequence"][..] } else { &[] };
@@ -156,7 +156,7 @@ fn generate_step(step: &Value, clock: &Value) -> Result<Step> {
     Ok(Step { request: json!({"op": "generate", "clock": clock, "metabyte": metabyte}), expected })
 }
 
-/// Returns a batch call. If the list of expected IDs is long, keeps only the first and last few.
+/// Returns a batch call. If the vector lists only the first and last few IDs, only these IDs are compared.
 fn generate_many_step(step: &Value) -> Result<Step> {
     let (count, ids) = (number(step, "count")?, list(step, "ids")?);
     let len = usize::try_from(count)?;
@@ -175,7 +175,7 @@ fn stats_step(step: &Value, name: &'static str) -> Result<Step> {
     Ok(Step { request: json!({"op": "stats", "clock": clock(step)?}), expected })
 }
 
-/// Returns a step for a snapshot within a scenario. Only its statistics can be compared.
+/// Returns a step for a snapshot in the middle of a scenario. Only the snapshot's statistics can be compared.
 fn snapshot_step(step: &Value) -> Result<Step> {
     const MEMBER_NAMES: [(&str, &str); 5] = [
         ("sequence", "sequence"),
@@ -201,7 +201,7 @@ fn generate_at_step(step: &Value) -> Result<Step> {
     Ok(Step { request, expected: Pattern::ok(member(step, "id")?.clone()) })
 }
 
-/// Returns a step's clock readings in sno's time units.
+/// Converts a step's clock readings from sno's time units to Unix milliseconds.
 fn clock(step: &Value) -> Result<Value> {
     let readings = list(step, "clock_script")?.iter();
     readings

@@ -97,7 +97,7 @@ fn with_field(hex: &str, other: &str, field: &str) -> String {
     format!("{}{}{}", &hex[..span.start], &other[span.clone()], &hex[span.end..])
 }
 
-/// `sno_invalid.json`: strings that must be rejected, and the IDs of JSON values.
+/// `sno_invalid.json`: strings that must be rejected, and JSON values with the IDs that they represent.
 pub(crate) fn invalid_cases(file: &Value) -> Result<Vec<Case>> {
     let mut made = Vec::new();
     for (index, case) in list(file, "cases")?.iter().enumerate() {
@@ -120,7 +120,7 @@ pub(crate) fn invalid_cases(file: &Value) -> Result<Vec<Case>> {
 
 /// Returns the cases for one item in `json_notes`. The zero ID and `null` have two cases each, because `null` represents
 /// the zero ID in the original library's mode but not in the default mode. A value that `ours` marks as skipped has no
-/// case.
+/// cases.
 fn json_note_cases(name: &str, note: &Value) -> Result<Vec<Case>> {
     if let Some(written) = our_value(note, "marshal_zero") {
         let ask = |op, written: &Value| {
@@ -147,7 +147,7 @@ fn json_note_cases(name: &str, note: &Value) -> Result<Vec<Case>> {
     Ok(made)
 }
 
-/// `polymorphic.json`: the metabyte of an ID in a JSON text.
+/// `polymorphic.json`: finds IDs in JSON texts, and reads their metabytes.
 pub(crate) fn polymorphic_cases(file: &Value) -> Result<Vec<Case>> {
     let cases = list(file, "cases")?.iter().enumerate();
     cases

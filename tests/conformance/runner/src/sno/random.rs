@@ -63,7 +63,7 @@ fn with_args(rng: &mut Rng) -> Value {
     json!({"text": any_text(rng), name: field(rng, bits)})
 }
 
-/// Returns a time span, mostly within the format's range, but sometimes empty, reversed or outside it.
+/// Returns a time span. It is usually within the format's range, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng) -> Value {
     const FIRST_MS: i64 = 1_262_304_000_000;
     const END_MS: i64 = 3_461_327_255_552;

@@ -9,7 +9,7 @@ use crate::{
     trace,
 };
 
-/// The times are close together, so the clock often returns to the same tick or to an earlier one.
+/// Most of the clock's times are shortly after this time, so the clock often shows the same tick again or an earlier tick.
 const START_MS: i64 = 2_062_304_000_000;
 const SPANS_MS: [i64; 3] = [4, 16, 64];
 
@@ -24,8 +24,8 @@ pub(crate) fn trace_case(rng: &mut Rng) -> Case {
     )
 }
 
-/// Returns options for a new generator, or a snapshot to restore. Waits are short, because in some languages the generator
-/// really sleeps.
+/// Returns options for a new generator, or a snapshot to restore. The maximum wait is zero, because in some languages the
+/// generator actually sleeps.
 fn options(rng: &mut Rng) -> Value {
     let mut options = json!({
         "partition": if rng.u32(..20) == 0 { number(rng) } else { rng.i64(0..1 << 16) },
@@ -94,7 +94,7 @@ fn time(rng: &mut Rng) -> String {
     .to_string()
 }
 
-/// Returns a call. The scripted clock may run further calls inside it, up to `depth` levels deep.
+/// Returns a step. The scripted clock may run further steps while this step is in progress, up to `depth` levels deep.
 fn step(rng: &mut Rng, depth: u32) -> Value {
     let metabyte = if rng.u32(..40) == 0 { number(rng) } else { rng.i64(0..256) };
     let mut step = match rng.u32(..24) {
@@ -111,8 +111,8 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether no answer repeats an earlier ID, ignoring metabytes. IDs with an explicit time may repeat. They appear
-/// as single IDs instead of lists, so this function ignores them.
+/// Returns whether no answer repeats an earlier ID, ignoring metabytes. IDs with an explicit time may repeat. Their answers
+/// are single IDs instead of lists, so this function ignores them.
 fn ids_are_unique(answer: &Value) -> bool {
     trace::all_cells_are_unique(answer, |id| {
         id.as_str().map(|hex| format!("{}{}", &hex[..10], &hex[12..])).into()

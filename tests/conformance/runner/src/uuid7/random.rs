@@ -10,7 +10,7 @@ use crate::{
     texts::maybe_corrupt,
 };
 
-/// The first millisecond after the format's range.
+/// The first millisecond after the format's time range.
 const END_MS: i64 = 1 << 48;
 
 /// Creates a random request.
@@ -73,7 +73,7 @@ fn field(rng: &mut Rng, wrong: bool, bits: u32) -> i64 {
     }
 }
 
-/// Returns a time span. It is usually within the format's range, but sometimes empty, reversed or outside the range.
+/// Returns a time span. It is usually within the format's time range, but sometimes empty, reversed or outside the range.
 fn time_range(rng: &mut Rng) -> Value {
     let mut end = || match rng.u32(..6) {
         0 => rng.i64(-2..=2),

@@ -1,4 +1,4 @@
-//! Random traces. Only the parts that do not depend on random bytes are compared.
+//! Random traces. Only the parts of IDs that do not depend on random bytes are compared.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(crate) fn trace_case(rng: &mut Rng) -> Case {
         options["worker_id"] = rng.u16(..).into();
     }
     options["steps"] = (0..rng.usize(1..20)).map(|_| step(rng, 1)).collect();
-    // A generator that follows rollbacks may enter the same millisecond twice, with different random bits.
+    // A generator that follows rollbacks may enter a millisecond twice and repeat a sequence, with different random bits.
     let expected = if follows {
         Pattern::Any
     } else {
@@ -61,7 +61,7 @@ fn step(rng: &mut Rng, depth: u32) -> Value {
     step
 }
 
-/// Returns whether the IDs all differ in their millisecond or sequence.
+/// Returns whether no two IDs have the same millisecond and sequence.
 fn sequences_are_unique(answer: &Value) -> bool {
     trace::all_cells_are_unique(answer, |id| json!([id["unix_ms"], id["sequence"]]))
 }

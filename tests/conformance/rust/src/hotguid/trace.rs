@@ -1,4 +1,4 @@
-//! Traces of Hot Guid. Only the parts of IDs that do not depend on random bytes are compared.
+//! Traces of Hot Guid generators. Only the parts of IDs that do not depend on random bytes are compared.
 
 use std::{
     cell::{Cell, RefCell},
@@ -69,7 +69,8 @@ impl TraceState {
         made.into_iter().map(|id| self.describe(id)).collect()
     }
 
-    /// Describes an ID by the index of its machine in the trace and by its counter relative to the first ID of its second.
+    /// Describes an ID by the index of its machine in the trace and by its counter relative to the first ID of the same
+    /// second.
     fn describe(&self, id: HotGuid) -> Answer {
         let parts = if self.uuid8 { id.uuid8_parts()? } else { as_uuid8(id.parts()) };
         let known = self.first.get().filter(|(second, _)| *second == parts.timestamp);
@@ -83,7 +84,7 @@ impl TraceState {
         }))
     }
 
-    /// Returns a machine's index. Machines are numbered in the order in which they first occur in the trace.
+    /// Returns a machine's index. Machines are numbered in the order of their first occurrence in the trace.
     fn machine_index(&self, machine: u64) -> usize {
         let mut known = self.machines.borrow_mut();
         known.iter().position(|one| *one == machine).unwrap_or_else(|| {

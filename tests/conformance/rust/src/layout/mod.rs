@@ -31,7 +31,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     }
 }
 
-/// Returns the layout that a description defines, or a preset.
+/// Returns the layout that is specified by a description or by the name of a preset.
 fn layout(args: &Value) -> Result<Layout, Failure> {
     let layout = &args["layout"];
     if layout["preset"].is_null() {
@@ -61,7 +61,7 @@ fn values_to_pack<'v>(layout: &'v Layout, args: &Value) -> Result<Values<'v>, Fa
 }
 
 /// Reads an ID, which is a decimal string for an integer layout and hexadecimal otherwise. If the ID is passed as a VALUE
-/// in `id_value`, it may also be an ID of the wrong kind, or an integer ID as a string.
+/// in `id_value`, it may also be of the wrong kind, or be the string form of an integer ID.
 fn id(layout: &Layout, args: &Value) -> Result<Id, Failure> {
     if let Some(value) = args.get("id_value") {
         return match values::read(value)? {
@@ -95,7 +95,7 @@ fn generate(layout: Layout, args: &Value) -> Answer {
     Ok(json!({"id": id.to_string(), "parsed": fields(&generator.layout().parse(&id)?)}))
 }
 
-/// Returns the protocol's PARSED object, which contains only the layout's own fields.
+/// Returns the protocol's PARSED object, which contains only fields that the layout has.
 fn fields(parsed: &Parsed<'_>) -> Value {
     let mut fields = Map::new();
     let mut put = |name: &str, value: Option<Value>| {

@@ -1,4 +1,4 @@
-//! Traces of Randflake.
+//! Runs the traces of Randflake generators.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! sno IDs in JSON, through serde.
+//! Reads and writes sno IDs as JSON through serde.
 
 use polyflake::{
     Error,
@@ -20,7 +20,7 @@ pub(crate) fn id_at_pointer(args: &Value) -> Answer {
     Ok(json!({"id": id.to_string(), "metabyte": id.metabyte()}))
 }
 
-/// Reads an ID from a JSON text.
+/// Reads an ID from JSON.
 pub(crate) fn read_id(args: &Value) -> Answer {
     Ok(fields(decode_id(&parse_json(text(args, "json")?)?)?))
 }
@@ -61,8 +61,8 @@ fn decode_id_by_hand(value: &Value) -> polyflake::Result<Sno> {
     }
 }
 
-/// Compares serde's result with the result of parsing the value directly. Both must agree on whether the value is an ID.
-/// serde's errors have no code, so a returned error comes from direct parsing.
+/// Compares serde's result with the result of parsing the value directly. Both must return the same ID, or both must reject
+/// the value. serde's errors have no code, so a returned error comes from direct parsing.
 fn require_agreement(
     by_serde: serde_json::Result<Sno>,
     by_hand: polyflake::Result<Sno>,

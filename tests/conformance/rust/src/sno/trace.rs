@@ -1,4 +1,4 @@
-//! Traces of sno.
+//! Runs the traces of sno generators.
 
 use std::rc::Rc;
 
@@ -41,7 +41,7 @@ fn snapshot(config: &Value) -> Result<Option<Snapshot>, Failure> {
     serde_json::from_value(config.clone()).map_err(unexpected_failure)
 }
 
-/// Creates a builder with the options that a restored generator also accepts.
+/// Creates a builder with the options that new and restored generators both accept.
 fn builder(options: &Value, clock: ScriptedClock) -> Result<Builder<ScriptedClock>, Failure> {
     let mut builder = Generator::builder().clock(clock);
     if let Some((start, end)) = window(options)? {
@@ -56,7 +56,7 @@ fn builder(options: &Value, clock: ScriptedClock) -> Result<Builder<ScriptedCloc
     Ok(builder)
 }
 
-/// Applies the options that only a new generator has. A restored generator takes these settings from its snapshot.
+/// Applies the options that only a new generator accepts. A restored generator takes these settings from its snapshot.
 fn apply_options(
     options: &Value,
     mut builder: Builder<ScriptedClock>,

@@ -1,4 +1,4 @@
-//! Traces of version 7 UUIDs. Only the parts of IDs that do not depend on random bytes are compared.
+//! Traces of version 7 UUID generators. Only the parts of IDs that do not depend on random bytes are compared.
 
 use std::{cell::Cell, rc::Rc};
 
@@ -65,7 +65,7 @@ impl TraceState {
         Ok(made.into_iter().map(|id| self.describe(id)).collect())
     }
 
-    /// Describes an ID by its sequence relative to the first ID of its millisecond.
+    /// Describes an ID. The sequence is relative to the first ID of the same millisecond.
     fn describe(&self, id: Uuid7) -> Value {
         let parts = id.parts();
         let known = self.first.get().filter(|(unix_ms, _)| *unix_ms == parts.unix_ms);

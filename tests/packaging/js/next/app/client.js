@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { use } from "../use.js";
 
-/** Rendered on the server first, then used in the browser. */
+/** A component that is rendered on the server first, and then used in the browser. */
 export default function Client() {
   const [rendered] = useState(use);
   const [machine, setMachine] = useState("");

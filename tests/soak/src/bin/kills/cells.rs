@@ -1,9 +1,9 @@
-//! The cells used so far, as ranges. A generator fills each tick from the beginning, so each process leaves only a few
-//! ranges.
+//! The cells that have been used so far, stored as ranges. A generator fills each tick from the beginning, so each process
+//! adds only a few ranges.
 
 use std::collections::BTreeMap;
 
-/// Maps each range's first cell to the cell after its last one.
+/// A map from the first cell of each range to the cell that follows the range.
 #[derive(Default)]
 pub(crate) struct Cells(BTreeMap<u128, u128>);
 

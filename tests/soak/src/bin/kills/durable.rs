@@ -1,4 +1,4 @@
-//! A file that contains either its old or its new value, no matter when its writer is killed.
+//! A file that always contains either the old or the new value, even if its writer is killed during a write.
 
 use std::{
     fs::{self, File},

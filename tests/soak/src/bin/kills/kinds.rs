@@ -1,4 +1,4 @@
-//! The generators that are killed, and the state from which each is resumed.
+//! The kinds of generators whose processes are killed, and the state from which each kind of generator resumes.
 
 use polyflake::{Result, layout, randflake::Grant, sno, uuid7};
 

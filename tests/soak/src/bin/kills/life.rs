@@ -1,5 +1,5 @@
-//! A process's life until it is killed. The process generates IDs and writes each one to its output. It also keeps a file
-//! with the state from which the next process resumes.
+//! The code that a process runs until it is killed. The process generates IDs and writes each ID to its output. It also
+//! keeps a file with the state from which the next process resumes.
 
 use std::{
     convert::Infallible,
@@ -29,14 +29,14 @@ pub(crate) struct ChildRun<'l> {
     pub(crate) random: Rng,
 }
 
-/// A generator with a window whose end is known.
+/// A generator with an explicit window, whose end can be extended.
 pub(crate) trait WindowedGenerator: IdWriter + Sized {
     fn build(clock: FastClock, start_ms: i64, end_ms: i64) -> Result<Self>;
     fn extend(&self, end_ms: i64) -> Result<()>;
 }
 
-/// Generates IDs in consecutive windows. A new process starts at the last end stored on disk. The process writes each
-/// window's end to disk before it generates an ID in the window.
+/// Generates IDs in consecutive windows. A new process starts at the last window end that was stored on disk. The process
+/// writes each window's end to disk before it generates an ID in the window.
 pub(crate) fn generate_in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) -> Outcome {
     let last_end = durable::read(life.state)?.filter(|_| !life.careless);
     let start = last_end.unwrap_or_else(|| life.clock.unix_ms());
@@ -56,7 +56,7 @@ pub(crate) fn generate_in_windows<M: WindowedGenerator>(mut life: ChildRun<'_>) 
     }
 }
 
-/// A generator that, when closed, returns the state from which the next generator resumes.
+/// A generator that returns a state when it is closed. The next generator resumes from this state.
 pub(crate) trait ClosableGenerator: IdWriter + Sized {
     type SavedState: Serialize + DeserializeOwned + Clone;
     /// Creates a generator with the worker ID `number`, which no earlier generator has used.
@@ -65,8 +65,8 @@ pub(crate) trait ClosableGenerator: IdWriter + Sized {
     fn save(&self) -> Result<Self::SavedState>;
 }
 
-/// Generates IDs with consecutive generators. Each one resumes from its predecessor's state, or starts with a new worker ID
-/// if the predecessor was killed. A state is removed from disk before it is used, so it is used only once.
+/// Generates IDs with consecutive generators. Each generator resumes from its predecessor's state, or starts with a new
+/// worker ID if the predecessor was killed. A state is removed from disk before it is used, so it is used only once.
 pub(crate) fn generate_and_resume<M: ClosableGenerator>(mut life: ChildRun<'_>) -> Outcome {
     loop {
         let (number, left) =
@@ -86,7 +86,7 @@ pub(crate) fn generate_and_resume<M: ClosableGenerator>(mut life: ChildRun<'_>) 
 }
 
 impl ChildRun<'_> {
-    /// Generates some IDs and writes them. Returns the kind of the error if the error is temporary.
+    /// Generates some IDs and writes them to standard output. If a temporary error occurs, returns its kind.
     fn write_ids(
         &mut self,
         ids: &impl IdWriter,

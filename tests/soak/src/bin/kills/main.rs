@@ -1,5 +1,6 @@
 //! Starts processes that generate IDs, and kills them thousands of times at random moments. Restarts them with a clock that
-//! has moved backwards or forwards in the meantime. Compares all IDs of these processes, which must contain no duplicates.
+//! has moved backwards or forwards in the meantime. Compares the IDs of all these processes. The IDs must contain no
+//! duplicates.
 //!
 //! `cargo xtask kills` runs the full program, and a test runs it briefly. Kills do not simulate a power failure, in which
 //! the disk must preserve synced data.
@@ -45,14 +46,14 @@ struct Options {
     life: Option<ChildCommand>,
 }
 
-/// The command that this program uses to start itself.
+/// The subcommand for child processes, which run this program again.
 #[derive(clap::Subcommand)]
 enum ChildCommand {
     #[command(hide = true)]
     Live(ChildArguments),
 }
 
-/// The arguments of a process.
+/// The arguments of a child process.
 #[derive(Args)]
 struct ChildArguments {
     kind: String,
@@ -68,20 +69,20 @@ const START_MS: i64 = 1_763_650_000_000;
 /// The maximum real time for which a process runs after its first ID.
 const MAX_RUN_TIME: Duration = Duration::from_millis(10);
 
-/// The largest step that the clock makes between two processes.
+/// The maximum step of the clock between two processes, in real time.
 const STEP: Duration = Duration::from_millis(50);
 
-/// The largest deviation from the last process's start time when the clock steps back to that time.
+/// The maximum deviation, in real time, from the last process's start time when the clock steps back to that time.
 const MAX_STEP_DEVIATION: Duration = Duration::from_millis(2);
 
-/// The longest time that a process may take to make its first ID.
+/// The maximum time that a process may take to generate its first ID.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The combined result of all processes that run one kind of generator.
+/// The combined results of all processes that use one kind of generator.
 #[derive(Default)]
 struct Outcome {
     kills: u64,
-    /// The number of killed processes that had generated an ID.
+    /// The number of killed processes that had generated at least one ID.
     made_some: u64,
     ids: u64,
     twice: u64,
@@ -92,7 +93,7 @@ struct Killer<'k> {
     kind: &'k FormatRun,
     careless: bool,
     state: PathBuf,
-    /// The clock. It keeps running while no process is alive, and steps between one process and the next.
+    /// The clock, which keeps running while no process is alive. It may step between two processes.
     clock: FastClock,
     /// The time at which the last process started, according to this clock.
     began_ms: i64,
@@ -107,7 +108,7 @@ impl<'k> Killer<'k> {
         Self { kind, careless, state, clock, began_ms: START_MS, cells, outcome }
     }
 
-    /// Starts a process and kills it.
+    /// Starts a process, kills it, and compares its IDs with all earlier IDs.
     fn run_and_kill(&mut self) -> Result<(), Box<dyn Error>> {
         self.step_clock();
         let mut process = self.spawn_child()?;
@@ -166,8 +167,8 @@ impl<'k> Killer<'k> {
     }
 }
 
-/// Kills a process at a random moment, either during startup or after its first ID. If the process had already exited on
-/// its own, returns an error.
+/// Kills a process at a random moment, either during startup or after its first ID. If the process has already exited,
+/// returns an error.
 fn end(process: &mut Child, first: &Receiver<()>) -> Result<(), Box<dyn Error>> {
     if fastrand::u8(..4) > 0 {
         // If the process has exited, the channel is disconnected.

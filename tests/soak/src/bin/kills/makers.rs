@@ -1,4 +1,4 @@
-//! Functions that generate IDs of each format and compute each ID's cell.
+//! Generators of each format, and functions that return the cells of their IDs.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use polyflake::{
 
 use crate::clock::FastClock;
 
-/// The maximum number of IDs per write. A pipe accepts a write of this size completely or not at all.
+/// The maximum number of IDs per write. A write of this size to a pipe is atomic.
 const MAX_BATCH_SIZE: usize = 200;
 
 /// The maximum time that a call waits before the surrounding loop checks the state again.
@@ -22,7 +22,7 @@ const MAX_WAIT: Duration = Duration::from_millis(2);
 
 /// A generator that appends the bytes of its IDs to a buffer. A failed call appends the IDs generated before the error.
 pub(crate) trait IdWriter {
-    /// The number of bytes that an ID occupies in the pipe.
+    /// The number of bytes per ID in the pipe.
     const BYTES: usize;
     /// Returns an ID's cell. Consecutive IDs in a tick have consecutive cells.
     fn cell(id: &[u8]) -> u128;
@@ -69,8 +69,8 @@ impl IdWriter for SnoGenerator {
 
 pub(crate) type HotGuidGenerator = hotguid::Generator<FastClock>;
 
-/// Gives every process the same machine bytes and initial counter, as if the random source had failed. Only windows then
-/// keep the processes' IDs distinct.
+/// Creates a builder that gives every process the same machine bytes and initial counter, as if the random source had
+/// failed. As a result, only the windows keep the processes' IDs distinct.
 pub(crate) fn hotguid_builder(clock: FastClock) -> hotguid::Builder<FastClock> {
     hotguid::Generator::builder().clock(clock).max_wait(MAX_WAIT).identity_from(|| Ok([7; 8]))
 }
@@ -93,8 +93,8 @@ impl IdWriter for HotGuidGenerator {
 
 pub(crate) type Uuid7Generator = uuid7::Generator<FastClock>;
 
-/// Starts each millisecond at the same sequence. Processes with the same worker ID are then kept apart only by their
-/// windows, or by the last millisecond of the previous process.
+/// Creates a builder for a generator that starts each millisecond at the same sequence number. As a result, if processes
+/// have the same worker ID, only their windows, or the last millisecond of the previous process, keep their IDs distinct.
 pub(crate) fn uuid7_builder(clock: FastClock, worker: u32) -> uuid7::Builder<FastClock> {
     let worker = u16::try_from(worker).expect("fewer lives than worker IDs");
     let builder = uuid7::Generator::builder().clock(clock).max_wait(MAX_WAIT);
@@ -124,8 +124,8 @@ const EPOCH_MS: i64 = 1_763_000_000_000;
 
 pub(crate) type LayoutGenerator = layout::Generator<FastClock>;
 
-/// Creates a builder for a layout whose topmost field is the worker ID. The sequence has only 12 bits per millisecond, so
-/// the generator sometimes exhausts a tick.
+/// Creates a builder for a layout whose topmost field is the worker ID. The sequence has only 12 bits, so the generator
+/// sometimes exhausts a tick of one millisecond.
 pub(crate) fn layout_builder(clock: FastClock, worker: u32) -> layout::Builder<FastClock> {
     let time = Field::timestamp(36, Tick::MILLISECOND, EPOCH_MS);
     let fields = [Field::bindable(16, "worker"), time, Field::sequence(12)];

@@ -40,7 +40,7 @@ pub fn arm64_python(shell: &Shell) -> Result<Interpreter> {
 }
 
 /// Writes a script that runs Python in the emulator. The script replaces the interpreter, because virtual environments link
-/// to the interpreter and tests start it again.
+/// to the interpreter and tests start further interpreter processes.
 fn write_emulator_script(shell: &Shell, qemu: &Path, root: &Path, program: &Path) -> Result<()> {
     let (qemu, root) = (qemu.display(), root.display());
     let text = format!(

@@ -33,7 +33,7 @@ impl Interpreter {
         Ok(Self { program, name: format!("C{said}{says}"), under: None, packages: None })
     }
 
-    /// Creates a virtual environment with pip in a folder, and returns its interpreter.
+    /// Creates a virtual environment that contains pip in the given folder, and returns the environment's interpreter.
     pub fn environment(&self, shell: &Shell, folder: &Path) -> Result<PathBuf> {
         let (program, pip) = (&self.program, pip(shell)?);
         cmd!(shell, "{program} -m venv --without-pip --clear {folder}").run()?;
@@ -80,8 +80,8 @@ fn oldest_stable_python(shell: &Shell) -> Result<Interpreter> {
     found.next().ok_or_else(|| MissingTool("no Python 3.11 or later on this machine".into()).into())
 }
 
-/// Returns the path of the newest pip's wheel. pip can run from the wheel without being installed. Older versions of pip do
-/// not support the newest Python versions.
+/// Returns the path of a wheel of the newest pip. pip can run from this wheel without being installed. Older versions of
+/// pip do not support the newest Python versions.
 fn pip(shell: &Shell) -> Result<PathBuf> {
     let folder = roots::folder().join("pip");
     let wheel = folder.join("pip-26.3-py3-none-any.whl");
