@@ -3,7 +3,7 @@ import { join } from "node:path";
 import starlight from "@astrojs/starlight";
 import { defineConfig, passthroughImageService } from "astro/config";
 import { parse } from "smol-toml";
-import { HOME_URL, REPOSITORY } from "./src/pages.mjs";
+import { REPOSITORY, REPOSITORY_URL } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
 /**
@@ -33,7 +33,7 @@ export default defineConfig({
       components: { SiteTitle: "./src/SiteTitle.astro" },
       // Wrap commands, because readers copy them as a whole.
       expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
-      social: [{ icon: "seti:git", label: "Repository", href: HOME_URL }],
+      social: [{ icon: "seti:git", label: "Repository", href: REPOSITORY_URL }],
       // A page's search keywords weigh more than its title, and both weigh more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],

@@ -545,14 +545,14 @@ def duckdb() -> str:
     }
     written = []
     for form, (parts, check, what) in forms.items():
-        time_part = {"time": f"make_timestamptz((({parts['time']}) + {SNO.epoch}) * {1000 * SNO.ms})"}
+        replaced_parts = {"time": f"make_timestamptz((({parts['time']}) + {SNO.epoch}) * {1000 * SNO.ms})"}
         written.append(macro(f"is_{form}", "id", check, f"Whether a value is a sno as {what}, for a CHECK constraint."))
         for part, meaning in {"time": f"The time of a sno as {what}, to 4 ms", **PARTS}.items():
             written.append(
                 macro(
                     f"{form}_{part}",
                     "id",
-                    f"CASE WHEN flake.is_{form}(id) THEN\n        {time_part.get(part, parts[part])}\n    END",
+                    f"CASE WHEN flake.is_{form}(id) THEN\n        {replaced_parts.get(part, parts[part])}\n    END",
                     f"{meaning}. NULL for a value that is no sno.",
                 )
             )
@@ -602,10 +602,10 @@ def duckdb() -> str:
         ),
     ]
     for span in spans("duckdb", "blob", "lower(hex({}))", "unhex({})"):
-        extra = f", {span.extra.split()[0]}" if span.extra else ""
+        extra_argument = f", {span.extra.split()[0]}" if span.extra else ""
         written += [
-            macro(f"{span.name}_lowest", f"moment{extra}", span.lowest, LOWEST_COMMENT.format(span.what)),
-            macro(f"{span.name}_highest", f"before{extra}", span.highest, HIGHEST_COMMENT.format(span.what)),
+            macro(f"{span.name}_lowest", f"moment{extra_argument}", span.lowest, LOWEST_COMMENT.format(span.what)),
+            macro(f"{span.name}_highest", f"before{extra_argument}", span.highest, HIGHEST_COMMENT.format(span.what)),
         ]
     return DUCKDB_HEAD + "\n" + "\n".join(written)
 

@@ -42,7 +42,7 @@ def _server_user() -> str | None:
 
 
 @contextmanager
-def run_server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
+def run_server(program_folder: Path) -> Iterator[psycopg.Connection]:
     """Yields a connection to a new server, which is deleted with all its data afterwards."""
     user = _server_user()
     with tempfile.TemporaryDirectory(prefix="keys") as folder:
@@ -50,10 +50,10 @@ def run_server(folder_of_programs: Path) -> Iterator[psycopg.Connection]:
             shutil.chown(folder, user)
         data = Path(folder) / "data"
         run_options = {"check": True, "stdout": subprocess.DEVNULL, "user": user, "cwd": folder}
-        initdb = [folder_of_programs / "initdb", "--auth=trust", "--username=bench", "--no-sync", data]
+        initdb = [program_folder / "initdb", "--auth=trust", "--username=bench", "--no-sync", data]
         subprocess.run(initdb, **run_options)  # type: ignore[call-overload]
         options = f"-k {folder} -c listen_addresses='' -c shared_buffers={SHARED_BUFFERS}"
-        pg_ctl = [folder_of_programs / "pg_ctl", "--pgdata", data, "--wait"]
+        pg_ctl = [program_folder / "pg_ctl", "--pgdata", data, "--wait"]
         log = ["--log", Path(folder) / "log", "--options", options]
         subprocess.run([*pg_ctl, *log, "start"], **run_options)  # type: ignore[call-overload]
         try:

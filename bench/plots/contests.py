@@ -92,7 +92,7 @@ def _plot_batches(language: str, contest: dict[str, Any], report: dict[str, Any]
 
 def _plot_threads(contest: dict[str, Any], report: dict[str, Any], folder: Path) -> None:
     figure, axis = pyplot.subplots(figsize=(9, 4.6))
-    _plot_curves(axis, contest["entries"], lambda entry: 1000 / entry["ns"], _inverse)
+    _plot_curves(axis, contest["entries"], lambda entry: 1000 / entry["ns"], _throughput_spread)
     axis.set_ylim(bottom=0)
     axis.set_xticks(sorted({entry["x"] for entry in contest["entries"]}))
     axis.set_ylabel("million IDs a second, all threads together")
@@ -103,7 +103,7 @@ def _plot_threads(contest: dict[str, Any], report: dict[str, Any], folder: Path)
     save(figure, folder / "threads.svg", report["machine"], note)
 
 
-def _inverse(entry: Entry) -> tuple[float, float]:
+def _throughput_spread(entry: Entry) -> tuple[float, float]:
     low, high = entry["quartiles_ns"]
     return 1000 / high, 1000 / low
 

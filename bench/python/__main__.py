@@ -36,11 +36,11 @@ def comparisons() -> Iterator[Comparison]:
                 1.1,
             ),
         ],
-        missing=peers.missing_entries(),
+        missing=peers.missing_peers(),
     )
     yield Comparison(
         "python: one ID as text",
-        ours.texts() + peers.texts(),
+        ours.text_entries() + peers.text_entries(),
         [
             Goal(
                 "python: sno text, against fastuuidv7", ("sno", None), ("fastuuidv7, a generator of its own", None), 1.1
@@ -48,7 +48,7 @@ def comparisons() -> Iterator[Comparison]:
             Goal("python: sno text, against sparkid", ("sno", None), ("sparkid", None), 1.1),
             Goal("python: sno text, against uuid_utils", ("sno", None), ("uuid_utils.uuid7", None), 0.5),
         ],
-        missing=peers.missing_entries(),
+        missing=peers.missing_peers(),
     )
     yield Comparison("python: one text read", ours.decode_entries() + peers.decode_entries())
     yield Comparison(
@@ -61,7 +61,7 @@ def comparisons() -> Iterator[Comparison]:
     memory = ("memory copied, as many bytes moved", None)
     yield Comparison(
         "python: a column of 10 million sno texts",
-        ours.columns(COLUMN_LENGTH) + peers.memory_entries(COLUMN_LENGTH),
+        ours.column_entries(COLUMN_LENGTH) + peers.memory_entries(COLUMN_LENGTH),
         [
             Goal("python: sno texts of a NumPy column", ("sno, from NumPy", None), memory, 2.0),
             Goal("python: sno texts of an Arrow column", ("sno, from Arrow", None), memory, 2.0),
@@ -69,12 +69,12 @@ def comparisons() -> Iterator[Comparison]:
     )
     yield Comparison(
         "python: a column of 10 million Randflake texts",
-        ours.randflake_columns(COLUMN_LENGTH) + peers.memory_entries(COLUMN_LENGTH),
+        ours.randflake_column_entries(COLUMN_LENGTH) + peers.memory_entries(COLUMN_LENGTH),
     )
     uuid_loop_key = ("uuid_utils.uuid7, in a loop", 1024)
     yield Comparison(
         "python: batches",
-        [*ours.batches(SIZES), Entry(uuid_loop_key[0], *_uuid_loop(), items=1024, x=1024)],
+        [*ours.batch_entries(SIZES), Entry(uuid_loop_key[0], *_uuid_loop(), items=1024, x=1024)],
         [
             Goal("python: sno texts, a batch of 1024", ("sno, a list of texts", 1024), uuid_loop_key, 0.15),
             Goal("python: sno as NumPy, a batch of 1024", ("sno, as NumPy", 1024), uuid_loop_key, 0.01),

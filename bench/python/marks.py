@@ -30,7 +30,7 @@ def marked_entries() -> list[Entry]:
     return [
         Entry("sno", "make()", {"make": sno.generate_text}),
         Entry("Hot Guid", "make()", {"make": hotguid.generate_text}),
-        *(entry for entry in peers.texts() if "randflake" not in entry.name),
+        *(entry for entry in peers.text_entries() if "randflake" not in entry.name),
         Entry("snowflake-id", "f'{next(ids) or 0:020}'", {"ids": SnowflakeGenerator(42)}),
     ]
 
@@ -44,11 +44,11 @@ def id_maker(entry: Entry) -> IdMaker:
 def print_rows() -> None:
     for entry in marked_entries():
         name, make = entry.name, id_maker(entry)
-        time_letters = next((letters for word, letters in TIME_PREFIX_LENGTHS.items() if word in name), None)
+        time_length = next((length for word, length in TIME_PREFIX_LENGTHS.items() if word in name), None)
         ids = [make() for _ in range(100_000)]
         keeps_order = all(one < other for one, other in pairwise(ids))
         repeats = any(_forked_child_repeats_an_id(make) for _ in range(20))
-        clock_answer = "-" if time_letters is None else _yes_or_no(_reads_the_clock(make, time_letters))
+        clock_answer = "-" if time_length is None else _yes_or_no(_reads_the_clock(make, time_length))
         print(f"| Python: {name} | {_yes_or_no(keeps_order)} | {_yes_or_no(not repeats)} | {clock_answer} |")
 
 
@@ -63,7 +63,7 @@ def _forked_child_repeats_an_id(make: IdMaker) -> bool:
     return not set(child_ids).isdisjoint(parent_ids)
 
 
-def _reads_the_clock(make: IdMaker, time_letters: int) -> bool:
+def _reads_the_clock(make: IdMaker, time_length: int) -> bool:
     """Returns whether an ID that is generated later contains a later time. The IDs are generated in a forked child,
     which does not have its parent's threads.
     """
@@ -71,7 +71,7 @@ def _reads_the_clock(make: IdMaker, time_letters: int) -> bool:
     def pause() -> list[str]:
         earlier_id = make()
         time.sleep(0.2)
-        return [str(make()[:time_letters] > earlier_id[:time_letters])]
+        return [str(make()[:time_length] > earlier_id[:time_length])]
 
     make()
     return _run_in_child_and_parent(make, pause)[0] == ["True"]

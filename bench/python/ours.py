@@ -47,7 +47,7 @@ def id_entries() -> list[Entry]:
     ]
 
 
-def texts() -> list[Entry]:
+def text_entries() -> list[Entry]:
     return [
         Entry("sno", "ids.generate_text()", {"ids": sno.Generator(partition=1)}, ours=True),
         Entry(
@@ -72,7 +72,7 @@ def decode_entries() -> list[Entry]:
     ]
 
 
-def columns(count: int) -> list[Entry]:
+def column_entries(count: int) -> list[Entry]:
     """Returns entries that strictly decode a column of strings into new memory, and an entry that encodes IDs as a
     column of strings.
     """
@@ -88,7 +88,7 @@ def columns(count: int) -> list[Entry]:
     ]
 
 
-def randflake_columns(count: int) -> list[Entry]:
+def randflake_column_entries(count: int) -> list[Entry]:
     """Returns entries that decode and encode a column of Randflake strings, which vary in length."""
     import numpy
     import pyarrow
@@ -105,7 +105,7 @@ def randflake_columns(count: int) -> list[Entry]:
     ]
 
 
-def batches(sizes: list[int]) -> list[Entry]:
+def batch_entries(sizes: list[int]) -> list[Entry]:
     """Returns entries that generate many IDs per call, as an array that NumPy can view without a copy, and as
     strings.
     """

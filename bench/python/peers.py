@@ -29,7 +29,7 @@ def original_randflake_generator() -> randflake.Generator:
     return randflake.Generator(7, now - 60, now + 3600, SECRET)
 
 
-def missing_entries() -> list[dict[str, str]]:
+def missing_peers() -> list[dict[str, str]]:
     return [] if hasattr(uuid, "uuid7") else [NO_UUID7]
 
 
@@ -56,7 +56,7 @@ def id_entries() -> list[Entry]:
     return entries
 
 
-def texts() -> list[Entry]:
+def text_entries() -> list[Entry]:
     """Returns entries that generate one ID as a string."""
     entries = [
         Entry("uuid.uuid4", "str(make())", {"make": uuid.uuid4}),

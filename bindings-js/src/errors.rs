@@ -23,12 +23,12 @@ pub(crate) fn write(scratch: &Scratch, error: &Error) {
     let _ = write!(message, "{error}");
     let numbers = [
         optional_to_f64(error.position()),
-        error.retry_at().map_or(f64::NAN, milliseconds),
+        error.retry_at().map_or(f64::NAN, ms_to_f64),
         optional_to_f64(error.written()),
         optional_to_f64(error.item()),
-        length_to_f64(code),
-        name.map_or(f64::NAN, |_| length_to_f64(field)),
-        length_to_f64(message.length),
+        usize_to_f64(code),
+        name.map_or(f64::NAN, |_| usize_to_f64(field)),
+        usize_to_f64(message.length),
         error.may_succeed_with_another_grant().into(),
     ];
     scratch.put_results(&numbers);
@@ -50,15 +50,15 @@ impl Write for Writer<'_> {
 }
 
 fn optional_to_f64(value: Option<usize>) -> f64 {
-    value.map_or(f64::NAN, length_to_f64)
+    value.map_or(f64::NAN, usize_to_f64)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "positions and lengths are far below 2^53")]
-fn length_to_f64(value: usize) -> f64 {
+fn usize_to_f64(value: usize) -> f64 {
     value as f64
 }
 
 #[allow(clippy::cast_precision_loss, reason = "every format's time ends below 2^53 ms")]
-fn milliseconds(unix_ms: i64) -> f64 {
+fn ms_to_f64(unix_ms: i64) -> f64 {
     unix_ms as f64
 }

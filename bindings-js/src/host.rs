@@ -14,7 +14,7 @@ pub trait Host: Clock + 'static {
     /// Returns `true` for the system clock, which never calls back into JavaScript.
     fn is_system(&self) -> bool;
 
-    /// Finds the table from which default partitions are leased: the table that JavaScript passed, or else the host's
+    /// Returns a function that finds the table from which default partitions are leased: the table that JavaScript passed, or else the host's
     /// table, if it has one.
     fn table_finder(is_lent: bool) -> FindTable;
 
@@ -24,8 +24,8 @@ pub trait Host: Clock + 'static {
     /// # Errors
     ///
     /// `entropy_unavailable`.
-    fn random() -> Result<[u8; 8]> {
-        random_unavailable_error()
+    fn random_bytes() -> Result<[u8; 8]> {
+        fail_without_entropy()
     }
 
     /// Returns random bytes, to be used as the key for the random bits of IDs.
@@ -48,6 +48,6 @@ pub trait Host: Clock + 'static {
 
 /// Returns the error for a host that has no source of random bytes. On such a host, the caller provides the bytes before a
 /// generator's first ID.
-pub(crate) fn random_unavailable_error<T>() -> Result<T> {
+pub(crate) fn fail_without_entropy<T>() -> Result<T> {
     Err(Error::new(ErrorKind::EntropyUnavailable))
 }

@@ -16,7 +16,7 @@ use crate::{
 pub(crate) const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The number of bytes in a key or secret.
-const SECRET_BYTES: usize = 16;
+const KEY_BYTES: usize = 16;
 
 /// The scratch area. It consists of cells, because JavaScript writes to it without the compiler's knowledge.
 ///
@@ -161,11 +161,11 @@ impl Scratch {
     }
 
     /// Reads a key or secret from the scratch area, and erases it there. JavaScript never writes a key of the wrong length.
-    pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; SECRET_BYTES]> {
+    pub(crate) fn take_secret(&self, name: &'static str) -> Result<[u8; KEY_BYTES]> {
         match self.read_usize(register::COUNT) {
-            SECRET_BYTES => {
+            KEY_BYTES => {
                 let secret = self.chunk(0);
-                self.put_bytes(0, &[0; SECRET_BYTES]);
+                self.put_bytes(0, &[0; KEY_BYTES]);
                 Ok(secret)
             }
             other => Err(Error::invalid_secret(other, 16).with_field(name)),

@@ -95,7 +95,7 @@ pub extern "C" fn next(length: usize, wall_ms: f64, elapsed_ms: f64) -> usize {
     let random =
         [(); RANDOMS].map(|()| Random(u128::from_le_bytes(numbers.next().unwrap_or_default())));
     let text = str::from_utf8(text).unwrap_or_default();
-    with_lease(|lease| lease.next(now, random, text))
+    with_hosted(|lease| lease.next(now, random, text))
 }
 
 /// Reports that the process was restored from an image of its memory. The next call to `next` then abandons the lease.
@@ -113,13 +113,13 @@ pub extern "C" fn close() {
 /// Returns the lease's status.
 #[unsafe(no_mangle)]
 pub extern "C" fn status(wall_ms: f64) -> usize {
-    with_lease(|lease| lease.status(to_ms(wall_ms)))
+    with_hosted(|lease| lease.status(to_ms(wall_ms)))
 }
 
 /// Returns the reason why no ID is available now.
 #[unsafe(no_mangle)]
 pub extern "C" fn reason(wall_ms: f64) -> usize {
-    with_lease(|lease| lease.reason(to_ms(wall_ms)))
+    with_hosted(|lease| lease.reason(to_ms(wall_ms)))
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive")]
@@ -147,7 +147,7 @@ fn error_json(error: &Error) -> String {
     json!({ "refused": { "code": error.code(), "message": error.to_string() } }).to_string()
 }
 
-fn with_lease(call: impl FnOnce(&mut Hosted) -> String) -> usize {
+fn with_hosted(call: impl FnOnce(&mut Hosted) -> String) -> usize {
     LEASE.with_borrow_mut(|lease| lease.as_mut().map_or(0, |lease| store_reply(call(lease))))
 }
 

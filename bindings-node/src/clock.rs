@@ -93,7 +93,7 @@ impl Host for JsClock {
         if is_lent { table::find_lent } else { partitions::shared_table }
     }
 
-    fn random() -> Result<[u8; 8]> {
+    fn random_bytes() -> Result<[u8; 8]> {
         entropy::random_bytes()
     }
 

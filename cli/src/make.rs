@@ -88,11 +88,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let family = FAMILIES.iter().find(|(name, _)| *name == arguments.family);
     let (name, maker) = family.copied().unwrap_or(("layout", layout_maker));
     reject_other_options(name, arguments);
-    let mut make = maker(arguments)?;
+    let mut generate = maker(arguments)?;
     let bar = progress_bar(arguments.count);
     let mut out = BufWriter::new(io::stdout().lock());
     for made in 0..arguments.count {
-        writeln!(out, "{}", make()?)?;
+        writeln!(out, "{}", generate()?)?;
         if made % STRIDE == 0 {
             bar.set_position(made);
         }

@@ -199,7 +199,7 @@ impl Table {
 
     /// Returns whether a bound requires the value of a field of a certain kind.
     fn requires_field_of_kind(&self, is: fn(Kind) -> bool) -> bool {
-        self.time_bounds()
+        self.time_and_bounds()
             .is_some_and(|(_, bounds)| bounds.above.iter().any(|field| is(field.kind)))
     }
 
@@ -228,7 +228,7 @@ impl Table {
     }
 
     /// Returns the timestamp and the bounds, if the layout has ranges.
-    fn time_bounds(&self) -> Option<(&Time, &Bounds)> {
+    fn time_and_bounds(&self) -> Option<(&Time, &Bounds)> {
         Some((self.time.as_ref()?, self.bounds.as_ref().ok()?))
     }
 

@@ -32,7 +32,7 @@ type Rejection = (&'static str, Option<usize>, Option<usize>);
 fn read_ids<I: texts::Textual>(rows: Rows<'_>) -> Result<Vec<I>, Rejection> {
     let changing = Rows { may_change: true, ..rows };
     let both = [rows, changing].map(|rows| {
-        texts::ids_of::<I>(&rows).map_err(|fault| match fault {
+        texts::decode_ids::<I>(&rows).map_err(|fault| match fault {
             Fault::Rejected(error) => (error.code(), error.position(), error.item()),
             other => panic!("{other:?}"),
         })

@@ -25,7 +25,7 @@ use crate::{
 std::thread_local! {
     /// The clock reading of the current call, in Unix milliseconds.
     static CLOCK_MS: Cell<i64> = const { Cell::new(0) };
-    /// The first of the random bytes that the last call to `draw` returned to a Hot Guid generator.
+    /// The first of the random bytes that the last call to `distinct_bytes` returned to a Hot Guid generator.
     static FIRST_RANDOM_BYTE: Cell<u8> = const { Cell::new(0) };
 }
 
@@ -56,7 +56,7 @@ fn sequences(end: usize, len: u32) -> impl Iterator<Item = Vec<usize>> {
 }
 
 /// Returns the start of a sno tick, in Unix milliseconds.
-fn tick_start_ms(tick: usize) -> i64 {
+fn tick_to_ms(tick: usize) -> i64 {
     1_262_304_000_000 + 4 * i64::try_from(tick).unwrap()
 }
 
@@ -119,7 +119,7 @@ impl SharedTableGenerators {
     }
 
     fn call(&self, generator: usize, tick: usize) {
-        let id = with_clock_at(tick_start_ms(tick), || self.generators[generator].try_generate(0));
+        let id = with_clock_at(tick_to_ms(tick), || self.generators[generator].try_generate(0));
         self.made.borrow_mut()[generator].extend(id);
     }
 
@@ -174,7 +174,7 @@ fn check_interruption(
     let mut closed = None;
     let was_held = run_with_interruption(access, others, || {
         if closes {
-            closed = with_clock_at(tick_start_ms(99 + now), || snos.generators[0].close().ok());
+            closed = with_clock_at(tick_to_ms(99 + now), || snos.generators[0].close().ok());
         } else {
             snos.call(0, 99 + now);
         }
@@ -182,7 +182,7 @@ fn check_interruption(
     if let Some(snapshot) = closed {
         let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
-            let id = with_clock_at(tick_start_ms(tick), || again.try_generate(0));
+            let id = with_clock_at(tick_to_ms(tick), || again.try_generate(0));
             // The snapshot may have a different partition in the last tick, because one thread can lease a partition while
             // the other thread is permanently reserving the previous one.
             snos.made.borrow_mut()[1].extend(id);
@@ -197,13 +197,13 @@ fn check_interruption(
 
 /// Returns different machine bytes on each call.
 #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
-fn draw() -> Result<[u8; 8]> {
+fn distinct_bytes() -> Result<[u8; 8]> {
     FIRST_RANDOM_BYTE.set(FIRST_RANDOM_BYTE.get() + 1);
     Ok([FIRST_RANDOM_BYTE.get(), 1, 2, 3, 4, 0, 0, 0])
 }
 
 /// Interrupts a call that generates a Hot Guid, either the generator's first call or a later one, while another thread
-/// performs up to five calls. Each ID must contain machine bytes that `draw` returned.
+/// performs up to five calls. Each ID must contain machine bytes that `distinct_bytes` returned.
 #[test]
 fn hot_guids_stay_valid_if_a_call_is_interrupted() {
     let seconds = |after: usize| 1_763_650_000_000 + 1000 * i64::try_from(after).unwrap();
@@ -211,7 +211,9 @@ fn hot_guids_stay_valid_if_a_call_is_interrupted() {
         for (now, inside) in (0..3).flat_map(|now| sequences(3, calls).map(move |it| (now, it))) {
             for access in 0.. {
                 FIRST_RANDOM_BYTE.set(0);
-                let ids = Rc::new(hotguid::Builder::with_clock(TestClock, draw).build().unwrap());
+                let ids = Rc::new(
+                    hotguid::Builder::with_clock(TestClock, distinct_bytes).build().unwrap(),
+                );
                 let made = Rc::new(RefCell::new(Vec::<HotGuid>::new()));
                 let call = move |ids: &hotguid::Generator<TestClock>, after| {
                     with_clock_at(seconds(after), || ids.try_generate(0)).unwrap()
@@ -254,8 +256,8 @@ mod forks {
     };
 
     use super::{
-        Cell, Rc, RefCell, Result, TestClock, Vec, hotguid, run_with_interruption, sno,
-        tick_start_ms, with_clock_at,
+        Cell, Rc, RefCell, Result, TestClock, Vec, hotguid, run_with_interruption, sno, tick_to_ms,
+        with_clock_at,
     };
     use crate::{
         fork,
@@ -330,9 +332,7 @@ mod forks {
     #[test]
     fn snos_stay_unique_if_a_fork_interrupts_a_call() {
         let call = |ids: &sno::Generator<TestClock>, tick| {
-            bytes(
-                with_clock_at(tick_start_ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes),
-            )
+            bytes(with_clock_at(tick_to_ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
         // The explicit partition is tested first, because a default generator may lease partition 7, and an explicit
         // generator can then use it only in a later tick.
@@ -352,7 +352,7 @@ mod forks {
 
     /// Returns different bytes for the machine field in each process.
     #[allow(clippy::unnecessary_wraps, reason = "a generator's draw may fail")]
-    fn draw() -> Result<[u8; 8]> {
+    fn process_bytes() -> Result<[u8; 8]> {
         let [a, b, c, d] = std::process::id().to_be_bytes();
         Ok([a, b, c, d, 0, 0, 0, 0])
     }
@@ -365,7 +365,7 @@ mod forks {
         };
         for (before, now) in CALL_TICKS {
             let make = || {
-                let ids = hotguid::Builder::with_clock(TestClock, draw).build().unwrap();
+                let ids = hotguid::Builder::with_clock(TestClock, process_bytes).build().unwrap();
                 before.map(|after| call(&ids, after));
                 ids
             };
@@ -382,7 +382,7 @@ mod forks {
     /// Forks before each access of a call, with and without a previous call.
     fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
         let called = |ids: &G, tick| {
-            bytes(with_clock_at(tick_start_ms(tick), || call(ids)).map(Uuid7::to_bytes))
+            bytes(with_clock_at(tick_to_ms(tick), || call(ids)).map(Uuid7::to_bytes))
         };
         for (before, now) in CALL_TICKS {
             let make = || {

@@ -25,7 +25,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-const NOW: i64 = 1_763_650_000_000;
+const NOW_MS: i64 = 1_763_650_000_000;
 
 type SharedClock = Arc<ManualClock>;
 
@@ -36,7 +36,7 @@ fn four_per_tick_generator(clock: SharedClock) -> sno::Generator<SharedClock> {
 }
 
 fn clock() -> SharedClock {
-    Arc::new(ManualClock::at_unix_ms(NOW))
+    Arc::new(ManualClock::at_unix_ms(NOW_MS))
 }
 
 /// Advances the clock by one tick every few milliseconds until the future is dropped, and counts these advances in `turns`.
@@ -63,11 +63,11 @@ fn a_step_returns_the_wait_until_the_next_tick_and_a_later_step_finishes() {
     ids.fill(1, &mut [Sno::default(); 4]).unwrap();
     let mut call = Call::asynchronous();
     assert_eq!(sleep_nanos(ids.generate_step(&mut call, 1)), Some(4_000_000));
-    clock.set_unix_nanos(NOW * 1_000_000 + 3_000_000);
+    clock.set_unix_nanos(NOW_MS * 1_000_000 + 3_000_000);
     assert_eq!(sleep_nanos(ids.generate_step(&mut call, 1)), Some(1_000_000));
-    clock.set_unix_nanos(NOW * 1_000_000 + 4_000_000);
+    clock.set_unix_nanos(NOW_MS * 1_000_000 + 4_000_000);
     assert!(
-        matches!(ids.generate_step(&mut call, 1), Ok(Progress::Done(id)) if id.unix_ms() == NOW + 4)
+        matches!(ids.generate_step(&mut call, 1), Ok(Progress::Done(id)) if id.unix_ms() == NOW_MS + 4)
     );
 }
 
@@ -80,7 +80,7 @@ fn each_tick_of_a_batch_in_steps_may_take_the_maximum_wait() {
     let (mut call, mut filled, mut slept) = (Call::asynchronous(), WrittenCount::new(), 0);
     while let Some(nanos) = sleep_nanos(ids.fill_step(&mut call, 1, &mut batch, &mut filled)) {
         slept += i64::try_from(nanos).unwrap();
-        clock.set_unix_nanos(NOW * 1_000_000 + slept);
+        clock.set_unix_nanos(NOW_MS * 1_000_000 + slept);
     }
     assert_eq!(slept, 36_000_000, "40 IDs are those of ten ticks");
     assert!(batch.is_sorted_by(|one, next| one < next));
@@ -157,7 +157,7 @@ async fn on_exhausted_error_never_sleeps() {
     let machine = layout::Builder::with_clock(preset("sonyflake", []).unwrap(), clock());
     let ids = machine.bind("machine", 7).build().unwrap();
     ids.generate_async(never).await.unwrap();
-    ids.clock().set_unix_ms(NOW - 1000);
+    ids.clock().set_unix_ms(NOW_MS - 1000);
     let error = ids.generate_async(never).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ClockBehind, "a layout never waits for a clock behind");
 }

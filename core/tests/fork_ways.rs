@@ -22,7 +22,7 @@ mod forks;
 #[path = "support/separate_process.rs"]
 mod separate_process;
 
-const CREATION_METHOD_VARIABLE: &str = "POLYFLAKE_WAY";
+const WAY_VARIABLE: &str = "POLYFLAKE_WAY";
 /// The number of IDs that each process generates.
 const IDS_PER_PROCESS: usize = 20;
 const START_MS: i64 = 1_763_650_000_000;
@@ -166,7 +166,7 @@ fn available_forks() -> Vec<forks::Fork> {
 
 #[test]
 fn every_constructor_installs_the_fork_hook() {
-    if let Ok(way) = env::var(CREATION_METHOD_VARIABLE) {
+    if let Ok(way) = env::var(WAY_VARIABLE) {
         return assert_prepared_for_forks(&way);
     }
     for kind in 0..available_forks().len() {
@@ -174,7 +174,7 @@ fn every_constructor_installs_the_fork_hook() {
             let way = format!("{kind} {way}");
             separate_process::rerun_test(
                 "every_constructor_installs_the_fork_hook",
-                &[(CREATION_METHOD_VARIABLE, &way)],
+                &[(WAY_VARIABLE, &way)],
             );
         }
     }

@@ -219,7 +219,7 @@ fn errors_in_loops_allocate_nothing() {
         randflake::{self, Grant, Randflake},
     };
 
-    const NOW: i64 = 1_763_650_000_000;
+    const NOW_MS: i64 = 1_763_650_000_000;
 
     // Decoders reject every kind of invalid string, alone and within a batch.
     for bad in ["", "9q6kc9o37a32432!", "9q6kc9o37a3243é", "9q6kc9o37a3243", "9q6kc9o37a3243244"] {
@@ -247,26 +247,26 @@ fn errors_in_loops_allocate_nothing() {
 
     // Generators that must not wait return errors that contain the retry time and the number of IDs written.
     let at = |unix_ms: i64| ManualClock::new(unix_ms * 1_000_000);
-    let clock = at(NOW);
+    let clock = at(NOW_MS);
     let builder = sno::Builder::with_clock(&clock).partition(1).sequence_min(0).sequence_max(3);
     let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
     assert_no_allocation(|| {
         let error = ids.fill(0, &mut [Sno::default(); 5]).unwrap_err();
-        assert_eq!(error.retry_at(), Some(NOW + 4));
+        assert_eq!(error.retry_at(), Some(NOW_MS + 4));
         assert!([Some(0), Some(4)].contains(&error.written()));
     });
-    let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW + 4));
+    let waits = |result: Result<_>| assert_eq!(result.unwrap_err().retry_at(), Some(NOW_MS + 4));
     assert_no_allocation(|| waits(ids.try_generate(0)));
     // The first rollback does not require a wait, but the second rollback does.
-    clock.set_unix_ms(NOW - 60_000);
+    clock.set_unix_ms(NOW_MS - 60_000);
     ids.try_generate(0).unwrap();
-    clock.set_unix_ms(NOW - 120_000);
+    clock.set_unix_ms(NOW_MS - 120_000);
     assert_no_allocation(|| assert_rejected(ids.try_generate(0), ErrorKind::ClockBehind));
     ids.close().unwrap();
     assert_no_allocation(|| assert_rejected(ids.try_generate(0), ErrorKind::GeneratorClosed));
-    let lease = || Grant::with_nodes(1..=1, NOW / 1000, NOW / 1000 + 10).unwrap();
+    let lease = || Grant::with_nodes(1..=1, NOW_MS / 1000, NOW_MS / 1000 + 10).unwrap();
     let build = |clock| randflake::Builder::with_clock(lease(), [7; 16], clock).build().unwrap();
-    let (early, late) = (build(at(NOW - 60_000)), build(at(NOW + 60_000)));
+    let (early, late) = (build(at(NOW_MS - 60_000)), build(at(NOW_MS + 60_000)));
     assert_no_allocation(|| assert_rejected(early.try_generate(), ErrorKind::LeaseNotStarted));
     assert_no_allocation(|| assert_rejected(late.try_generate(), ErrorKind::LeaseExpired));
 }

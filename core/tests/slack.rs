@@ -77,14 +77,14 @@ fn expected_tick(now: i64, wall: i64, tick: i64) -> i64 {
 
 /// A model of sno's state machine that generates one ID per call.
 #[derive(Default)]
-struct FlippingClock {
+struct TickTockModel {
     wall: i64,
     safe: i64,
     flipped: bool,
     next: u16,
 }
 
-impl FlippingClock {
+impl TickTockModel {
     /// Returns the tick, the tick-tock bit and the sequence number, or `None` if the clock is too far behind.
     fn next_cell(&mut self, now: i64) -> Option<(i64, bool, u16)> {
         let now = expected_tick(now, self.wall, TICK_NANOS);
@@ -109,7 +109,7 @@ fn cell(id: Sno) -> (i64, bool, u16) {
 #[test]
 fn sno_follows_its_model() {
     for readings in reading_sequences(&edges(TICK_NANOS), 4) {
-        let (clock, mut model) = (LaggingClock::new(SLACK_NANOS), FlippingClock::default());
+        let (clock, mut model) = (LaggingClock::new(SLACK_NANOS), TickTockModel::default());
         let builder = Generator::builder().clock(&clock).partition(7);
         let ids = builder.on_exhausted(OnExhausted::Error).build().unwrap();
         for now in &readings {

@@ -249,12 +249,12 @@ fn random_walks_never_repeat_an_id() {
     for seed in 0..walks {
         let clock = ManualClock::new(0);
         let first = if seed % 2 == 0 { 0 } else { 10 };
-        let mut world = RandomWalk::new(&clock, first, seed << 20);
+        let mut walk = RandomWalk::new(&clock, first, seed << 20);
         for _ in 0..80 {
-            world.step();
+            walk.step();
         }
-        world.stop_child();
-        count += world.count;
+        walk.stop_child();
+        count += walk.count;
     }
     println!("{walks} walks, {count} IDs");
     assert!(count > 20 * walks, "{count} IDs");

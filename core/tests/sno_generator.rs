@@ -200,11 +200,12 @@ fn a_random_lower_bound_is_reported_and_saved() {
 /// A new generator's state already contains the format's first tick, although no ID has been generated in that tick.
 #[test]
 fn a_random_lower_bound_applies_in_the_formats_first_tick() {
-    const EPOCH: i64 = 1_262_304_000_000;
+    const EPOCH_MS: i64 = 1_262_304_000_000;
     let clock = ScriptedClock::default();
-    clock.set_readings([EPOCH + 8, EPOCH]);
+    clock.set_readings([EPOCH_MS + 8, EPOCH_MS]);
     let draw = || Ok(Assignment { partition: 7, sequence_min: 500 });
-    let builder = Generator::builder().clock(clock).identity_from(draw).window(EPOCH, EPOCH + 4);
+    let builder =
+        Generator::builder().clock(clock).identity_from(draw).window(EPOCH_MS, EPOCH_MS + 4);
     let ids = builder.build().unwrap();
     assert_code(ids.generate(1), "lease_expired");
     assert_eq!(ids.partition(), None, "a failed call assigns no partition");

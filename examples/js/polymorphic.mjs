@@ -25,12 +25,12 @@ class Order extends Record {
 }
 
 /** Converts each object to the class that its ID's metabyte identifies, and leaves everything else unchanged. */
-const recordDecoder = byMetabyte({ [User.METABYTE]: User, [Order.METABYTE]: Order });
+const records = byMetabyte({ [User.METABYTE]: User, [Order.METABYTE]: Order });
 
 const user = User.create({ name: "Ada" });
 const order = Order.create({ buyer: user, total: 12.5 });
 const text = JSON.stringify([order, { id: sno.generate(200), of: "a kind that this program does not know" }]);
-const [read, unknown] = JSON.parse(text, recordDecoder.reviver);
+const [read, unknown] = JSON.parse(text, records.reviver);
 
 assert(read instanceof Order && read.buyer instanceof User);
 assert.deepEqual(read, order);

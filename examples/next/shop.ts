@@ -8,10 +8,10 @@ import { z } from "zod";
 
 const [PERSON, ORDER] = [1, 2] as const;
 
-const idSchema = <M extends number>(metabyte: M, of: string) =>
+const createIdSchema = <M extends number>(metabyte: M, of: string) =>
   z.custom<SnoId<M>>((id) => sno.isValid(id) && sno.metabyte(id) === metabyte, `expected the ID of ${of}`);
-export const personIdSchema = idSchema(PERSON, "a person");
-export const orderIdSchema = idSchema(ORDER, "an order");
+export const personIdSchema = createIdSchema(PERSON, "a person");
+export const orderIdSchema = createIdSchema(ORDER, "an order");
 
 const idColumn = () => pg.snoUuid8().primaryKey();
 const buyer = pg.snoUuid8().notNull();

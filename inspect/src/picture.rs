@@ -11,7 +11,7 @@ const MARGIN: u32 = 16;
 const BITS_PER_ROW: u32 = 32;
 const CELL_WIDTH: u32 = 14;
 const ROW_HEIGHT: u32 = 24;
-const BITS_PER_LINE: u32 = 22;
+const LINE_HEIGHT: u32 = 22;
 /// The vertical position of the first row of bits.
 const BITS_TOP: u32 = 56;
 /// An encoded sno has `SNO_LEN` characters of `BITS_PER_CHARACTER` bits each. In the picture, each character is
@@ -59,7 +59,7 @@ impl Reading {
         let rows = self.bits.div_ceil(BITS_PER_ROW);
         let lines = BITS_TOP + rows * ROW_HEIGHT + 12;
         let count = self.fields.iter().fold(0, |count, _| count + 1);
-        let height = lines + count * BITS_PER_LINE + MARGIN - 4;
+        let height = lines + count * LINE_HEIGHT + MARGIN - 4;
         let title = escape_xml(&self.title(id));
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"t\">\n\
@@ -77,7 +77,7 @@ impl Reading {
             self.draw_cells(field, &mut svg);
         }
         for (field, at) in self.fields.iter().zip(0..) {
-            self.draw_field(field, lines + at * BITS_PER_LINE, &mut svg);
+            self.draw_field(field, lines + at * LINE_HEIGHT, &mut svg);
         }
         svg + "</svg>\n"
     }

@@ -6,12 +6,12 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, KeeperHost, START_MS, holder, options};
+use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{Action, ErrorKind, Memory, Operation, Record, ReplyContent, Store};
 
-const MINUTE: u64 = 60_000;
-const DAY: u64 = 24 * HOUR;
-const CLOCK_ERRORS: [u64; 3] = [MINUTE + 1000, DAY, 3653 * DAY];
+const MINUTE_MS: u64 = 60_000;
+const DAY_MS: u64 = 24 * HOUR_MS;
+const CLOCK_ERRORS: [u64; 3] = [MINUTE_MS + 1000, DAY_MS, 3653 * DAY_MS];
 
 /// Drives a keeper for several minutes while the clocks of the store and the holder are wrong. Returns the end of the last
 /// window that the keeper's generator received.
@@ -38,7 +38,7 @@ fn drive_with_wrong_clocks(
                 _ => {}
             }
         }
-        host.now.elapsed_ms += MINUTE;
+        host.now.elapsed_ms += MINUTE_MS;
     }
     host.keeper.end().expect("expected a grant")
 }
@@ -52,7 +52,7 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
             let end = drive_with_wrong_clocks(&mut host, &mut store, 120, 0, off);
             host.assert_error(ErrorKind::ClockSkewed);
             assert!(
-                end <= START_MS + 3 * HOUR,
+                end <= START_MS + 3 * HOUR_MS,
                 "expected an end by the store's time, off by {off} ms"
             );
             assert_eq!(host.keeper.number(), Some(*grant.numbers().start()));
@@ -61,7 +61,7 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
             host.refused.clear();
             let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
             assert_eq!(host.refused, [], "expected none once the clock is right again");
-            assert!(end > START_MS + 3 * HOUR, "expected a renewed lease, off by {off} ms");
+            assert!(end > START_MS + 3 * HOUR_MS, "expected a renewed lease, off by {off} ms");
         }
     }
 }
@@ -85,12 +85,12 @@ fn a_store_clock_step_revokes_no_worker_ids() {
             late.keeper.answered(request.number, store.answer(&request), late.now);
             assert!(matches!(late.keeper.poll(late.now), Action::Refused(_)));
             let ends = store.records("orders/sno").into_iter().map(|record| record.granted_until);
-            assert!(ends.max().unwrap() <= START_MS + 3 * HOUR, "off by {off} ms");
+            assert!(ends.max().unwrap() <= START_MS + 3 * HOUR_MS, "off by {off} ms");
             drive_with_wrong_clocks(&mut host, &mut store, 20, 0, 0);
             host.refused.clear();
             let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
             assert_eq!(host.refused, [], "expected none once the clock is right again");
-            assert!(end > START_MS + 3 * HOUR, "expected a renewed lease, off by {off} ms");
+            assert!(end > START_MS + 3 * HOUR_MS, "expected a renewed lease, off by {off} ms");
         }
     }
 }
@@ -99,7 +99,7 @@ fn a_store_clock_step_revokes_no_worker_ids() {
 /// until a time in the future, so the holder needs a different worker ID after the rollback.
 #[test]
 fn a_holder_switches_worker_ids_after_a_clock_rollback() {
-    for apart in [DAY, 3653 * DAY] {
+    for apart in [DAY_MS, 3653 * DAY_MS] {
         let mut store = Memory::new(START_MS + apart);
         let mut host = KeeperHost::new(options(3));
         host.now.wall_ms = START_MS + apart;
@@ -114,11 +114,11 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
                 other => panic!("{other:?}"),
             }
         };
-        assert!(grant.start() > START_MS + apart - MINUTE);
+        assert!(grant.start() > START_MS + apart - MINUTE_MS);
         let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
         let error = host.assert_error(ErrorKind::ClockSkewed);
         assert_eq!(error.until(), Some(grant.start()));
-        assert!(end < START_MS + 3 * HOUR);
+        assert!(end < START_MS + 3 * HOUR_MS);
         assert_ne!(host.keeper.number(), Some(*grant.numbers().start()));
     }
 }
@@ -165,7 +165,7 @@ fn manually_edited_times_are_rejected() {
                     host.keeper.answered(request.number, Ok(reply), host.now);
                 }
                 Action::Refused(error) => host.refused.push(error),
-                Action::Wait(_) => host.advance(MINUTE),
+                Action::Wait(_) => host.advance(MINUTE_MS),
                 other => panic!("{name}: {other:?}"),
             }
         }

@@ -12,7 +12,7 @@ use polyflake_lease::{
 };
 
 const START_MS: u64 = 1_763_650_000_000;
-const HOUR: u64 = 3_600_000;
+const HOUR_MS: u64 = 3_600_000;
 const SECRET: [u8; 16] = [7; 16];
 
 type RandomSource = Box<dyn FnMut() -> Result<Random>>;
@@ -38,18 +38,19 @@ fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
             Keeper::new(options, Box::new(move || Ok(Random(random.u128(1..)))) as RandomSource)
         })
         .collect();
-    let starts = (0..keepers.len()).map(|keeper| (Reverse(rng.u64(0..HOUR)), keeper));
+    let starts = (0..keepers.len()).map(|keeper| (Reverse(rng.u64(0..HOUR_MS)), keeper));
     let mut wakes: BinaryHeap<_> = starts.collect();
     let (mut figures, mut seconds) = (FleetMetrics::default(), vec![0; 3600]);
-    while let Some((Reverse(elapsed_ms), index)) = wakes.pop().filter(|(at, _)| at.0 < 2 * HOUR) {
+    while let Some((Reverse(elapsed_ms), index)) = wakes.pop().filter(|(at, _)| at.0 < 2 * HOUR_MS)
+    {
         let now = Moment { wall_ms: START_MS + elapsed_ms, elapsed_ms };
         store.set_now(now.wall_ms);
         let next = loop {
             match keepers[index].poll(now) {
                 Action::Send(request) => {
-                    if matches!(request.operation, Operation::Put { .. }) && elapsed_ms >= HOUR {
+                    if matches!(request.operation, Operation::Put { .. }) && elapsed_ms >= HOUR_MS {
                         figures.renewals += 1;
-                        seconds[usize::try_from((elapsed_ms - HOUR) / 1000).unwrap()] += 1;
+                        seconds[usize::try_from((elapsed_ms - HOUR_MS) / 1000).unwrap()] += 1;
                     }
                     let reply = answer(&mut store, &request);
                     keepers[index].answered(request.number, reply, now);

@@ -8,12 +8,12 @@ mod host;
 
 use std::{cell::Cell, rc::Rc};
 
-use host::{HOUR, KeeperHost, START_MS, holder, options};
+use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
     Action, Error, ErrorKind, Grant, Memory, Moment, Random, Reply, ReplyContent, Result, Store,
 };
 
-const MINUTE: u64 = 60_000;
+const MINUTE_MS: u64 = 60_000;
 
 fn unavailable_reply() -> Result<Reply> {
     Err(Error::new(ErrorKind::LeaseUnavailable, "away"))
@@ -100,7 +100,7 @@ fn assert_copies_diverged(hosts: &[KeeperHost], store: &Memory) {
     let count = hosts.iter().filter(lost).count();
     assert!(count < hosts.len(), "{count}");
     for record in store.records("orders/sno").iter().filter(|it| numbers.contains(&it.first)) {
-        assert!(record.granted_until >= START_MS + HOUR, "{record:?}");
+        assert!(record.granted_until >= START_MS + HOUR_MS, "{record:?}");
     }
 }
 
@@ -109,7 +109,7 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
     for ms in [-3_600_000, -1_001, 1_001, 5_000, 1_000_000] {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        host.advance(2 * MINUTE);
+        host.advance(2 * MINUTE_MS);
         drive(&mut host, &mut store);
         let version = store.records("orders/sno")[0].version;
         move_wall_clock(&mut host, ms);
@@ -130,10 +130,10 @@ fn a_clock_difference_of_one_second_is_not_a_gap() {
     for ms in [-1000, 1000] {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        host.advance(2 * MINUTE);
+        host.advance(2 * MINUTE_MS);
         move_wall_clock(&mut host, ms);
         let wait = next_wait_ms(&mut host);
-        assert!(wait > 10 * MINUTE, "{ms}: {wait}");
+        assert!(wait > 10 * MINUTE_MS, "{ms}: {wait}");
     }
 }
 
@@ -144,7 +144,7 @@ fn renewals_after_a_gap_are_spread_over_a_second() {
     let mut waits: Vec<_> = (0..100_u64)
         .map(|_| {
             let (mut host, _) = holder(&mut store, options(100));
-            host.advance(MINUTE);
+            host.advance(MINUTE_MS);
             move_wall_clock(&mut host, 5_000);
             next_wait_ms(&mut host)
         })
@@ -158,7 +158,7 @@ fn one_of_several_restored_copies_keeps_the_worker_id() {
     let mut store = Memory::new(START_MS);
     let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
         host.drive_until_idle(store).unwrap();
-        host.advance(MINUTE);
+        host.advance(MINUTE_MS);
         host.drive_until_idle(store);
     });
     restore(&mut hosts, &mut store);
@@ -174,7 +174,7 @@ fn a_reply_to_a_write_before_the_image_does_not_settle_a_gap() {
         let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
             if !is_claim {
                 host.drive_until_idle(store).unwrap();
-                host.advance(15 * MINUTE);
+                host.advance(15 * MINUTE_MS);
                 store.set_now(host.now.wall_ms);
             }
             let sent = host.first_claim(store);
@@ -204,7 +204,7 @@ fn a_read_of_a_write_before_the_image_does_not_settle_a_gap() {
         let mut hosts: [KeeperHost; 3] = copies(&mut store, 9, |host, store| {
             if !is_claim {
                 host.drive_until_idle(store).unwrap();
-                host.advance(15 * MINUTE);
+                host.advance(15 * MINUTE_MS);
                 store.set_now(host.now.wall_ms);
             }
             let sent = host.first_claim(store);
@@ -221,7 +221,7 @@ fn a_read_of_a_write_before_the_image_does_not_settle_a_gap() {
 fn a_write_that_keeps_the_grant_end_settles_a_gap() {
     let mut store = Memory::new(START_MS);
     let (mut host, _) = holder(&mut store, options(1));
-    host.advance(20 * MINUTE);
+    host.advance(20 * MINUTE_MS);
     host.drive_until_idle(&mut store);
     let before = store.records("orders/sno")[0].clone();
     host.advance(1);
@@ -238,7 +238,7 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
     let [mut original, mut copy] = copies(&mut store, 1, |host, store| {
         host.drive_until_idle(store).unwrap();
     });
-    original.advance(MINUTE);
+    original.advance(MINUTE_MS);
     original.keeper.close();
     assert_eq!(original.keeper.poll(original.now), Action::Seal);
     original.keeper.sealed(Some(original.now.wall_ms), original.now);
@@ -262,7 +262,7 @@ fn a_release_after_a_gap_keeps_the_shared_grant_end() {
     for is_settled in [false, true] {
         let mut store = Memory::new(START_MS);
         let (mut host, grant) = holder(&mut store, options(1));
-        host.advance(MINUTE);
+        host.advance(MINUTE_MS);
         move_wall_clock(&mut host, 5_000);
         if is_settled {
             run_for(&mut host, &mut store, 2_000);
@@ -278,7 +278,7 @@ fn a_release_after_a_gap_keeps_the_shared_grant_end() {
 fn a_keeper_with_a_gap_before_the_seal_does_not_release() {
     let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
-    host.advance(MINUTE);
+    host.advance(MINUTE_MS);
     host.keeper.close();
     assert_eq!(host.keeper.poll(host.now), Action::Seal);
     let used = host.now.wall_ms;
@@ -298,7 +298,7 @@ fn a_gap_during_a_release_does_not_release_twice() {
         let mut used = 0;
         let mut hosts: [KeeperHost; 2] = copies(&mut store, 1, |host, store| {
             host.drive_until_idle(store).unwrap();
-            host.advance(MINUTE);
+            host.advance(MINUTE_MS);
             used = host.now.wall_ms;
             host.keeper.close();
             assert_eq!(host.keeper.poll(host.now), Action::Seal);
@@ -365,10 +365,10 @@ fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
                     host.advance(1000);
                     host.drive_with(|_| unavailable_reply());
                 }
-                host.advance(MINUTE);
+                host.advance(MINUTE_MS);
             }
             assert!(asked < 60, "{asked} requests in half an hour");
-            run_for(host, &mut store, 6 * MINUTE);
+            run_for(host, &mut store, 6 * MINUTE_MS);
             assert!(host.keeper.number() == number && host.keeper.end() > end, "{ms}");
         }
     }
@@ -382,7 +382,7 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     let (mut host, _) = holder(&mut store, options(1));
     let backup = store.clone();
     store.restore(backup);
-    host.advance(59 * MINUTE + 30_000);
+    host.advance(59 * MINUTE_MS + 30_000);
     move_wall_clock(&mut host, 2_000);
     run_for(&mut host, &mut store, 2_000);
     assert!(host.refused.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
@@ -422,7 +422,7 @@ fn a_strict_generator_has_a_window_of_seconds() {
         assert!(later.is_none_or(|later| later > end));
         end = later.unwrap_or(end);
     }
-    assert!(host.keeper.end() > Some(host.now.wall_ms + 40 * MINUTE));
+    assert!(host.keeper.end() > Some(host.now.wall_ms + 40 * MINUTE_MS));
 }
 
 /// The generator withholds IDs until the store confirms that no other copy renewed the grant, but for at most a second.
@@ -460,13 +460,13 @@ fn renewals_every_ten_seconds_keep_the_lease_duration() {
         assert!((9_000..=10_000).contains(&wait), "{wait}");
         host.advance(wait);
         host.drive_until_idle(&mut store);
-        assert!(host.keeper.end() > Some(host.now.wall_ms + HOUR - 10));
+        assert!(host.keeper.end() > Some(host.now.wall_ms + HOUR_MS - 10));
     }
     for bad in [0, 999, u64::MAX] {
         assert_eq!(options(1).renew_ms(bad).unwrap_err().kind(), ErrorKind::OutOfRange);
     }
-    let mut host = KeeperHost::new(options(1).renew_ms(2 * HOUR).unwrap());
-    host.advance(3 * HOUR);
+    let mut host = KeeperHost::new(options(1).renew_ms(2 * HOUR_MS).unwrap());
+    host.advance(3 * HOUR_MS);
     host.drive_until_idle(&mut store).unwrap();
-    assert!(next_wait_ms(&mut host) <= 15 * MINUTE, "at most a quarter of the lease");
+    assert!(next_wait_ms(&mut host) <= 15 * MINUTE_MS, "at most a quarter of the lease");
 }

@@ -30,14 +30,14 @@ use sql::{decode_statements, encode_outcome, run_in_sqlite};
 const START_MS: u64 = 1_763_650_000_000;
 
 type BuildGeneratorFn = fn(u64, Range<i64>) -> polyflake::Result<sno::Generator>;
-type LeasedGenerator = Granted<sno::Leased, BuildGeneratorFn>;
+type SnoGrantee = Granted<sno::Leased, BuildGeneratorFn>;
 
 /// Simulates a host in a language whose database client is rusqlite.
 struct Host {
     path: PathBuf,
     connection: Option<rusqlite::Connection>,
     lease: Hosted,
-    ids: LeasedGenerator,
+    ids: SnoGrantee,
     random: u128,
     elapsed_ms: u64,
     /// Whether the host actually sleeps, so that the wall clock advances with the monotonic clock.
@@ -402,7 +402,7 @@ fn a_grant_that_starts_during_close_generates_no_ids() {
     // Closes the generator first while its first grant begins, and then while its second grant begins.
     for grants in [0, 1] {
         for _ in 0..1000 {
-            let ids = LeasedGenerator::new(build);
+            let ids = SnoGrantee::new(build);
             (0..grants).for_each(|number| ids.begin(number, span.clone()).unwrap());
             let start = std::sync::Barrier::new(2);
             thread::scope(|threads| {

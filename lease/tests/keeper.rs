@@ -7,7 +7,7 @@ mod host;
 
 use std::sync::{Arc, Mutex};
 
-use host::{HOUR, KeeperHost, RandomSource, START_MS, holder, options};
+use host::{HOUR_MS, KeeperHost, RandomSource, START_MS, holder, options};
 use polyflake_lease::{
     Action, Error, ErrorKind, Keeper, Memory, Operation, Options, Random, Record, Reply,
     ReplyContent, Request, Result, Shape, Store, conformance,
@@ -23,7 +23,7 @@ fn holders_have_distinct_worker_ids() {
     let mut late = KeeperHost::new(options(3));
     assert_eq!(late.drive_until_idle(&mut store), None);
     let error = late.assert_error(ErrorKind::NumbersExhausted);
-    assert_eq!(error.until(), Some(START_MS + HOUR));
+    assert_eq!(error.until(), Some(START_MS + HOUR_MS));
     let said = "all 3 worker IDs are leased to other processes, the first until 20";
     assert!(error.to_string().starts_with(said), "{error}");
 }
@@ -68,7 +68,7 @@ fn a_released_worker_id_is_found_within_a_minute() {
 fn a_closed_keeper_releases_its_worker_id_immediately() {
     let mut store = Memory::new(START_MS);
     let (mut host, grant) = holder(&mut store, options(1));
-    assert!(grant.start() <= START_MS && grant.end() == START_MS + HOUR);
+    assert!(grant.start() <= START_MS && grant.end() == START_MS + HOUR_MS);
     host.keeper.close();
     assert_eq!(host.keeper.poll(host.now), Action::Seal);
     host.keeper.sealed(Some(START_MS + 6), host.now);
@@ -312,8 +312,8 @@ fn a_mismatched_shape_is_rejected() {
 
 #[test]
 fn excessive_clock_errors_are_rejected() {
-    const DAY: u64 = 24 * HOUR;
-    for skew in [61_000, DAY, 3653 * DAY] {
+    const DAY_MS: u64 = 24 * HOUR_MS;
+    for skew in [61_000, DAY_MS, 3653 * DAY_MS] {
         for ahead in [true, false] {
             let mut store = Memory::new(START_MS);
             let mut host = KeeperHost::new(options(1));
@@ -337,18 +337,18 @@ fn a_restored_store_starts_a_quiet_time() {
     let backup = store.clone();
     old.advance(20 * 60_000);
     old.drive_until_idle(&mut store);
-    assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR));
+    assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR_MS));
     store.restore(backup);
     let mut new = KeeperHost::new(options(10));
     new.advance(20 * 60_000);
     assert_eq!(new.drive_until_idle(&mut store), None);
     let error = new.assert_error(ErrorKind::StoreChanged);
-    assert_eq!(error.until(), Some(START_MS + HOUR + HOUR + 60_000));
+    assert_eq!(error.until(), Some(START_MS + HOUR_MS + HOUR_MS + 60_000));
     // The current time is now past the end recorded in the backup.
     old.advance(40 * 60_000);
     old.drive_until_idle(&mut store);
     old.assert_error(ErrorKind::StoreChanged);
-    assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR), "runs to its end");
+    assert_eq!(old.keeper.end(), Some(START_MS + 20 * 60_000 + HOUR_MS), "runs to its end");
     let quiet_until = error.until().unwrap();
     new.advance(quiet_until - new.now.wall_ms - 1);
     assert_eq!(new.drive_until_idle(&mut store), None);
@@ -460,7 +460,7 @@ fn out_of_range_options_are_rejected() {
     for name in ["", "-a", "a b", "/a", "\u{e9}", &"a".repeat(61)] {
         assert!(Options::new(name, Shape::sno(0..=1).unwrap()).is_err(), "{name}");
     }
-    for lease_ms in [0, 1, 499, u64::MAX, 366 * 24 * HOUR + 1] {
+    for lease_ms in [0, 1, 499, u64::MAX, 366 * 24 * HOUR_MS + 1] {
         assert!(options(1).lease_ms(lease_ms).is_err(), "{lease_ms}");
     }
     let hotguid = Options::new("a", Shape::hotguid(0..=1).unwrap()).unwrap();
@@ -641,7 +641,7 @@ fn a_holder_without_a_grant_limits_its_retries() {
     for answers in [FAIL_ALL_REQUESTS, ANSWER_READS] {
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, options(1));
-        let asked = drive_with_failures_for(&mut host, &mut store, 3 * HOUR, answers);
+        let asked = drive_with_failures_for(&mut host, &mut store, 3 * HOUR_MS, answers);
         assert!((60..900).contains(&asked), "{asked} requests in three hours");
         host.advance(60_000);
         let grant = host.drive_until_idle(&mut store);
@@ -671,7 +671,7 @@ fn a_holder_renews_soon_after_an_outage() {
             host.advance(next - host.now.elapsed_ms);
             host.drive_until_idle(&mut store);
             let end = host.keeper.end().expect("expected a grant");
-            assert!(end + 8 > host.now.wall_ms + HOUR, "{minutes} minutes: {end}");
+            assert!(end + 8 > host.now.wall_ms + HOUR_MS, "{minutes} minutes: {end}");
         }
     }
 }
@@ -687,18 +687,18 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
         host.advance(15 * 60_000);
         host.drive_until_idle(&mut store);
         let lost = host.keeper.end();
-        assert_eq!(lost, Some(START_MS + 15 * 60_000 + HOUR));
+        assert_eq!(lost, Some(START_MS + 15 * 60_000 + HOUR_MS));
         store.restore(backup);
         host.advance((minute - 15) * 60_000);
         assert_eq!(host.drive_until_idle(&mut store), None);
-        let end = if is_renewed { Some(host.now.wall_ms + HOUR) } else { lost };
+        let end = if is_renewed { Some(host.now.wall_ms + HOUR_MS) } else { lost };
         assert_eq!((host.keeper.end(), host.keeper.number()), (end, Some(0)), "minute {minute}");
         assert_eq!(host.refused.is_empty(), is_renewed, "{:?}", host.refused);
         let mut other = KeeperHost::new(options(10));
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut store), None);
         let quiet_until = other.assert_error(ErrorKind::StoreChanged).until();
-        assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
+        assert!(quiet_until >= Some(host.now.wall_ms + HOUR_MS + 60_000), "{quiet_until:?}");
         // Later renewals work as usual.
         host.advance(15 * 60_000);
         host.drive_until_idle(&mut store);
@@ -709,7 +709,8 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
 /// The clock error is a third of the namespace's longest lease, but at least 5 and at most 60 seconds.
 #[test]
 fn a_short_lease_survives_a_failover() {
-    for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR, 60_000)] {
+    for (lease_ms, error) in [(8_000, 5_000), (40_000, 13_333), (80_000, 26_666), (HOUR_MS, 60_000)]
+    {
         let short = || options(10).lease_ms(lease_ms).unwrap();
         let mut store = Memory::new(START_MS);
         let (mut host, _) = holder(&mut store, short());
@@ -731,13 +732,13 @@ fn a_short_lease_survives_a_failover() {
 #[test]
 fn a_recreated_namespace_keeps_its_longest_lease() {
     let mut store = Memory::new(START_MS);
-    drop(holder(&mut store, options(10).lease_ms(2 * HOUR).unwrap()));
+    drop(holder(&mut store, options(10).lease_ms(2 * HOUR_MS).unwrap()));
     let (mut host, _) = holder(&mut store, options(10));
     let mut store = Memory::new(START_MS);
     host.advance(20 * 60_000);
     assert_eq!(host.drive_until_idle(&mut store), None);
     let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
-    assert_eq!(quiet_until, Some(host.now.wall_ms + 2 * HOUR + 60_000));
+    assert_eq!(quiet_until, Some(host.now.wall_ms + 2 * HOUR_MS + 60_000));
 }
 
 #[test]
@@ -750,7 +751,7 @@ fn quiet_times_do_not_add_up() {
         let mut host = KeeperHost::new(options(10));
         assert_eq!(host.drive_until_idle(&mut store), None);
         let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
-        assert_eq!(quiet_until, Some(START_MS + HOUR + HOUR + 60_000));
+        assert_eq!(quiet_until, Some(START_MS + HOUR_MS + HOUR_MS + 60_000));
     }
 }
 
@@ -773,7 +774,8 @@ fn an_earlier_record_starts_a_quiet_time() {
         host.drive_until_idle(&mut store);
         host.advance(20 * 60_000);
         assert_eq!(host.drive_until_idle(&mut backup), None);
-        let end = if is_known { host.now.wall_ms + HOUR } else { START_MS + 20 * 60_000 + HOUR };
+        let end =
+            if is_known { host.now.wall_ms + HOUR_MS } else { START_MS + 20 * 60_000 + HOUR_MS };
         assert_eq!(host.keeper.end(), Some(end));
         if !is_known {
             host.assert_error(ErrorKind::StoreChanged);
@@ -782,7 +784,7 @@ fn an_earlier_record_starts_a_quiet_time() {
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut backup), None);
         let quiet_until = other.assert_error(ErrorKind::StoreChanged).until();
-        assert!(quiet_until >= Some(host.now.wall_ms + HOUR + 60_000), "{quiet_until:?}");
+        assert!(quiet_until >= Some(host.now.wall_ms + HOUR_MS + 60_000), "{quiet_until:?}");
     }
 }
 
@@ -803,7 +805,7 @@ fn a_clone_never_adopts_another_clones_renewal() {
     let [mut one, mut twin, mut third] = keeper_clones(&mut store);
     one.advance(15 * 60_000);
     one.drive_until_idle(&mut store);
-    assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
+    assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR_MS));
     twin.advance(15 * 60_000 + 400);
     assert_eq!(twin.drive_until_idle(&mut store), None);
     assert_eq!(twin.keeper.number(), None, "its generator is sealed at once");
@@ -838,7 +840,7 @@ fn clones_that_renew_simultaneously_are_distinguished() {
         host.advance(15 * 60_000);
         host.drive_until_idle(&mut store);
     }
-    assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
+    assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR_MS));
     assert_eq!(twin.keeper.number(), None);
     assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
 }
@@ -913,7 +915,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     assert_eq!(host.drive_until_idle(&mut store), None);
     assert_eq!(host.refused[0].kind(), ErrorKind::StoreDamaged);
     let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
-    assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR + 60_000));
+    assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR_MS + 60_000));
 }
 
 /// Before the store grants a worker ID, it creates the records of all worker IDs up to that one.

@@ -4,7 +4,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, KeeperHost, START_MS, holder, options};
+use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
     Error, ErrorKind, Fleet, Memory, Operation, Operator, Options, Plan, Random, Record, Reply,
     ReplyContent, Request, Result, Shape, Store,
@@ -40,7 +40,8 @@ fn an_evicted_holder_keeps_its_grant_until_its_end() {
     second.now = first.now;
     assert_eq!(second.drive_until_idle(&mut store), None);
     second.assert_error(ErrorKind::NumbersExhausted);
-    let next = second.drive_for(&mut store, 2 * HOUR).expect("expected the number after its end");
+    let next =
+        second.drive_for(&mut store, 2 * HOUR_MS).expect("expected the number after its end");
     assert!(next.start() >= grant.end());
 }
 
@@ -57,13 +58,13 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
     first.assert_error(ErrorKind::LeaseLost);
     assert_eq!(moved.numbers(), 1..=1);
     let mut late = KeeperHost::new(options(2).insist(0).unwrap());
-    late.advance(100 * 24 * HOUR);
+    late.advance(100 * 24 * HOUR_MS);
     assert_eq!(late.drive_until_idle(&mut store), None);
     late.assert_error(ErrorKind::NumbersExhausted);
-    let used_until = START_MS + 100 * 24 * HOUR + 5;
+    let used_until = START_MS + 100 * 24 * HOUR_MS + 5;
     let freed = operator(&mut store).free(0, used_until).unwrap();
     assert_eq!(freed.granted_until, used_until + 3, "rounded up to a tick");
-    let next = late.drive_for(&mut store, HOUR).expect("expected the number that was freed");
+    let next = late.drive_for(&mut store, HOUR_MS).expect("expected the number that was freed");
     assert!(next.start() >= used_until);
     assert_error_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
 }
@@ -99,7 +100,7 @@ fn an_unused_worker_id_can_be_reserved() {
     assert!(!numbers.contains(&3), "{numbers:?}");
     let status = operator(&mut store).status().unwrap();
     assert_eq!((status.granted, status.reserved, status.free), (4, 1, 0));
-    assert_eq!((status.next_end, status.is_restored), (Some(START_MS + HOUR), false));
+    assert_eq!((status.next_end, status.is_restored), (Some(START_MS + HOUR_MS), false));
     assert_eq!(status.shape, Shape::sno(0..=4).unwrap());
     let records = operator(&mut store).records().unwrap();
     assert_eq!(records.iter().map(|it| it.first).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
@@ -116,8 +117,8 @@ fn a_reported_backup_starts_a_quiet_time() {
     store = backup;
     store.set_now(START_MS + 30 * 60_000);
     let told = operator(&mut store).restored(None).unwrap();
-    assert_eq!(told[0].quiet_until, START_MS + HOUR + HOUR + 60_000);
-    let later = START_MS + 5 * HOUR;
+    assert_eq!(told[0].quiet_until, START_MS + HOUR_MS + HOUR_MS + 60_000);
+    let later = START_MS + 5 * HOUR_MS;
     let told = operator(&mut store).restored(Some(later)).unwrap();
     assert_eq!(told[0].quiet_until, later);
     let mut new = KeeperHost::new(options(10));
@@ -127,7 +128,7 @@ fn a_reported_backup_starts_a_quiet_time() {
     old.advance(29 * 60_000);
     old.drive_until_idle(&mut store);
     old.assert_error(ErrorKind::StoreChanged);
-    let grant = new.drive_for(&mut store, 5 * HOUR).expect("expected a grant after that");
+    let grant = new.drive_for(&mut store, 5 * HOUR_MS).expect("expected a grant after that");
     assert!(grant.start() >= later);
     let nanoseconds = START_MS * 1_000_000;
     assert_error_kind(operator(&mut store).restored(Some(nanoseconds)), ErrorKind::OutOfRange);
@@ -155,7 +156,7 @@ fn a_lossless_promotion_grants_immediately() {
         assert_ne!(grant.numbers(), 0..=0);
         old.advance(15 * 60_000);
         assert_eq!(old.drive_until_idle(&mut store), None);
-        assert_eq!(old.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR));
+        assert_eq!(old.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR_MS));
     }
 }
 
@@ -189,7 +190,7 @@ fn a_renewal_lost_by_a_promotion_is_not_continued_from_a_backup() {
     let to = operator(&mut store).status().unwrap().store;
     operator(&mut store).promoted(&from, &to).unwrap();
     let mut next = KeeperHost::new(options(1));
-    next.advance(HOUR);
+    next.advance(HOUR_MS);
     let next = next.drive_until_idle(&mut store).expect("expected the number after its end");
     assert_eq!(next.start(), grant.end());
     store.restore(backup);
@@ -204,7 +205,7 @@ fn a_renewal_lost_by_a_promotion_is_not_continued_from_a_backup() {
 fn a_promotion_ends_only_its_own_quiet_time() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
-    let told = operator(&mut store).restored(Some(START_MS + 5 * HOUR)).unwrap();
+    let told = operator(&mut store).restored(Some(START_MS + 5 * HOUR_MS)).unwrap();
     let [from, to] = fail_over(&mut store);
     assert_eq!(
         KeeperHost::new(options(10)).drive_until_idle(&mut store),
@@ -309,7 +310,7 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     store.set_now(grant.end() - 10);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.end());
     let token = store.records("orders/sno")[0].token;
-    store.set_now(START_MS - HOUR);
+    store.set_now(START_MS - HOUR_MS);
     assert_eq!(operator(&mut store).dead(0, token).unwrap().granted_until, grant.start());
     assert_error_kind(operator(&mut store).dead(7, token), ErrorKind::OutOfRange);
 }
@@ -413,15 +414,15 @@ fn plan(numbers: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan 
 
 #[test]
 fn a_plan_counts_the_holders_and_kills_of_one_lease_duration() {
-    assert_eq!(plan(1000, HOUR, 200, 40).needed, 240);
-    assert_eq!(plan(1000, HOUR / 2, 200, 41).needed, 221, "a part of a kill counts");
-    assert_eq!(plan(1000, 24 * HOUR, 200, 40).needed, 1160);
-    assert!(plan(240, HOUR, 200, 40).fits() && !plan(239, HOUR, 200, 40).fits());
-    assert_eq!(plan(240, 24 * HOUR, 200, 40).longest_lease_ms, Some(HOUR));
-    assert_eq!(plan(200, HOUR, 200, 40).longest_lease_ms, None);
-    assert_eq!(plan(199, HOUR, 200, 0).longest_lease_ms, None);
-    assert_eq!(plan(200, HOUR, 200, 0).longest_lease_ms, Some(366 * 24 * HOUR));
-    let large = plan(131_072, HOUR, 100_000, 0);
+    assert_eq!(plan(1000, HOUR_MS, 200, 40).needed, 240);
+    assert_eq!(plan(1000, HOUR_MS / 2, 200, 41).needed, 221, "a part of a kill counts");
+    assert_eq!(plan(1000, 24 * HOUR_MS, 200, 40).needed, 1160);
+    assert!(plan(240, HOUR_MS, 200, 40).fits() && !plan(239, HOUR_MS, 200, 40).fits());
+    assert_eq!(plan(240, 24 * HOUR_MS, 200, 40).longest_lease_ms, Some(HOUR_MS));
+    assert_eq!(plan(200, HOUR_MS, 200, 40).longest_lease_ms, None);
+    assert_eq!(plan(199, HOUR_MS, 200, 0).longest_lease_ms, None);
+    assert_eq!(plan(200, HOUR_MS, 200, 0).longest_lease_ms, Some(366 * 24 * HOUR_MS));
+    let large = plan(131_072, HOUR_MS, 100_000, 0);
     assert!((large.renewals_per_second - 111.1).abs() < 0.1, "{large:?}");
     let endless = plan(1, u64::MAX, u64::MAX, u64::MAX);
     assert!(!endless.fits() && endless.longest_lease_ms.is_none());

@@ -119,8 +119,8 @@ fn absolute_urls_are_accepted_and_foreign_syntax_is_rejected() {
 fn missing_columns_are_rejected() {
     let (_folder, path) = file();
     claim(&mut open(&file_url(&path)).unwrap()).unwrap();
-    let by_hand = Connection::open(&path).unwrap();
-    by_hand.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch("ALTER TABLE polyflake_namespaces DROP COLUMN store").unwrap();
     assert_file_error(&path, ErrorKind::StoreDamaged);
 }
 
@@ -131,23 +131,23 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     let (_folder, path) = file();
     let mut store = open(&file_url(&path)).unwrap();
     claim(&mut store).unwrap();
-    let by_hand = Connection::open(&path).unwrap();
+    let connection = Connection::open(&path).unwrap();
     let add = |table| format!("ALTER TABLE {table} ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'");
-    by_hand.execute_batch(&add("polyflake_leases")).unwrap();
-    by_hand.execute_batch(&add("polyflake_namespaces")).unwrap();
+    connection.execute_batch(&add("polyflake_leases")).unwrap();
+    connection.execute_batch(&add("polyflake_namespaces")).unwrap();
     claim(&mut store).unwrap();
     claim(&mut open(&file_url(&path)).unwrap()).unwrap();
     // A worker ID whose holder uses the later format is skipped, and the value in the new column is kept.
     let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
-    by_hand.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
+    connection.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
     assert_ne!(claim(&mut store).unwrap().numbers(), 0..=0);
     let colour = |first: i64| -> String {
         let found = "SELECT colour FROM polyflake_leases WHERE first = ?1";
-        by_hand.query_row(found, [first], |row| row.get(0)).unwrap()
+        connection.query_row(found, [first], |row| row.get(0)).unwrap()
     };
     assert_eq!([colour(0), colour(1)], ["blue", "red"]);
     // The namespace's row is changed last.
-    by_hand.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
+    connection.execute_batch("UPDATE polyflake_namespaces SET format = 2").unwrap();
     assert_error(claim(&mut store), ErrorKind::SchemaTooNew);
 }
 
@@ -176,8 +176,8 @@ fn manually_edited_rows_are_rejected_and_preserved() {
         let (_folder, path) = file();
         let mut store = open(&file_url(&path)).unwrap();
         claim(&mut store).unwrap();
-        let by_hand = Connection::open(&path).unwrap();
-        by_hand.execute_batch(change).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(change).unwrap();
         let error = claim(&mut store).expect_err(change);
         assert_eq!(error.kind(), kind, "{change}: {error}");
     }
@@ -194,12 +194,12 @@ fn a_manually_edited_row_is_skipped_and_reported() {
         let (_folder, path) = file();
         let mut store = open(&file_url(&path)).unwrap();
         let numbers = [(); 3].map(|()| *claim(&mut store).unwrap().numbers().start());
-        let by_hand = Connection::open(&path).unwrap();
+        let connection = Connection::open(&path).unwrap();
         let change = format!("UPDATE polyflake_leases SET granted_until = 0, start = 0, {change}");
-        by_hand.execute_batch(&format!("{change} WHERE first = 1")).unwrap();
+        connection.execute_batch(&format!("{change} WHERE first = 1")).unwrap();
         let fourth = *claim(&mut store).expect(&change).numbers().start();
         assert!(!numbers.contains(&fourth), "{fourth}");
-        by_hand.execute_batch(&format!("{change} WHERE first <> 1")).unwrap();
+        connection.execute_batch(&format!("{change} WHERE first <> 1")).unwrap();
         let ask = Operation::Read { first: 1 };
         let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
         let error = store.answer(&request).unwrap_err();
@@ -236,8 +236,8 @@ fn a_swap_is_rejected_if_the_record_names_another_store() {
         store.answer(&request).unwrap().content
     };
     let ReplyContent::Records(records) = ask(Operation::Read { first: 0 }) else { panic!() };
-    let by_hand = Connection::open(&path).unwrap();
-    by_hand.execute_batch("UPDATE polyflake_namespaces SET store = 'sqlite:1:1'").unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch("UPDATE polyflake_namespaces SET store = 'sqlite:1:1'").unwrap();
     let old = records[0].clone();
     let new = Record { version: old.version + 1, ..old.clone() };
     assert_eq!(ask(Operation::Put { old: old.clone(), new }), ReplyContent::Differs(Some(old)));

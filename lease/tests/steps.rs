@@ -34,8 +34,8 @@ use sql::{encode_outcome, run_in_mysql, run_in_postgresql, run_in_sqlite};
 const STEPS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/leases/steps.json");
 
 /// The time that the store reports in all recordings, in Unix milliseconds.
-const NOW: i64 = 1_763_650_000_000;
-const START: u64 = 1_763_650_000_000;
+const NOW_MS: i64 = 1_763_650_000_000;
+const START_MS: u64 = 1_763_650_000_000;
 
 /// The store's name in the recording for `SQLite`, followed by its names in the recordings for servers.
 const SQLITE_STORE: &str = "sqlite:1:2";
@@ -145,11 +145,11 @@ impl Recorder<'_> {
 /// Replaces the time in a row that describes the store's state with a fixed time.
 fn set_time(row: &mut [Value]) {
     if let [Value::Null, Value::Null | Value::Text(_), Value::Integer(now)] = row {
-        *now = NOW;
+        *now = NOW_MS;
     }
     // The time in the script's reply, in seconds and microseconds.
     if let [Value::Text(_), Value::Text(seconds), Value::Text(micros), Value::Text(_), ..] = row {
-        (*seconds, *micros) = ((NOW / 1000).to_string(), (NOW % 1000 * 1000).to_string());
+        (*seconds, *micros) = ((NOW_MS / 1000).to_string(), (NOW_MS % 1000 * 1000).to_string());
     }
 }
 
@@ -199,8 +199,8 @@ fn record_conversation(
     it.send(Operation::Find { limit: 8 }, ConnectionEvent::Kept).unwrap();
     let fresh = Record::fresh(0, 1, new.incarnation);
     let claimed = Record {
-        start: START,
-        granted_until: START + 3_600_000,
+        start: START_MS,
+        granted_until: START_MS + 3_600_000,
         token: Random(13),
         version: 2,
         holder: "it's \"one\" $1 ?2".into(),
@@ -209,9 +209,9 @@ fn record_conversation(
     let claim = Operation::Put { old: fresh, new: claimed.clone() };
     it.send(claim.clone(), ConnectionEvent::Kept).unwrap();
     it.send(claim, ConnectionEvent::Kept).unwrap();
-    let renewed = Record { granted_until: START + 7_200_000, version: 3, ..claimed.clone() };
+    let renewed = Record { granted_until: START_MS + 7_200_000, version: 3, ..claimed.clone() };
     it.send(Operation::Put { old: claimed, new: renewed.clone() }, ConnectionEvent::Kept).unwrap();
-    let later = Record { granted_until: START + 10_800_000, version: 4, ..renewed.clone() };
+    let later = Record { granted_until: START_MS + 10_800_000, version: 4, ..renewed.clone() };
     it.send(Operation::Put { old: renewed, new: later.clone() }, ConnectionEvent::Cut).unwrap_err();
     if !is_redis {
         let last = Record { version: 5, ..later.clone() };

@@ -4,22 +4,22 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod host;
 
-use host::{HOUR, KeeperHost, START_MS, holder, options};
+use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
     ErrorKind, Memory, Namespace, Operation, Operator, Random, ReplyContent, Request, Store,
     conformance,
 };
 
-const SECOND: u64 = 1000;
-const MINUTE: u64 = 60_000;
+const SECOND_MS: u64 = 1000;
+const MINUTE_MS: u64 = 60_000;
 /// The waiting time: five minutes plus the clock error, plus 15 seconds for the write that starts it.
-const WAIT: u64 = 6 * MINUTE + 15 * SECOND;
+const WAIT_MS: u64 = 6 * MINUTE_MS + 15 * SECOND_MS;
 
 /// Creates a volatile store whose waiting time has passed, and a holder that has a grant from it.
 fn store_after_wait() -> (Memory, KeeperHost) {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     assert!(host.drive_until_idle(&mut store).is_none());
-    host.advance(WAIT);
+    host.advance(WAIT_MS);
     host.drive_until_idle(&mut store).expect("expected a grant");
     (store, host)
 }
@@ -42,25 +42,29 @@ fn a_new_namespace_grants_after_six_minutes() {
     let (mut store, mut host) = (Memory::volatile(START_MS), KeeperHost::new(options(4)));
     assert!(host.drive_until_idle(&mut store).is_none());
     let error = host.assert_error(ErrorKind::StoreChanged);
-    assert_eq!(error.until(), Some(START_MS + WAIT));
+    assert_eq!(error.until(), Some(START_MS + WAIT_MS));
     assert!(error.to_string().contains("six minutes after it was started, emptied"), "{error}");
-    host.advance(WAIT - 1);
+    host.advance(WAIT_MS - 1);
     assert!(host.drive_until_idle(&mut store).is_none());
-    host.advance(SECOND);
+    host.advance(SECOND_MS);
     let grant = host.drive_until_idle(&mut store).expect("expected a grant");
-    assert_eq!(grant.start(), START_MS + WAIT, "no grant begins in the waiting time");
+    assert_eq!(grant.start(), START_MS + WAIT_MS, "no grant begins in the waiting time");
 }
 
 #[test]
 fn a_lease_lasts_at_most_five_minutes() {
     let (mut store, mut host) = store_after_wait();
     let begun = START_MS + host.now.elapsed_ms;
-    assert_eq!(host.keeper.end(), Some(begun + 5 * MINUTE));
-    host.advance(2 * MINUTE);
+    assert_eq!(host.keeper.end(), Some(begun + 5 * MINUTE_MS));
+    host.advance(2 * MINUTE_MS);
     host.drive_until_idle(&mut store);
-    assert_eq!(host.keeper.end(), Some(begun + 7 * MINUTE));
+    assert_eq!(host.keeper.end(), Some(begun + 7 * MINUTE_MS));
     let (_, grant) = holder(&mut Memory::new(START_MS), options(4));
-    assert_eq!(grant.end(), START_MS + HOUR, "in a durable store, leases are as long as requested");
+    assert_eq!(
+        grant.end(),
+        START_MS + HOUR_MS,
+        "in a durable store, leases are as long as requested"
+    );
 }
 
 #[test]
@@ -72,15 +76,15 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
     assert!(new.drive_until_idle(&mut store).is_none());
     new.assert_error(ErrorKind::StoreChanged);
     // The holder finds no record at its next renewal, and its window ends after five minutes.
-    old.advance(2 * MINUTE);
+    old.advance(2 * MINUTE_MS);
     assert!(old.drive_until_idle(&mut store).is_none());
-    assert_eq!(old.keeper.end(), Some(START_MS + emptied + 5 * MINUTE));
+    assert_eq!(old.keeper.end(), Some(START_MS + emptied + 5 * MINUTE_MS));
     assert!(old.refused.iter().any(|error| error.kind() == ErrorKind::StoreChanged));
-    new.advance(WAIT - 1);
+    new.advance(WAIT_MS - 1);
     assert!(new.drive_until_idle(&mut store).is_none());
-    new.advance(SECOND);
+    new.advance(SECOND_MS);
     let grant = new.drive_until_idle(&mut store).expect("expected a grant");
-    assert_eq!(grant.start(), START_MS + emptied + WAIT);
+    assert_eq!(grant.start(), START_MS + emptied + WAIT_MS);
 }
 
 #[test]
@@ -90,10 +94,10 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     store.restore(store.clone());
     assert!(new.drive_until_idle(&mut store).is_none());
     new.assert_error(ErrorKind::StoreChanged);
-    old.advance(2 * MINUTE);
+    old.advance(2 * MINUTE_MS);
     let end = old.keeper.end();
     assert!(old.drive_until_idle(&mut store).is_none());
-    assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE));
+    assert_eq!(old.keeper.end(), end.map(|end| end + 2 * MINUTE_MS));
 }
 
 /// The store restarts from a snapshot that was saved before the holder's last renewal. In that snapshot, the remaining time
@@ -103,9 +107,9 @@ fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
 fn a_holder_does_not_renew_past_the_end_that_a_restarted_store_shows() {
     let (mut store, mut old) = store_after_wait();
     let snapshot = store.clone();
-    old.advance(2 * MINUTE);
+    old.advance(2 * MINUTE_MS);
     old.drive_until_idle(&mut store);
-    old.advance(2 * MINUTE + 1);
+    old.advance(2 * MINUTE_MS + 1);
     store.restore(snapshot);
     let end = old.keeper.end();
     assert!(old.drive_until_idle(&mut store).is_none());
@@ -122,14 +126,17 @@ fn a_repeated_message_does_not_restart_an_expired_wait() {
     let begins = |it: &&Request| matches!(it.operation, Operation::PutNamespace { .. });
     assert_eq!(writes.iter().filter(begins).count(), 1, "the beginning of an incarnation");
     store.clear();
-    store.set_now(START_MS + HOUR);
+    store.set_now(START_MS + HOUR_MS);
     let replies: Vec<_> = writes.iter().map(|it| store.answer(it).unwrap().content).collect();
     assert!(replies.contains(&ReplyContent::Differs(None)), "{replies:?}");
     assert!(!replies.contains(&ReplyContent::Done), "{replies:?}");
     let mut new = KeeperHost::new(options(4));
-    new.advance(HOUR);
+    new.advance(HOUR_MS);
     assert!(new.drive_until_idle(&mut store).is_none());
-    assert_eq!(new.assert_error(ErrorKind::StoreChanged).until(), Some(START_MS + HOUR + WAIT));
+    assert_eq!(
+        new.assert_error(ErrorKind::StoreChanged).until(),
+        Some(START_MS + HOUR_MS + WAIT_MS)
+    );
 }
 
 fn is_namespace_write(request: &Request) -> bool {
@@ -158,5 +165,5 @@ fn a_volatile_store_keeps_no_reservation_and_has_no_promotion() {
     let error = operator.promoted("volatile:memory:1", "volatile:memory:2").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::OutOfRange, "{error}");
     let restored = operator.restored(None).unwrap();
-    assert_eq!(restored[0].quiet_until, START_MS + 2 * WAIT);
+    assert_eq!(restored[0].quiet_until, START_MS + 2 * WAIT_MS);
 }

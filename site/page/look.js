@@ -24,7 +24,7 @@ const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
 
 /** Formats a time in the reader's time zone. Returns an empty string if a date cannot represent it. */
-function localTime(unixMs) {
+function formatLocalTime(unixMs) {
   const date = new Date(unixMs);
   if (unixMs === null || Number.isNaN(date.getTime())) return "";
   return date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" });
@@ -49,7 +49,7 @@ function rows(reading) {
   if (!reading.time || pieces.length === 0)
     return reading.fields.map((field) => row({ ...field, value: `${field.value}` }));
   const bits = pieces.reduce((sum, piece) => sum + piece.bits, 0);
-  const here = create("span", { className: "local" }, `${localTime(reading.unix_ms)}, in your time zone`);
+  const here = create("span", { className: "local" }, `${formatLocalTime(reading.unix_ms)}, in your time zone`);
   const time = row({ name: "time", role: "time", bits, value: create("span", {}, reading.time, here) });
   const others = reading.fields.filter(({ role }) => role !== "time" || pieces.length > 1);
   const at = reading.fields.indexOf(pieces[0]);

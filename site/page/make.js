@@ -16,15 +16,15 @@ const once = (make) => {
   return () => (made ??= make());
 };
 const randomBelow = (limit) => crypto.getRandomValues(new Uint32Array(1))[0] % limit;
-const orderGenerator = once(() => new sno.Generator());
+const getOrderGenerator = once(() => new sno.Generator());
 const getKeyGenerator = once(() => new hotguid.Generator());
-const eventGenerator = once(() => new uuid7.Generator());
-const invoiceGenerator = once(() => {
+const getEventGenerator = once(() => new uuid7.Generator());
+const getInvoiceGenerator = once(() => {
   const now = Math.floor(Date.now() / 1000);
   const grant = new randflake.Grant(randomBelow(1 << 17), now, now + SECONDS_PER_DAY);
   return new randflake.Generator(grant, crypto.getRandomValues(new Uint8Array(16)));
 });
-const postGenerator = once(() => {
+const getPostGenerator = once(() => {
   const bindables = { worker: randomBelow(32), process: randomBelow(32) };
   return new layout.Generator(layout.Layout.preset("discord"), { bindables });
 });
@@ -38,14 +38,14 @@ const FAMILIES = {
       "16 characters that sort by time. The type tag (metabyte) is a number from 0 to 255 that you choose. This page uses a random partition.",
     kind: ["Type tag (metabyte)", 255],
     picture: snoPicture,
-    make: (kind) => orderGenerator().generate(kind),
+    make: (kind) => getOrderGenerator().generate(kind),
   },
   randflake: {
     title: "Randflake",
     about:
       "An encrypted 64-bit integer. This page uses a random secret and a random node, and discards them when you close it.",
     picture: randflakePicture,
-    make: () => `${invoiceGenerator().generate()}`,
+    make: () => `${getInvoiceGenerator().generate()}`,
   },
   hotguid: {
     title: "Hot Guid",
@@ -58,13 +58,13 @@ const FAMILIES = {
     title: "UUID v7",
     about: "A standard UUID that sorts by time. IDs of this page sort in the order in which it generates them.",
     picture: uuidPicture,
-    make: () => eventGenerator().generate(),
+    make: () => getEventGenerator().generate(),
   },
   discord: {
     title: "Discord's layout",
     about: "A 64-bit integer that sorts by time. This page uses a random worker and a random process.",
     picture: discordPicture,
-    make: () => `${postGenerator().generate()}`,
+    make: () => `${getPostGenerator().generate()}`,
   },
   own: {
     title: "The layout below",

@@ -23,10 +23,10 @@ const inspector = await startInspector(state.get("id"), (id) => storeState("id",
  * The layout that the page starts with. The page decodes IDs with a layout only after the reader has edited or loaded
  * the layout, or has generated IDs with it.
  */
-let initialLayout;
+let initialLayoutJson;
 const layout = startLayout(state.get("layout"), (json) => {
-  initialLayout ??= json;
-  const isOwn = json !== initialLayout || state.has("layout");
+  initialLayoutJson ??= json;
+  const isOwn = json !== initialLayoutJson || state.has("layout");
   if (isOwn) storeState("layout", json);
   inspector.setLayout(isOwn ? json : "");
 });

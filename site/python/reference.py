@@ -173,14 +173,14 @@ class Reference:
                 yield from found
                 return
 
-    def members(self, defined: ast.ClassDef) -> Iterator[Member]:
+    def members(self, definition: ast.ClassDef) -> Iterator[Member]:
         """Yields the public members of a class, including the members that it inherits from private base classes."""
-        for base in defined.bases:
+        for base in definition.bases:
             name = re.sub(r"\[.*", "", ast.unparse(base))
             base_class = self.find_class(name) if name.startswith("_") else None
             if base_class:
                 yield from self.members(base_class)
-        for statement, text in documented_statements(defined.body):
+        for statement, text in documented_statements(definition.body):
             name = name_of(statement)
             if name in CONSTRUCTORS or not name.startswith("_"):
                 yield self.member(statement, text, True)

@@ -4,8 +4,8 @@ import { dirname, join, normalize } from "node:path";
 import { parse } from "smol-toml";
 
 export const REPOSITORY = join(import.meta.dirname, "../..");
-export const HOME_URL = "https://example.invalid/polyflake";
-const REPO_URL = `${HOME_URL}/blob/main/`;
+export const REPOSITORY_URL = "https://example.invalid/polyflake";
+const FILES_URL = `${REPOSITORY_URL}/blob/main/`;
 
 /**
  * The files outside of `docs`, keyed by their path in the site. `PAGE_TITLES` overrides the titles of pages, because
@@ -69,13 +69,13 @@ export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 
 /** Returns the target of a link in a file. A link to a file without a page leads to the repository. */
 function target(link, file) {
-  if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(REPO_URL))) return link;
+  if (link.startsWith("#") || (/^[a-z]+:/.test(link) && !link.startsWith(FILES_URL))) return link;
   const [path, ...anchor] = link.split("#");
-  const there = path.startsWith(REPO_URL) ? path.slice(REPO_URL.length) : normalize(join(dirname(file), path));
+  const there = path.startsWith(FILES_URL) ? path.slice(FILES_URL.length) : normalize(join(dirname(file), path));
   const hash = anchor.length > 0 ? `#${anchor.join("#")}` : "";
   if (PATHS_BY_FILE.has(there)) return addressOf(PATHS_BY_FILE.get(there)) + hash;
   if (there.startsWith("docs/") && there.endsWith(".svg")) return there.slice("docs".length);
-  return REPO_URL + there + hash;
+  return FILES_URL + there + hash;
 }
 
 /** Applies a function to the lines outside of fenced blocks. */

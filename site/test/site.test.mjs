@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { HOME_URL } from "../src/pages.mjs";
+import { REPOSITORY_URL } from "../src/pages.mjs";
 import { BROWSERS, launch, openPage } from "./browsers.mjs";
 import { missingNames, publicNames } from "./names.mjs";
 
 const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
 const DIST = join(BUILD_FOLDER, "dist");
 const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-const MEDIA_TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+const CONTENT_TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 /**
  * Tests against WCAG 2.2 AA. One rule is disabled because the theme's search button is named "Search" but also shows
  * its shortcut.
@@ -142,7 +142,7 @@ test("each page has its version, the repository and a preview image", () => {
     const html = readPageFile(address);
     assert.match(html, /class="version" href="\/changes\/"[^>]*>\d+\.\d+\.\d+</, address);
     assert.match(html, /<meta property="og:image" content="https?:\/\/[^"]+\/social\.png"/, address);
-    assert(html.includes(`href="${HOME_URL}"`), address);
+    assert(html.includes(`href="${REPOSITORY_URL}"`), address);
   }
   assert(statSync(join(DIST, "social.png")).size < 100_000);
 });
@@ -155,7 +155,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     server = createServer(({ url }, response) => {
       const file = fileOf(new URL(url, "http://site").pathname);
       if (!file) return response.writeHead(404).end();
-      response.writeHead(200, { "content-type": MEDIA_TYPES[extname(file)] ?? "application/octet-stream" });
+      response.writeHead(200, { "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream" });
       response.end(readFileSync(file));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -105,19 +105,19 @@ INSPECTORS = {b"\x7fELF": inspect_elf, b"MZ\x90\x00": inspect_pe, b"\xcf\xfa\xed
 
 
 def find_faults(path: Path, entry: str, folders: list[str]) -> list[str]:
-    wrong, binaries = [], 0
+    faults, binaries = [], 0
     for name, data in members(path):
-        wrong += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
+        faults += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
         if not name.endswith(BINARY_SUFFIXES):
             continue
         binaries += 1
-        exported, faults = INSPECTORS[data[:4]](data)
-        wrong += [f"{name} {fault}" for fault in faults]
+        exported, file_faults = INSPECTORS[data[:4]](data)
+        faults += [f"{name} {fault}" for fault in file_faults]
         if entry not in exported | {"main"}:
-            wrong.append(f"{name} exports no {entry}")
+            faults.append(f"{name} exports no {entry}")
     if binaries != bool(entry):
-        wrong.append(f"expected {int(bool(entry))} libraries or programs, found {binaries}")
-    return wrong
+        faults.append(f"expected {int(bool(entry))} libraries or programs, found {binaries}")
+    return faults
 
 
 if __name__ == "__main__":

@@ -42,12 +42,12 @@ EXPLICIT_GENERATORS: list[Any] = [
 def make_ids(count: int) -> bytes:
     """Generates `count` IDs of each format in this process, and returns their bytes."""
     half = count // 2
-    generated_ids = [
+    ids_by_format = [
         b"".join([bytes(sno.generate()) for _ in range(half)]) + bytes(SNO.generate_many(half)),
         b"".join([hotguid.generate().bytes for _ in range(half)]) + bytes(GUID.generate_many(half)),
         b"".join([uuid7.generate().bytes for _ in range(half)]) + bytes(UUID7.generate_many(half)),
     ]
-    return b"".join(generated_ids)
+    return b"".join(ids_by_format)
 
 
 def error_code(generator: Any) -> str:
@@ -61,14 +61,14 @@ def error_code(generator: Any) -> str:
 class Child:
     """A forked process that generates IDs and sends them to its parent."""
 
-    def __init__(self, make_child_work: Callable[[], bytes]) -> None:
+    def __init__(self, run_child: Callable[[], bytes]) -> None:
         self.reading, writing = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             status = 1
             try:
                 with os.fdopen(writing, "wb") as pipe:
-                    pipe.write(make_child_work())
+                    pipe.write(run_child())
                 status = 0
             finally:
                 os._exit(status)

@@ -270,8 +270,10 @@ def send_request(serializer: Any, method: str, text: str, **options: Any) -> Any
         "View", (IdLookupMixin, ModelViewSet), {**members, "authentication_classes": (), "permission_classes": ()}
     )
     actions = {"get": "retrieve", "patch": "partial_update", "delete": "destroy"}
-    asked = getattr(APIRequestFactory(), method)("/", {"number": 8}, **({} if method == "get" else {"format": "json"}))
-    return view.as_view(actions)(asked, **{options.get("lookup_field", "pk"): text})
+    request = getattr(APIRequestFactory(), method)(
+        "/", {"number": 8}, **({} if method == "get" else {"format": "json"})
+    )
+    return view.as_view(actions)(request, **{options.get("lookup_field", "pk"): text})
 
 
 @pytest.mark.usefixtures("orders")

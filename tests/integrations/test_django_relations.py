@@ -42,11 +42,11 @@ class FilledShop:
         return self.Order.objects.get(number=number)
 
 
-def order_numbers(rows: Iterable[Any]) -> list[int]:
+def row_numbers(rows: Iterable[Any]) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+def map_by_number(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
@@ -55,16 +55,16 @@ def row_number(row: Any) -> int | None:
 
 
 def tags_by_order(shop: FilledShop) -> dict[int, list[int]]:
-    return map_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.tags.all()))
+    return map_by_number(shop.Order.objects.all(), lambda order: row_numbers(order.tags.all()))
 
 
 def parents(shop: FilledShop) -> dict[int, int | None]:
-    return map_by_order(shop.Order.objects.select_related("parent"), lambda order: row_number(order.parent))
+    return map_by_number(shop.Order.objects.select_related("parent"), lambda order: row_number(order.parent))
 
 
 def other_orders(shop: FilledShop) -> dict[int, int]:
     """Returns the number of the key in each order's `other` column."""
-    return map_by_order(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
+    return map_by_number(shop.Order.objects.all(), lambda order: shop.keys.index(order.other))
 
 
 def change_parents(shop: FilledShop) -> Any:
@@ -95,75 +95,75 @@ def refresh(row: Any) -> Any:
 
 def bulk_create_orders(shop: FilledShop, **options: Any) -> Any:
     shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (4, 5)], **options)
-    return order_numbers(shop.Order.objects.all())
+    return row_numbers(shop.Order.objects.all())
 
 
 QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     "tags": tags_by_order,
-    "tags loaded ahead": lambda shop: map_by_order(
-        shop.Order.objects.prefetch_related("tags"), lambda order: order_numbers(order.tags.all())
+    "tags loaded ahead": lambda shop: map_by_number(
+        shop.Order.objects.prefetch_related("tags"), lambda order: row_numbers(order.tags.all())
     ),
-    "tags loaded ahead, some": lambda shop: map_by_order(
+    "tags loaded ahead, some": lambda shop: map_by_number(
         shop.Order.objects.prefetch_related(Prefetch("tags", shop.Tag.objects.exclude(id=shop.keys[0]), "some")),
-        lambda order: order_numbers(order.some),
+        lambda order: row_numbers(order.some),
     ),
-    "orders of tags": lambda shop: map_by_order(shop.Tag.objects.all(), lambda tag: order_numbers(tag.orders.all())),
-    "orders of tags loaded ahead": lambda shop: map_by_order(
-        shop.Tag.objects.prefetch_related("orders"), lambda tag: order_numbers(tag.orders.all())
+    "orders of tags": lambda shop: map_by_number(shop.Tag.objects.all(), lambda tag: row_numbers(tag.orders.all())),
+    "orders of tags loaded ahead": lambda shop: map_by_number(
+        shop.Tag.objects.prefetch_related("orders"), lambda tag: row_numbers(tag.orders.all())
     ),
-    "lines": lambda shop: map_by_order(shop.Order.objects.all(), lambda order: order_numbers(order.lines.all())),
-    "lines loaded ahead": lambda shop: map_by_order(
-        shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all())
+    "lines": lambda shop: map_by_number(shop.Order.objects.all(), lambda order: row_numbers(order.lines.all())),
+    "lines loaded ahead": lambda shop: map_by_number(
+        shop.Order.objects.prefetch_related("lines"), lambda order: row_numbers(order.lines.all())
     ),
-    "orders of lines by a join": lambda shop: map_by_order(
+    "orders of lines by a join": lambda shop: map_by_number(
         shop.Line.objects.select_related("order"), lambda line: line.order.number
     ),
-    "orders of lines loaded ahead": lambda shop: map_by_order(
+    "orders of lines loaded ahead": lambda shop: map_by_number(
         shop.Line.objects.prefetch_related("order"), lambda line: line.order.number
     ),
-    "parents": lambda shop: map_by_order(shop.Order.objects.all(), lambda order: row_number(order.parent)),
-    "parents loaded ahead": lambda shop: map_by_order(
+    "parents": lambda shop: map_by_number(shop.Order.objects.all(), lambda order: row_number(order.parent)),
+    "parents loaded ahead": lambda shop: map_by_number(
         shop.Order.objects.prefetch_related("parent"), lambda order: row_number(order.parent)
     ),
-    "children of children": lambda shop: map_by_order(
+    "children of children": lambda shop: map_by_number(
         shop.Order.objects.prefetch_related("children__children"),
-        lambda order: order_numbers(deep for child in order.children.all() for deep in child.children.all()),
+        lambda order: row_numbers(deep for child in order.children.all() for deep in child.children.all()),
     ),
-    "receipts": lambda shop: map_by_order(
+    "receipts": lambda shop: map_by_number(
         shop.Order.objects.exclude(**{f"{shop.Receipt.__name__.lower()}": None}).select_related(
             shop.Receipt.__name__.lower()
         ),
         lambda order: getattr(order, shop.Receipt.__name__.lower()).number,
     ),
-    "orders of receipts": lambda shop: map_by_order(
+    "orders of receipts": lambda shop: map_by_number(
         shop.Receipt.objects.prefetch_related("order"), lambda receipt: receipt.order.number
     ),
-    "in": lambda shop: order_numbers(shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]])),
-    "in texts": lambda shop: order_numbers(shop.Order.objects.filter(id__in=[str(shop.keys[1]), str(shop.keys[3])])),
-    "not in": lambda shop: order_numbers(shop.Order.objects.exclude(id__in=[shop.keys[1], shop.keys[3]])),
-    "in a subquery": lambda shop: order_numbers(
+    "in": lambda shop: row_numbers(shop.Order.objects.filter(id__in=[shop.keys[1], shop.keys[3]])),
+    "in texts": lambda shop: row_numbers(shop.Order.objects.filter(id__in=[str(shop.keys[1]), str(shop.keys[3])])),
+    "not in": lambda shop: row_numbers(shop.Order.objects.exclude(id__in=[shop.keys[1], shop.keys[3]])),
+    "in a subquery": lambda shop: row_numbers(
         shop.Order.objects.filter(tags__in=shop.Tag.objects.filter(id=shop.keys[0]).values("id"))
     ),
-    "exists": lambda shop: order_numbers(
+    "exists": lambda shop: row_numbers(
         shop.Order.objects.filter(Exists(shop.Line.objects.filter(order=OuterRef("pk"), id__gte=shop.keys[0])))
     ),
-    "of a tag": lambda shop: order_numbers(shop.Order.objects.filter(tags=shop.keys[0])),
-    "of tags": lambda shop: order_numbers(shop.Order.objects.filter(tags__in=shop.Tag.objects.all()).distinct()),
-    "of a parent": lambda shop: order_numbers(shop.Order.objects.filter(parent=shop.order(0))),
-    "counted": lambda shop: map_by_order(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
-    "a range": lambda shop: order_numbers(shop.Order.objects.filter(id__range=(shop.keys[1], shop.keys[2]))),
+    "of a tag": lambda shop: row_numbers(shop.Order.objects.filter(tags=shop.keys[0])),
+    "of tags": lambda shop: row_numbers(shop.Order.objects.filter(tags__in=shop.Tag.objects.all()).distinct()),
+    "of a parent": lambda shop: row_numbers(shop.Order.objects.filter(parent=shop.order(0))),
+    "counted": lambda shop: map_by_number(shop.Order.objects.annotate(n=Count("tags__id")), lambda order: order.n),
+    "a range": lambda shop: row_numbers(shop.Order.objects.filter(id__range=(shop.keys[1], shop.keys[2]))),
     "the last": lambda shop: shop.Order.objects.order_by("-id").first().number,
-    "by keys": lambda shop: order_numbers(shop.Order.objects.in_bulk([shop.keys[0], shop.keys[2]]).values()),
+    "by keys": lambda shop: row_numbers(shop.Order.objects.in_bulk([shop.keys[0], shop.keys[2]]).values()),
     "united": lambda shop: sorted(
         shop.keys.index(key)
         for key in shop.Order.objects.filter(number=0)
         .values_list("id", flat=True)
         .union(shop.Order.objects.filter(number=3).values_list("id", flat=True))
     ),
-    "replaced nulls": lambda shop: map_by_order(
+    "replaced nulls": lambda shop: map_by_number(
         shop.Order.objects.annotate(key=Coalesce("other", "id")), lambda order: shop.keys.index(order.key)
     ),
-    "a choice of two": lambda shop: map_by_order(
+    "a choice of two": lambda shop: map_by_number(
         shop.Order.objects.annotate(
             key=Case(
                 When(Q(parent=shop.keys[0]) & ~Q(number=2), then=F("parent_id")),
@@ -179,7 +179,7 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     ],
     "made many, some there": lambda shop: (
         shop.Order.objects.bulk_create([shop.Order(id=shop.keys[k], number=k) for k in (3, 4)], ignore_conflicts=True)
-        and order_numbers(shop.Order.objects.all())
+        and row_numbers(shop.Order.objects.all())
     ),
     "made many or changed": upsert,
     "changed many": change_parents,
@@ -211,10 +211,10 @@ QUESTIONS: dict[str, Callable[[FilledShop], Any]] = {
     "deleted": lambda shop: (
         shop.Line.objects.filter(order=shop.keys[0]).delete()
         and shop.Order.objects.filter(id=shop.keys[3]).delete()
-        and map_by_order(shop.Order.objects.prefetch_related("lines"), lambda order: order_numbers(order.lines.all()))
+        and map_by_number(shop.Order.objects.prefetch_related("lines"), lambda order: row_numbers(order.lines.all()))
     ),
     "read again": lambda shop: refresh(shop.order(0)).number,
-    "locked": lambda shop: order_numbers(shop.Order.objects.select_for_update().filter(id=shop.keys[0])),
+    "locked": lambda shop: row_numbers(shop.Order.objects.select_for_update().filter(id=shop.keys[0])),
 }
 
 
@@ -238,7 +238,7 @@ def shop(filled_shop: FilledShop) -> Iterator[FilledShop]:
 )
 def test_string_lookups_find_a_whole_id(shop: FilledShop, lookup: str) -> None:
     def find_orders(text: str, leave: Callable[..., Any]) -> list[int]:
-        return order_numbers(leave(**{f"id__{lookup}": text}))
+        return row_numbers(leave(**{f"id__{lookup}": text}))
 
     orders = shop.Order.objects
     assert find_orders(str(shop.keys[1]), orders.filter) == [1]
@@ -262,12 +262,12 @@ def test_the_admin_edits_related_rows(shop: FilledShop) -> None:
     client = Client()
     client.force_login(User.objects.create_superuser("admin"))
     list_url = f"/admin/shop/{shop.Order._meta.model_name}/"
-    for query, find_orders in [
+    for query, expected_numbers in [
         ({"q": str(shop.keys[1])}, [1, 3]),
         ({"q": "no ID"}, []),
         ({"tags__id__exact": str(shop.keys[0])}, [0, 3]),
     ]:
-        assert order_numbers(client.get(list_url, query).context["cl"].result_list) == find_orders
+        assert row_numbers(client.get(list_url, query).context["cl"].result_list) == expected_numbers
     page = client.get(f"{list_url}{shop.keys[0]}/change/")
     form, lines = page.context["adminform"].form, page.context["inline_admin_formsets"][0].formset
     edited_values = submitted_values(form) | {"tags": [str(shop.keys[2])], "parent": str(shop.keys[3])}
@@ -276,7 +276,7 @@ def test_the_admin_edits_related_rows(shop: FilledShop) -> None:
     edited_values[lines.forms[0].add_prefix("number")] = 70
     save_response = client.post(f"{list_url}{shop.keys[0]}/change/", edited_values)
     assert save_response.status_code == 302, save_response.context["errors"]
-    assert (tags_by_order(shop)[0], parents(shop)[0], order_numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
+    assert (tags_by_order(shop)[0], parents(shop)[0], row_numbers(shop.order(0).lines.all())) == ([2], 3, [1, 2, 70])
     confirmation_response = client.post(
         list_url, {"action": "delete_selected", "_selected_action": [str(shop.keys[3])]}
     )

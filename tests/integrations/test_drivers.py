@@ -108,8 +108,8 @@ def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
             await connection.execute(f"CREATE TABLE t (id {COLUMNS[form]} PRIMARY KEY)")
             await connection.executemany("INSERT INTO t VALUES ($1)", [(id,) for id in reversed(IDS)])
             assert [READ[form](id) for (id,) in await connection.fetch("SELECT id FROM t ORDER BY id")] == IDS
-            span = "SELECT id FROM t WHERE id BETWEEN $1 AND $2 ORDER BY id"
-            found = await connection.fetch(span, *SNO_SPAN)
+            span_query = "SELECT id FROM t WHERE id BETWEEN $1 AND $2 ORDER BY id"
+            found = await connection.fetch(span_query, *SNO_SPAN)
             assert [READ[form](id) for (id,) in found] == IDS[5:10]
             # PostgreSQL would expect an array of `text` here, but for that type, asyncpg supports only its built-in
             # codec.
@@ -126,7 +126,7 @@ def test_asyncpg_stores_ids(server: Server, form: Any) -> None:
 
 @pytest.mark.parametrize("value", [10, [0] * 10, "x" * 10, GUIDS[0], True])
 def test_asyncpg_rejects_other_values_for_bytes(server: Server, value: object) -> None:
-    async def use() -> None:
+    async def store_and_reject_values() -> None:
         connection = await asyncpg.connect(server.url())
         try:
             await polyflake.asyncpg.register(connection, form="bytes")
@@ -137,7 +137,7 @@ def test_asyncpg_rejects_other_values_for_bytes(server: Server, value: object) -
         finally:
             await connection.close()
 
-    asyncio.run(use())
+    asyncio.run(store_and_reject_values())
 
 
 def test_postgresql_sorts_hot_guids_of_both_forms_by_time(server: Server) -> None:

@@ -73,19 +73,19 @@ def test_the_fastapi_example_works_with_postgresql(server: Server, monkeypatch: 
     assert client.get(f"/records/{other_id.with_metabyte(2)}").status_code == 404
     assert client.post(f"/people/{Sno(person['id']).with_partition(7)}/orders", params={"item": "a"}).status_code == 404
 
-    def send_request(method: str, path: str, **params: str) -> tuple[int, str]:
+    def request_error(method: str, path: str, **params: str) -> tuple[int, str]:
         response = client.request(method, path, params=params)
         return response.status_code, response.json()["detail"][0]["type"]
 
-    assert send_request("GET", "/orders", start=span["end"], end=span["start"]) == (422, "out_of_range")
-    assert send_request("GET", "/orders", start=span["start"], end="2040-01-01T00:00:00") == (422, "invalid_type")
-    assert send_request("GET", "/orders", start="1999-01-01T00:00:00Z", end=span["end"]) == (422, "time_out_of_range")
-    assert send_request("GET", "/orders", start="now", end=span["end"])[0] == 422
-    assert send_request("GET", "/orders", start=span["start"]) == (422, "missing")
+    assert request_error("GET", "/orders", start=span["end"], end=span["start"]) == (422, "out_of_range")
+    assert request_error("GET", "/orders", start=span["start"], end="2040-01-01T00:00:00") == (422, "invalid_type")
+    assert request_error("GET", "/orders", start="1999-01-01T00:00:00Z", end=span["end"]) == (422, "time_out_of_range")
+    assert request_error("GET", "/orders", start="now", end=span["end"])[0] == 422
+    assert request_error("GET", "/orders", start=span["start"]) == (422, "missing")
     sno.set_default_generator(sno.Generator(7, window=(1_700_000_000_000, 1_700_000_001_000)))
     try:
-        assert send_request("POST", "/people", name="Bob") == (503, "lease_expired")
-        assert send_request("POST", f"/people/{person['id']}/orders", item="d") == (503, "lease_expired")
+        assert request_error("POST", "/people", name="Bob") == (503, "lease_expired")
+        assert request_error("POST", f"/people/{person['id']}/orders", item="d") == (503, "lease_expired")
     finally:
         sno.set_default_generator(None)
     app.engine.dispose()

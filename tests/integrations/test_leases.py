@@ -81,9 +81,9 @@ def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) 
         lease_store = STORES[store](stack, url)
         with polyflake.lease(lease_store, "orders", lease_seconds=1.5, numbers=(3, 3)) as lease:
             ids = sno.Generator(lease=lease)
-            made, end = [], time.monotonic() + 2.5
-            while time.monotonic() < end:
-                made.append(ids.generate())
+            generated_ids, deadline = [], time.monotonic() + 2.5
+            while time.monotonic() < deadline:
+                generated_ids.append(ids.generate())
                 time.sleep(0.01)
             assert granted_ids(url) == [3]
             status = lease.status()
@@ -95,8 +95,8 @@ def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) 
                 assert not connection.autocommit, "a connection comes back as it was"
         if store == "engine":
             lease_store.dispose()
-    assert {id.partition for id in made} == {3}
-    assert len(set(made)) == len(made)
+    assert {id.partition for id in generated_ids} == {3}
+    assert len(set(generated_ids)) == len(generated_ids)
 
 
 def test_a_connection_that_cannot_be_released_is_ignored(durable_server: Server) -> None:
@@ -211,14 +211,14 @@ def test_asyncpg_leases_run_in_the_programs_event_loop(durable_server: Server) -
             with pytest.raises(PolyflakeError, match=r"begins by `await lease.aready\(\)`"):
                 ids.generate()
             assert await lease.aready() == 3
-            made, end = [ids.generate(), await ids.generate_async()], time.monotonic() + 2.5
-            while time.monotonic() < end:
-                made += [ids.generate(), *await ids.generate_many_async(10)]
+            generated_ids, deadline = [ids.generate(), await ids.generate_async()], time.monotonic() + 2.5
+            while time.monotonic() < deadline:
+                generated_ids += [ids.generate(), *await ids.generate_many_async(10)]
                 await asyncio.sleep(0.01)
             assert granted_ids(url) == [3]
             assert (lease.status().grants, lease.status().failures) == (1, 0)
             assert lease.status().renewals >= 3
-            assert len(set(made)) == len(made)
+            assert len(set(generated_ids)) == len(generated_ids)
             await lease.aclose()
             assert granted_ids(url) == []
 
@@ -577,8 +577,8 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
         ids = sno.Generator(lease=lease)
         first_id = ids.generate()
         with psycopg.connect(url, autocommit=True) as connection:
-            asked = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            pids += [pid for (pid,) in connection.execute(asked).fetchall()]
+            query = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+            pids += [pid for (pid,) in connection.execute(query).fetchall()]
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -588,8 +588,8 @@ def test_a_frozen_server_does_not_block_the_program(durable_server: Server) -> N
         finally:
             for pid in reversed(pids):
                 os.kill(pid, signal.SIGCONT)
-        end = time.monotonic() + 20
-        while lease.status().renewals < 1 and time.monotonic() < end:
+        deadline = time.monotonic() + 20
+        while lease.status().renewals < 1 and time.monotonic() < deadline:
             time.sleep(0.05)
         assert lease.status().renewals >= 1
         assert ids.generate() > first_id
@@ -617,8 +617,8 @@ def run_in_background(command: list[str], folder: Path, environment: dict[str, s
 def records(file: Path) -> list[tuple[int, bool]]:
     """Returns every worker ID that was ever leased, and whether it is currently granted."""
     with sqlite3.connect(file) as database:
-        asked = "SELECT first, granted_until FROM polyflake_leases WHERE start > 0 ORDER BY first"
-        return [(first, until > time.time() * 1000) for first, until in database.execute(asked).fetchall()]
+        query = "SELECT first, granted_until FROM polyflake_leases WHERE start > 0 ORDER BY first"
+        return [(first, until > time.time() * 1000) for first, until in database.execute(query).fetchall()]
 
 
 CELERY_SCRIPT = """
@@ -661,10 +661,12 @@ from tasks import make
 print(json.dumps([one.get(timeout=100) for one in [make.delay(20) for _ in range(30)]]))
 """
     with run_in_background(command, folder, environment):
-        asked = [sys.executable, "-c", client_script]
-        done = subprocess.run(asked, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr + (folder / "log").read_text()
-    answers = json.loads(done.stdout)
+        client_command = [sys.executable, "-c", client_script]
+        completed = subprocess.run(
+            client_command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        )
+        assert completed.returncode == 0, completed.stderr + (folder / "log").read_text()
+    answers = json.loads(completed.stdout)
     generated_ids = [id for _, *ids in answers for id in ids]
     assert len(set(generated_ids)) == len(generated_ids) == 600
     assert len({pid for pid, *_ in answers}) == 30, "each task had a process of its own"
@@ -710,16 +712,16 @@ def test_uvicorn_workers_release_their_worker_ids(lease_file: Path) -> None:
     command = [sys.executable, "-m", "uvicorn", *options, "served:application"]
     answers: list[Any] = []
     with run_in_background(command, folder, environment):
-        end = time.monotonic() + 60
-        while len(answers) < 40 and time.monotonic() < end:
+        deadline = time.monotonic() + 60
+        while len(answers) < 40 and time.monotonic() < deadline:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
             # While a worker is being replaced, there may be no process that listens on the port.
             with closing(connection), suppress(OSError, http.client.HTTPException):
                 connection.request("GET", "/")
                 answers.append(json.load(connection.getresponse()))
             time.sleep(0.05)  # a worker checks its request limit ten times a second
-    made = [id for _, ids in answers for id in ids]
-    assert len(set(made)) == len(made) == 800, (folder / "log").read_text()
+    generated_ids = [id for _, ids in answers for id in ids]
+    assert len(set(generated_ids)) == len(generated_ids) == 800, (folder / "log").read_text()
     assert len({pid for pid, _ in answers}) >= 5, "workers were replaced"
     assert len(records(lease_file)) <= 4, "numbers were taken again"
     assert not any(is_granted for _, is_granted in records(lease_file)), "SIGTERM, too, returned the numbers"

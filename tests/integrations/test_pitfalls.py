@@ -40,15 +40,15 @@ def test_paging_by_time_loses_rows_but_paging_by_id_does_not(server: Server) -> 
         rows = [(id, f"2026-01-0{n // 5 + 1}") for n, id in enumerate(POST_IDS)]
         connection.cursor().executemany("INSERT INTO orders VALUES (%s, %s)", rows)
 
-        def read_all_pages(question: str) -> list[int]:
-            is_by_time = "WHERE created_at" in question
+        def read_all_pages(query: str) -> list[int]:
+            is_by_time = "WHERE created_at" in query
             last_values: dict[str, Any] = {
                 "last": "-infinity" if is_by_time else 0,
                 "last_time": "-infinity",
                 "last_id": 0,
             }
             found: list[int] = []
-            while page := connection.execute(question.replace("LIMIT 50", "LIMIT 3"), last_values).fetchall():
+            while page := connection.execute(query.replace("LIMIT 50", "LIMIT 3"), last_values).fetchall():
                 found += [id for id, _ in page]
                 id, time = page[-1]
                 last_values = {"last": time if is_by_time else id, "last_time": time, "last_id": id}
@@ -57,9 +57,9 @@ def test_paging_by_time_loses_rows_but_paging_by_id_does_not(server: Server) -> 
         assert len(set(read_all_pages(by_time))) == 12 < len(POST_IDS)
         assert read_all_pages(by_id) == POST_IDS == read_all_pages(by_both)
         connection.execute("SET enable_seqscan = off")
-        for question in (by_id, by_both):
+        for query in (by_id, by_both):
             values = {"last": 1, "last_time": "2026-01-02", "last_id": 1}
-            assert "Index Cond" in str(connection.execute(f"EXPLAIN {question}", values).fetchall()), question
+            assert "Index Cond" in str(connection.execute(f"EXPLAIN {query}", values).fetchall()), query
         # Inserting a row before the page shifts all following rows, so OFFSET returns one row twice.
         newest_first_query = "SELECT id FROM orders ORDER BY id DESC LIMIT 3 OFFSET "
         first_page = connection.execute(newest_first_query + "0").fetchall()

@@ -180,7 +180,7 @@ def create_types(connection: psycopg.Connection[Any], rows: dict[int, bytes], *t
 
 
 def test_postgresql_matches_the_vectors(database: str) -> None:
-    roundtrip_query = (
+    encode_decode_query = (
         "SELECT polyflake_public_encode(%(type)s, %(number)s), polyflake_public_decode(%(type)s, %(text)s)"
     )
     with psycopg.connect(database) as connection:
@@ -188,7 +188,7 @@ def test_postgresql_matches_the_vectors(database: str) -> None:
             create_types(connection, {case["version"]: bytes.fromhex(case["secret"])}, (case["type"], case["bits"]))
             number = int(case["number"])
             signed = number - (1 << 64) if number >> 63 else number
-            row = connection.execute(roundtrip_query, {**case, "number": signed}).fetchone()
+            row = connection.execute(encode_decode_query, {**case, "number": signed}).fetchone()
             assert row == (case["text"], signed)
             connection.execute("DELETE FROM polyflake.public_keys")
         connection.rollback()
@@ -201,9 +201,9 @@ def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> No
         orders, posts = two_version_keyring.of("order"), two_version_keyring.of("post", 63)
         for of, bits, numbers in ((orders, 48, [0, 1, 2**48 - 1]), (posts, 63, [2**48, 2**63 - 1])):
             for number in numbers:
-                roundtrip_query = "SELECT polyflake_public_encode(%s, %s), polyflake_public_decode(%s, %s)"
+                encode_decode_query = "SELECT polyflake_public_encode(%s, %s), polyflake_public_decode(%s, %s)"
                 old_public_id = KEYRING.of(of.name, bits).encode(number)
-                row = connection.execute(roundtrip_query, (of.name, number, of.name, old_public_id)).fetchone()
+                row = connection.execute(encode_decode_query, (of.name, number, of.name, old_public_id)).fetchone()
                 assert row == (of.encode(number), number)
         for text, code in INVALID_VALUES:
             with pytest.raises(psycopg.errors.InvalidParameterValue, match=rf"^{code}"), connection.transaction():

@@ -651,9 +651,9 @@ def test_duckdb_reads_a_sno_in_each_form(duckdb_with_macros: duckdb.DuckDBPyConn
 
 
 def test_duckdb_returns_null_for_invalid_snos(duckdb_with_macros: duckdb.DuckDBPyConnection) -> None:
-    wrong = {"sno": INVALID_STRINGS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": INVALID_UUIDS}
+    invalid_values = {"sno": INVALID_STRINGS, "sno_blob": [b"", bytes(9), bytes(11)], "sno_uuid8": INVALID_UUIDS}
     for form, _, kind in FORMS:
-        for one in wrong[form]:
+        for one in invalid_values[form]:
             assert select_value(duckdb_with_macros, f"flake.is_{form}(?::{kind})", one) is False
             for part in ("time", "metabyte", "partition", "sequence"):
                 assert select_value(duckdb_with_macros, f"flake.{form}_{part}(?::{kind})", one) is None, one
@@ -797,11 +797,13 @@ def test_sqlite_columns_read_each_id() -> None:
             for table, id in (("sno_strings", text), ("sno_blobs", data), *uuid_forms("sno_uuids", uuid)):
                 assert read(table, id, parts) == (ms, *expected, format_iso(ms)), id
         strings = [*INVALID_STRINGS, SNOS[5][0] + "\0", SNOS[5][0] + "\0x", SNOS[5][1]]
-        wrong = [("sno_strings", text) for text in strings]
-        wrong += [("sno_blobs", data) for data in (b"", bytes(9), bytes(11), SNOS[5][0][:10])]
-        wrong += [one for uuid in [*INVALID_UUIDS, *(id for id, _ in UUID7S)] for one in uuid_forms("sno_uuids", uuid)]
-        wrong += [("sno_uuids", "not a UUID"), ("sno_uuids", 7)]
-        for table, id in wrong:
+        invalid_values = [("sno_strings", text) for text in strings]
+        invalid_values += [("sno_blobs", data) for data in (b"", bytes(9), bytes(11), SNOS[5][0][:10])]
+        invalid_values += [
+            one for uuid in [*INVALID_UUIDS, *(id for id, _ in UUID7S)] for one in uuid_forms("sno_uuids", uuid)
+        ]
+        invalid_values += [("sno_uuids", "not a UUID"), ("sno_uuids", 7)]
+        for table, id in invalid_values:
             assert read(table, id, parts) == (None,) * 5, id
         for uuid, time, shard_key in GUIDS:
             ms = (time - EPOCH) // (SECOND / 1000)

@@ -156,7 +156,7 @@ OTHER_FIELDS: list[list[dict[str, Any]]] = [
 #: Byte layouts that the vectors lack: signed and inverted 64-bit fields that do not start on a byte boundary, ticks
 # shorter than a millisecond, integers of more than 64 bits, values of each type above the timestamp, and the longest
 # ID.
-OTHERS_OF_BYTES: list[list[dict[str, Any]]] = [
+OTHER_BYTE_FIELDS: list[list[dict[str, Any]]] = [
     [
         {"kind": "bindable", "bits": 3, "name": "a"},
         {"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": -5},
@@ -193,7 +193,7 @@ OTHERS_OF_BYTES: list[list[dict[str, Any]]] = [
 DESCRIPTIONS = [description for description, _ in LAYOUTS]
 DESCRIPTIONS += [{"id": "integer", "bits": 64, "fields": listed} for listed in OTHER_FIELDS]
 DESCRIPTIONS += [
-    {"id": "bytes", "bits": sum(field["bits"] for field in listed), "fields": listed} for listed in OTHERS_OF_BYTES
+    {"id": "bytes", "bits": sum(field["bits"] for field in listed), "fields": listed} for listed in OTHER_BYTE_FIELDS
 ]
 #: A value for each type of bindable field above the timestamp.
 BOUND = {"integer": 1, "bytes": b"\0\1", "text": "a"}
@@ -244,8 +244,8 @@ class Database:
         self.ask("DROP SCHEMA IF EXISTS flake CASCADE")
         self.ask(file)
 
-    def fetch_value(self, question: str, *values: Any) -> Any:
-        ((found,),) = self.ask(f"SELECT {question}", *values)
+    def select_value(self, expression: str, *values: Any) -> Any:
+        ((found,),) = self.ask(f"SELECT {expression}", *values)
         return found
 
 
@@ -261,8 +261,8 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
     with psycopg.connect(server.url(), autocommit=True, prepare_threshold=None) as connection:
         connection.execute("SET TIME ZONE 'Asia/Tokyo'")
 
-        def fetch_rows(question: str, *values: Any) -> list[tuple[Any, ...]]:
-            found = connection.execute(question.replace("?", "%s") if values else question, values or None)
+        def fetch_rows(query: str, *values: Any) -> list[tuple[Any, ...]]:
+            found = connection.execute(query.replace("?", "%s") if values else query, values or None)
             return found.fetchall() if found.description else []
 
         yield Database("postgresql", fetch_rows, psycopg.Error)
@@ -381,8 +381,8 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write_sql: 
         database.load(write_sql(to_layout_json(case), database.dialect))
         bound_values = [value_in_sql(database, value) for value in case.get("bind", {}).values()]
         bound_arguments = "".join(f", {value}" for value in bound_values)
-        start, end_time = (EPOCH + timedelta(milliseconds=int(case[end])) for end in ("from_ms", "to_ms"))
-        times = {"moment": start, "before": end_time}
+        start, until = (EPOCH + timedelta(milliseconds=int(case[end])) for end in ("from_ms", "to_ms"))
+        times = {"moment": start, "before": until}
         is_inverted = any(field["kind"] == "timestamp" and field["invert"] for field in case["fields"])
         arguments = ("before", "moment") if is_inverted else ("moment", "before")
         calls = [
@@ -393,12 +393,12 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write_sql: 
             not is_bytes(case) and is_inverted and int(case["lowest"]) >= 0 and case["fields"][0]["kind"] == "timestamp"
         ):
             continue
-        found = [database.fetch_value(call, time) for call, time in calls]
+        found = [database.select_value(call, time) for call, time in calls]
         assert found == [identity(case, case[end]) for end in ("lowest", "highest")], case["name"]
         checked_count += 1
         if database.dialect == "postgresql":
             range_query = f"SELECT * FROM flake.own_range(?, ?{bound_arguments})"
-            assert database.ask(range_query, start, end_time) == [tuple(found)]
+            assert database.ask(range_query, start, until) == [tuple(found)]
     assert checked_count > 15
 
 
@@ -422,19 +422,19 @@ def test_each_databases_bounds_match_the_library(database: Database, write_sql: 
         above = [one for one in description["fields"][: kinds.index("timestamp")] if one["kind"] == "bindable"]
         first_ms = max(shape.describe().first_ms, -62_135_596_800_000)
         start = EPOCH + timedelta(milliseconds=first_ms + 86_400_000)
-        end_time = start + timedelta(days=3, milliseconds=2)
-        bound = {one["name"]: BOUND[one.get("type", "integer")] for one in above}
+        until = start + timedelta(days=3, milliseconds=2)
+        bound_values = {one["name"]: BOUND[one.get("type", "integer")] for one in above}
         try:
-            low, high = shape.time_range(start, end_time, bound)
+            low, high = shape.time_range(start, until, bound_values)
         except Exception as error:
             assert getattr(error, "code", "") in ("time_out_of_range", "out_of_range"), error
             continue
         database.load(write_sql(description, database.dialect))
         is_inverted = description["fields"][kinds.index("timestamp")].get("invert")
-        bound_arguments = "".join(f", {value_in_sql(database, value)}" for value in bound.values())
-        times = (end_time, start) if is_inverted else (start, end_time)
+        bound_arguments = "".join(f", {value_in_sql(database, value)}" for value in bound_values.values())
+        times = (until, start) if is_inverted else (start, until)
         found = [
-            database.fetch_value(f"flake.own_{end}(CAST(? AS timestamptz){bound_arguments})", time)
+            database.select_value(f"flake.own_{end}(CAST(? AS timestamptz){bound_arguments})", time)
             for end, time in zip(("lowest", "highest"), times, strict=True)
         ]
         assert found == [low, high], description
@@ -459,8 +459,8 @@ def test_preset_functions_match_the_files(database: Database) -> None:
                 for name in fields(answer)
             ),
         ]:
-            question = f"flake.{own} = flake.{known} FROM (SELECT CAST(? AS bigint) AS id) AS one"
-            assert database.fetch_value(question, id) is True, own
+            expression = f"flake.{own} = flake.{known} FROM (SELECT CAST(? AS bigint) AS id) AS one"
+            assert database.select_value(expression, id) is True, own
 
 
 def test_invalid_calls_return_an_error_code(database: Database, write_sql: Writer) -> None:
@@ -479,9 +479,9 @@ def test_invalid_calls_return_an_error_code(database: Database, write_sql: Write
         ("flake.own_lowest('2026-12-31 00:00:00Z', -1)", "out_of_range: expected tenant of at most 10 bits, found -1"),
     ):
         with pytest.raises(database.error, match=re.escape(error)):
-            database.fetch_value(call)
+            database.select_value(call)
     for call in ("flake.own_ms(NULL)", "flake.own_time(NULL)", "flake.own_field(1, NULL)", "flake.own_lowest(NULL, 1)"):
-        assert database.fetch_value(call) is None, call
+        assert database.select_value(call) is None, call
 
 
 def test_functions_return_null_for_bytes_of_another_length(database: Database, write_sql: Writer) -> None:
@@ -493,7 +493,7 @@ def test_functions_return_null_for_bytes_of_another_length(database: Database, w
         assert read_rows(database, calls, [id]) == [(None,) * 4], id
     assert None not in read_rows(database, calls, [bytes(13)])[0]
     for call in calls:
-        assert database.fetch_value(call.replace("id", "NULL", 1)) is None, call
+        assert database.select_value(call.replace("id", "NULL", 1)) is None, call
 
 
 def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database, write_sql: Writer) -> None:
@@ -506,26 +506,26 @@ def test_field_raises_an_error_unless_it_is_a_64_bit_integer(database: Database,
         {"kind": "bindable", "bits": 3, "name": "node"},
     ]
     database.load(write_sql({"id": "bytes", "bits": 184, "fields": fields}, database.dialect))
-    zeros, of_bytes = literal(bytes(23)), "expected a field with an integer of at most 64 bits, found"
+    zeros, type_message = literal(bytes(23)), "expected a field with an integer of at most 64 bits, found"
     if database.dialect == "duckdb":
         zeros = f"unhex('{bytes(23).hex()}')"
     for call, error in (
-        (f"flake.own_field({zeros}, 'wide')", f"invalid_type: {of_bytes} 'wide': use flake.own_bytes"),
-        (f"flake.own_field({zeros}, 'app')", f"invalid_type: {of_bytes} 'app': use flake.own_bytes"),
+        (f"flake.own_field({zeros}, 'wide')", f"invalid_type: {type_message} 'wide': use flake.own_bytes"),
+        (f"flake.own_field({zeros}, 'app')", f"invalid_type: {type_message} 'app': use flake.own_bytes"),
         (f"flake.own_field({zeros}, 'shard')", "unknown_field: expected a field of own, found 'shard'"),
         (f"flake.own_bytes({zeros}, 'shard')", "unknown_field: expected a field of own, found 'shard'"),
         ("flake.own_lowest('2025-12-31 00:00:00Z', 'a', 1)", "time_out_of_range: "),
         ("flake.own_lowest('2026-12-31 00:00:00Z', 'Qa', 1)", "expected app of at most 12 bits, found 2 bytes"),
     ):
         with pytest.raises(database.error, match=re.escape(error)):
-            database.fetch_value(call)
+            database.select_value(call)
     # As in the library, 64-bit integers are signed. A string is right-aligned in its field. NULL stays NULL.
-    negative_bound = database.fetch_value("flake.own_lowest('2026-01-01 00:00:00Z', 'Z', -2)")
+    negative_bound = database.select_value("flake.own_lowest('2026-01-01 00:00:00Z', 'Z', -2)")
     assert negative_bound == layout.Layout.from_json(json.dumps({"id": "bytes", "bits": 184, "fields": fields})).pack(
         timestamp=1767225600000, bindables={"app": "Z", "tenant": -2, "wide": 0, "node": 0}
     )
     for call in ("own_lowest(NULL, 'a', 1)", "own_lowest('2026-12-31 00:00:00Z', NULL, 1)", "own_bytes(NULL, 'app')"):
-        assert database.fetch_value(f"flake.{call}") is None, call
+        assert database.select_value(f"flake.{call}") is None, call
 
 
 def test_functions_read_16_byte_ids_from_uuids(database: Database, write_sql: Writer) -> None:
@@ -538,7 +538,7 @@ def test_functions_read_16_byte_ids_from_uuids(database: Database, write_sql: Wr
     assert found_rows == [(1767225600000, 7, b"\xff")]
     times = (EPOCH + timedelta(days=20000), EPOCH + timedelta(days=20001))
     bounds = [
-        database.fetch_value(f"flake.own_uuid_{end}(CAST(? AS timestamptz))", time)
+        database.select_value(f"flake.own_uuid_{end}(CAST(? AS timestamptz))", time)
         for end, time in zip(("lowest", "highest"), times, strict=True)
     ]
     assert bounds == [UUID(bytes=end) for end in uuid_layout.time_range(*times)]
@@ -558,13 +558,13 @@ def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write_sq
         span = "'2026-01-01 01:00Z', '2026-01-01 02:00Z'"
         for table, prefix in (("strings", ""), ("uuids", "uuid_")):
             calls = "flake.own_ms(id), flake.own_time(id), flake.own_field(id, 'node'), flake.own_bytes(id, 'random')"
-            question = (
+            query = (
                 f"SELECT {calls} FROM {table}, flake.own_{prefix}range({span}) AS span"
                 " WHERE id BETWEEN span.lowest AND span.highest"
             )
-            plan = str(connection.execute(f"EXPLAIN (VERBOSE, COSTS OFF) {question}").fetchall())
+            plan = str(connection.execute(f"EXPLAIN (VERBOSE, COSTS OFF) {query}").fetchall())
             assert "Index Cond" in plan and "flake." not in plan, plan
-            assert len(connection.execute(question).fetchall()) == 3600
+            assert len(connection.execute(query).fetchall()) == 3600
         read = connection.execute(
             "SELECT DISTINCT provolatile, proparallel, proconfig IS NULL OR lanname = 'plpgsql' FROM pg_proc"
             " JOIN pg_language AS l ON l.oid = prolang WHERE pronamespace = 'flake'::regnamespace"
@@ -618,8 +618,8 @@ def test_sqlite_columns_read_the_ids_of_each_layout(write_sql: Writer) -> None:
                     assert found == (number,), description
                 if any(field["kind"] == "timestamp" for field in description["fields"]):
                     (found,) = connection.execute("SELECT ms FROM own_ids").fetchone()
-                    is_too_long = ms is not None and found is None and abs(int(ms)) > LAST_MS
-                    assert is_too_long or found == (None if ms is None else int(ms)), description
+                    is_out_of_range = ms is not None and found is None and abs(int(ms)) > LAST_MS
+                    assert is_out_of_range or found == (None if ms is None else int(ms)), description
 
 
 def test_sqlite_columns_are_null_for_bytes_of_another_length(write_sql: Writer) -> None:

@@ -135,8 +135,8 @@ def test_layout_ids_can_be_selected_by_time(engine: Engine) -> None:
     with engine.connect() as connection:
         connection.execute(insert(table), [{"id": id} for id in reversed(POST_IDS)])
         assert connection.scalars(select(table.c.id).order_by(table.c.id)).all() == POST_IDS
-        made = select(table.c.id).where(table.c.id.between(*POST_SPAN)).order_by(table.c.id)
-        assert connection.scalars(made).all() == POST_IDS[5:10]
+        range_query = select(table.c.id).where(table.c.id.between(*POST_SPAN)).order_by(table.c.id)
+        assert connection.scalars(range_query).all() == POST_IDS[5:10]
 
 
 def test_sqlmodel_reads_and_stores_ids(engine: Engine) -> None:

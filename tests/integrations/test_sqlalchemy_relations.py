@@ -116,8 +116,8 @@ class ShopSession:
     def fill(self) -> None:
         tags = [self.Tag(id=self.keys[k], number=k) for k in TAGS]
         orders = [self.Order(id=self.keys[k], number=k, other=self.key(PARENTS[k])) for k in ORDERS]
-        for order, (k, order_numbers) in zip(orders, TAGS_BY_ORDER.items(), strict=True):
-            order.tags = [tags[tag] for tag in order_numbers]
+        for order, (k, tag_numbers) in zip(orders, TAGS_BY_ORDER.items(), strict=True):
+            order.tags = [tags[tag] for tag in tag_numbers]
             order.parent = None if PARENTS[k] is None else orders[PARENTS[k]]
             order.lines = [self.Line(id=self.keys[line], number=line) for line in LINES_BY_ORDER[k]]
         orders[0].receipt, orders[3].receipt = self.Receipt(number=0), self.Receipt(number=3)
@@ -128,14 +128,14 @@ class ShopSession:
         self.session.expire_all()
         return list(self.session.scalars(select(*entities), **options).unique())
 
-    def rows(self, question: Any) -> list[Any]:
-        return list(self.session.execute(question))
+    def rows(self, query: Any) -> list[Any]:
+        return list(self.session.execute(query))
 
     def order(self, number: int) -> Any:
         return self.session.scalars(select(self.Order).where(self.Order.number == number)).one()
 
     def find_numbers(self, *conditions: Any) -> list[int]:
-        return order_numbers(self.session.scalars(select(self.Order).where(*conditions)))
+        return row_numbers(self.session.scalars(select(self.Order).where(*conditions)))
 
     def numbers_by_key(self) -> dict[int, int]:
         self.session.flush()
@@ -146,11 +146,11 @@ class ShopSession:
         return [{"id": self.keys[k], "number": k} for k in keys]
 
 
-def order_numbers(rows: Iterable[Any]) -> list[int]:
+def row_numbers(rows: Iterable[Any]) -> list[int]:
     return sorted(row.number for row in rows)
 
 
-def map_by_order(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
+def map_by_number(rows: Iterable[Any], answer: Callable[[Any], Any]) -> dict[int, Any]:
     return {row.number: answer(row) for row in rows}
 
 
@@ -166,9 +166,9 @@ def load_related(shop: ShopSession, of: str, name: str, load: Callable[..., Any]
     def get_related_numbers(row: Any) -> Any:
         assert load is None or name not in inspect(row).unloaded
         found = getattr(row, name)
-        return order_numbers(found) if isinstance(found, list) else found and found.number
+        return row_numbers(found) if isinstance(found, list) else found and found.number
 
-    return map_by_order(shop.session.scalars(query).unique(), get_related_numbers)
+    return map_by_number(shop.session.scalars(query).unique(), get_related_numbers)
 
 
 def upsert(shop: ShopSession) -> dict[int, int]:
@@ -286,13 +286,13 @@ QUESTIONS: dict[str, Callable[[ShopSession], Any]] = {
     "orders of lines loaded ahead": lambda shop: load_related(shop, "Line", "order", selectinload),
     "parents": lambda shop: load_related(shop, "Order", "parent"),
     "parents loaded ahead": lambda shop: load_related(shop, "Order", "parent", selectinload),
-    "children of children": lambda shop: map_by_order(
+    "children of children": lambda shop: map_by_number(
         shop.session.scalars(
             select(shop.Order)
             .options(selectinload(shop.Order.children).selectinload(shop.Order.children))
             .execution_options(populate_existing=True)
         ),
-        lambda order: order_numbers(deep for child in order.children for deep in child.children),
+        lambda order: row_numbers(deep for child in order.children for deep in child.children),
     ),
     "receipts": lambda shop: {
         order: receipt
@@ -321,7 +321,7 @@ QUESTIONS: dict[str, Callable[[ShopSession], Any]] = {
     },
     "a range": lambda shop: shop.find_numbers(shop.Order.id.between(shop.keys[1], shop.keys[2])),
     "the last": lambda shop: shop.session.scalars(select(shop.Order).order_by(shop.Order.id.desc())).first().number,
-    "by keys": lambda shop: order_numbers(shop.session.get(shop.Order, shop.keys[k]) for k in (0, 2)),
+    "by keys": lambda shop: row_numbers(shop.session.get(shop.Order, shop.keys[k]) for k in (0, 2)),
     "united": lambda shop: sorted(
         shop.keys.index(key)
         for (key,) in shop.rows(union(*(select(shop.Order.id).where(shop.Order.number == k) for k in (0, 3))))
@@ -347,7 +347,7 @@ QUESTIONS: dict[str, Callable[[ShopSession], Any]] = {
     "tags added and removed": add_and_remove_tags,
     "deleted": delete_rows,
     "read again": lambda shop: (order := shop.order(0), shop.session.refresh(order), order.number)[-1],
-    "locked": lambda shop: order_numbers(
+    "locked": lambda shop: row_numbers(
         shop.session.scalars(select(shop.Order).where(shop.Order.id == shop.keys[0]).with_for_update())
     ),
 }
@@ -377,6 +377,6 @@ def test_relations_work_with_id_keys(shop: ShopSession, question: str) -> None:
 
 def test_a_statement_compiles_with_literal_values(shop: ShopSession) -> None:
     dialect = shop.session.get_bind().dialect
-    question = select(shop.Order.number).where(shop.Order.id == shop.keys[1])
-    compiled_sql = str(question.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+    query = select(shop.Order.number).where(shop.Order.id == shop.keys[1])
+    compiled_sql = str(query.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
     assert shop.session.connection().exec_driver_sql(compiled_sql.replace("%", "%%")).all() == [(1,)]

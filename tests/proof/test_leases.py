@@ -161,38 +161,38 @@ EACH_STEP = [
 
 @BOTH_TIMINGS
 def test_the_invariant_holds_for_a_new_record(is_timed: bool) -> None:
-    base_proof = unbounded_proof(is_timed)
+    proof_setup = unbounded_proof(is_timed)
     solver = z3.Solver()
     solver.set("timeout", LIMIT_MS)
     solver.add(
-        axioms(base_proof.domain, base_proof.contents),
-        is_initial(base_proof.protocol(is_timed=is_timed), base_proof.state),
+        axioms(proof_setup.domain, proof_setup.contents),
+        is_initial(proof_setup.protocol(is_timed=is_timed), proof_setup.state),
     )
-    for part in base_proof.parts.values():
+    for part in proof_setup.parts.values():
         assert_unsatisfiable(solver, z3.Not(part))
 
 
 @pytest.mark.parametrize(("is_timed", "name"), EACH_STEP)
 def test_each_step_preserves_the_invariant(is_timed: bool, name: str) -> None:
-    base_proof = unbounded_proof(is_timed)
-    protocol = base_proof.protocol(is_timed=is_timed)
-    step = symbolic_steps(is_timed)[name](protocol, base_proof.state)
-    base_proof.solver.push()
+    proof_setup = unbounded_proof(is_timed)
+    protocol = proof_setup.protocol(is_timed=is_timed)
+    step = symbolic_steps(is_timed)[name](protocol, proof_setup.state)
+    proof_setup.solver.push()
     try:
-        base_proof.solver.add(step.guard)
+        proof_setup.solver.add(step.guard)
         for part, holds in invariant(protocol, step.after).items():
             part_after = holds()
             # Prove only the parts that the step affects. All other parts remain true.
-            if not z3.eq(part_after, base_proof.parts[part]):
-                assert_unsatisfiable(base_proof.solver, z3.Not(part_after))
+            if not z3.eq(part_after, proof_setup.parts[part]):
+                assert_unsatisfiable(proof_setup.solver, z3.Not(part_after))
     finally:
-        base_proof.solver.pop()
+        proof_setup.solver.pop()
 
 
 @BOTH_TIMINGS
 def test_the_invariant_implies_the_promise(is_timed: bool) -> None:
-    base_proof = unbounded_proof(is_timed)
-    assert_unsatisfiable(base_proof.solver, z3.Not(is_unique(base_proof.protocol(), base_proof.state)))
+    proof_setup = unbounded_proof(is_timed)
+    assert_unsatisfiable(proof_setup.solver, z3.Not(is_unique(proof_setup.protocol(), proof_setup.state)))
 
 
 # ------------------------------------------------------------------------------------------- steps that are possible
@@ -251,8 +251,8 @@ def assert_reachable(step: Step, *conditions: Term) -> None:
 
 @pytest.mark.parametrize("name", symbolic_steps(True))
 def test_a_step_is_possible(name: str) -> None:
-    base_proof = bounded_proof()
-    assert_reachable(symbolic_steps(True)[name](base_proof.protocol(), base_proof.state))
+    proof_setup = bounded_proof()
+    assert_reachable(symbolic_steps(True)[name](proof_setup.protocol(), proof_setup.state))
 
 
 # ----------------------------------------------------------------------------------------------- rules that are needed
@@ -260,18 +260,18 @@ def test_a_step_is_possible(name: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_is_needed(rule: str) -> None:
-    base_proof = bounded_proof()
+    proof_setup = bounded_proof()
     name, part = RULES[rule]
-    step = symbolic_steps(True)[name](base_proof.protocol(left_out=rule), base_proof.state)
-    assert_reachable(step, z3.Not(invariant(base_proof.protocol(), step.after)[part]()))
+    step = symbolic_steps(True)[name](proof_setup.protocol(left_out=rule), proof_setup.state)
+    assert_reachable(step, z3.Not(invariant(proof_setup.protocol(), step.after)[part]()))
 
 
 def test_each_rule_belongs_to_one_step_and_is_listed() -> None:
-    base_proof = bounded_proof()
+    proof_setup = bounded_proof()
     rule_steps = []
     for name, take in symbolic_steps(True).items():
-        protocol = base_proof.protocol()
-        take(protocol, base_proof.state)
+        protocol = proof_setup.protocol()
+        take(protocol, proof_setup.state)
         rule_steps += [(rule, name) for rule in protocol.rules]
     assert sorted(rule_steps) == sorted((rule, name) for rule, (name, _) in RULES.items())
 

@@ -163,7 +163,7 @@ MACHINES = {"tick-tock": sno_statements, "per tick": per_tick_statements}
 STATEMENTS = [(machine, name) for machine, make in MACHINES.items() for name in make()[1]]
 
 # Each weakening, with the statement that the weakening invalidates.
-WEAKENED_STEPS = {
+INVALIDATED_STATEMENTS = {
     ("tick-tock", "the floor takes the place of the last tick"): "a returned cell is new",
     ("tick-tock", "a step back lands above the safe tick"): "a returned cell is new",
     ("tick-tock", "a step back does not land on the safe tick"): "a returned cell is new",
@@ -188,10 +188,10 @@ def test_a_statement_holds_for_all_states(machine: str, statement: str) -> None:
     assert check(*assumptions, z3.Not(statements[statement])) == z3.unsat
 
 
-@pytest.mark.parametrize(("machine", "weak"), WEAKENED_STEPS)
+@pytest.mark.parametrize(("machine", "weak"), INVALIDATED_STATEMENTS)
 def test_a_weakened_step_fails(machine: str, weak: str) -> None:
     assumptions, statements = MACHINES[machine](weak)
-    assert check(*assumptions, z3.Not(statements[WEAKENED_STEPS[machine, weak]])) == z3.sat
+    assert check(*assumptions, z3.Not(statements[INVALIDATED_STATEMENTS[machine, weak]])) == z3.sat
 
 
 @pytest.mark.parametrize("machine", MACHINES)

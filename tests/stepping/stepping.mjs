@@ -13,11 +13,11 @@ const generators = {
 
 const seen = new Set();
 const rejectedCounts = {};
-let [twice, stepsBack, last] = [0, 0, Date.now()];
+let [duplicateCount, stepsBack, lastTime] = [0, 0, Date.now()];
 
 function record(family, id) {
   const key = `${family} ${id}`;
-  twice += seen.has(key);
+  duplicateCount += seen.has(key);
   seen.add(key);
 }
 
@@ -36,7 +36,9 @@ const end = process.hrtime.bigint() + BigInt(seconds) * 1_000_000_000n;
 while (process.hrtime.bigint() < end) {
   for (const [family, ids] of Object.entries(generators)) generate(family, ids);
   const now = Date.now();
-  stepsBack += now < last;
-  last = now;
+  stepsBack += now < lastTime;
+  lastTime = now;
 }
-console.log(JSON.stringify({ ids: seen.size + twice, twice, stepsBack, rejected: rejectedCounts }));
+console.log(
+  JSON.stringify({ ids: seen.size + duplicateCount, twice: duplicateCount, stepsBack, rejected: rejectedCounts }),
+);

@@ -45,7 +45,7 @@ fn build_page(shell: &Shell) -> Result<()> {
         .env("RUSTFLAGS", build::rustflags_without_local_paths(shell)?)
         .run()?;
     let built = workspace::target().join(TARGET).join(PROFILE).join("inspect_page.wasm");
-    let (module, out) = (site_folder().join("wasm"), public_folder().join("inspect"));
+    let (module, out) = (output_folder().join("wasm"), public_folder().join("inspect"));
     cmd!(shell, "cargo run --quiet --package xtask-wasm -- {built} {module}").run()?;
     let _there = shell.push_dir(workspace::root().join("site"));
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
@@ -54,11 +54,11 @@ fn build_page(shell: &Shell) -> Result<()> {
 /// Lists all public names. rustdoc lists the names of the crates, `TypeDoc` lists the names of the npm package, and
 /// `site/python/reference.py` lists the names of the wheel.
 fn write_names(shell: &Shell) -> Result<()> {
-    let (docs, api) = (site_folder().join("rustdoc"), public_folder().join("api"));
+    let (docs, api) = (output_folder().join("rustdoc"), public_folder().join("api"));
     let chosen = CRATES.iter().flat_map(|name| ["--package", name]);
     cmd!(shell, "cargo doc --quiet --no-deps --all-features {chosen...} --target-dir {docs}")
         .run()?;
-    let pages = site_folder().join("python");
+    let pages = output_folder().join("python");
     shell.remove_path(&pages)?;
     let python = tools::default_python(shell)?;
     cmd!(shell, "{python} site/python/reference.py {pages}").run()?;
@@ -96,10 +96,10 @@ fn build_pages(shell: &Shell) -> Result<()> {
 
 /// Returns the folder of files that the site serves unchanged.
 fn public_folder() -> PathBuf {
-    site_folder().join("public")
+    output_folder().join("public")
 }
 
 /// Returns the folder for the built files of the site.
-fn site_folder() -> PathBuf {
+fn output_folder() -> PathBuf {
     workspace::target().join("site")
 }

@@ -6,7 +6,7 @@ import { hotguid, sno } from "polyflake";
 import { texts } from "./peers.js";
 
 /** The libraries whose strings contain no time. */
-const TIMELESS_LIBRARIES = ["crypto.randomUUID", "uuid v4", "nanoid", "hyperid", "uid, 11 letters"];
+const TIMELESS_ENTRIES = ["crypto.randomUUID", "uuid v4", "nanoid", "hyperid", "uid, 11 letters"];
 
 /**
  * Returns a table row for a library. The time is in the first 13 characters of a UUID, the first 10 characters of a ULID,
@@ -20,7 +20,7 @@ function formatRow(name: string, make: () => unknown): string {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   const readsClock = String(make()).slice(0, first) > before;
   const yesOrNo = (is: boolean) => (is ? "yes" : "**no**");
-  return `| Node: ${name} | ${yesOrNo(isSorted)} | - | ${TIMELESS_LIBRARIES.includes(name) ? "-" : yesOrNo(readsClock)} |`;
+  return `| Node: ${name} | ${yesOrNo(isSorted)} | - | ${TIMELESS_ENTRIES.includes(name) ? "-" : yesOrNo(readsClock)} |`;
 }
 
 /** Prints a row for each library. Forks are not tested, because Node cannot fork a running process. */

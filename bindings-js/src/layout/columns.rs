@@ -41,11 +41,11 @@ impl<C: Host> Machine<C> {
         let (layout, message, mut column) =
             (object.layout()?, self.take_message(at), vec![0; count]);
         let mut message = Reader::new(&message);
-        let slot = field_index(layout, &mut message)?;
+        let field = field_index(layout, &mut message)?;
         if layout.is_integer() {
-            layout.integer_column(slot, &message.integers(count), &mut column)
+            layout.integer_column(field, &message.integers(count), &mut column)
         } else {
-            layout.bytes_column(slot, message.remaining_bytes(), &mut column)
+            layout.bytes_column(field, message.remaining_bytes(), &mut column)
         }
         .map_err(with_offset(first))?;
         for (index, value) in column.into_iter().enumerate() {
@@ -67,7 +67,7 @@ impl<C: Host> Machine<C> {
         }
         let mut values = layout.values();
         set_values(&mut values, message)?;
-        let columns: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &**column)).collect();
+        let columns: Vec<_> = columns.iter().map(|(field, column)| (*field, &**column)).collect();
         let pack = |ids: Batch<'_>| values.pack_columns(&columns, ids).map(|()| count);
         self.put_packed_ids(at, layout, count, &pack).map_err(with_offset(first))
     }

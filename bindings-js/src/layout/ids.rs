@@ -43,7 +43,7 @@ impl Writer {
     /// constants, the most significant field comes first.
     fn put_parsed(&mut self, layout: &Layout, parsed: &Parsed<'_>) {
         self.optional(parsed.unix_ms());
-        self.optional(layout.sequence().and_then(|slot| parsed.get(slot)).ok());
+        self.optional(layout.sequence().and_then(|field| parsed.get(field)).ok());
         for (_, value) in parsed.bindables().chain(parsed.constants()) {
             self.value(&value);
         }

@@ -19,7 +19,7 @@ use pyo3::{
     types::IntoPyDict,
 };
 
-use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type};
+use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type_exception};
 
 /// A format's default generator.
 ///
@@ -68,7 +68,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
 
     #[inline]
     fn first_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
-        let choose = || match leased_generator(py)? {
+        let choose = || match create_leased_generator(py)? {
             Some(leased) => Ok(leased),
             None => self.own_generator(py).map(|own| own.clone().unbind()),
         };
@@ -99,7 +99,9 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
     pub(crate) fn set(&self, py: Python<'_>, generator: Option<Py<G>>) -> PyResult<()> {
         let generator = match generator {
             Some(generator) => generator,
-            None => leased_generator(py)?.map_or_else(|| self.create_plain_generator(py), Ok)?,
+            None => {
+                create_leased_generator(py)?.map_or_else(|| self.create_plain_generator(py), Ok)?
+            }
         };
         let before = {
             let mut place = self.replacement.write().unwrap_or_else(PoisonError::into_inner);
@@ -117,7 +119,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
 }
 
 /// Returns a generator with a lease, if the environment requests one.
-fn leased_generator<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
+fn create_leased_generator<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>> {
     if lease_variable().is_none() {
         return Ok(None);
     }
@@ -160,7 +162,7 @@ impl<'a, 'py, G: PyClass> FromArgument<'a, 'py> for OptionalGenerator<G> {
             Err(_) if value.is_none() => Ok(Self(None)),
             Err(_) => {
                 let expected = class_name(&value.py().get_type::<G>());
-                Err(wrong_type(name, &format!("{expected} or None"), &value))
+                Err(wrong_type_exception(name, &format!("{expected} or None"), &value))
             }
         }
     }

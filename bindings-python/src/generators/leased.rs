@@ -55,7 +55,7 @@ use super::{
 };
 use crate::{
     errors::{RaisedError, raise, raise_as, with_python},
-    ids::convert::{Argument, FromArgument, name, wrong_type},
+    ids::convert::{Argument, FromArgument, name, wrong_type_exception},
 };
 
 /// The generator behind a Python object.
@@ -531,7 +531,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for LeaseArgument {
         if value.is_instance(CLASS.import(value.py(), "polyflake._lease", "Lease")?)? {
             return Ok(Self(value.to_owned().unbind()));
         }
-        Err(wrong_type(name, "Lease", &value))
+        Err(wrong_type_exception(name, "Lease", &value))
     }
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn from_parts<'py>(
         let parts = hotguid::Uuid8Parts { timestamp, machine, counter, shard_key };
         HotGuid::from_uuid8_parts(parts)
     } else {
-        let no_bytes = || convert::wrong_type("machine", "bytes", &machine.value);
+        let no_bytes = || convert::wrong_type_exception("machine", "bytes", &machine.value);
         let machine = machine.bytes.ok_or_else(no_bytes)?.to_array("machine")?;
         HotGuid::from_parts(hotguid::Parts { timestamp, machine, counter, shard_key })
     };

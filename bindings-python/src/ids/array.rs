@@ -26,7 +26,7 @@ use pyo3::{
 };
 
 use super::{
-    convert::{AnyInteger, FromArgument, Octets, has_buffer, raise_named, wrong_type},
+    convert::{AnyInteger, FromArgument, Octets, has_buffer, raise_named, wrong_type_exception},
     integers::get_buffer,
     memory::{memory_error, try_with_capacity},
     record::restore_function,
@@ -391,7 +391,7 @@ fn boolean_mask<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Opti
     };
     let format = buffer.format().to_string_lossy();
     if format.trim_start_matches(NATIVE_PREFIXES) != "?" || buffer.dimensions() != 1 {
-        return Err(wrong_type(INDEX, expected, index));
+        return Err(wrong_type_exception(INDEX, expected, index));
     }
     Octets::from_argument(index.as_borrowed(), INDEX).map(Some)
 }

@@ -20,7 +20,7 @@ use pyo3::{
 use super::{
     array::NATIVE_PREFIXES,
     column::{NAME, TEXTS},
-    convert::{raise_named, uneven_length_error, wrong_kind},
+    convert::{raise_named, uneven_length_error, wrong_kind_exception},
     integers::get_buffer,
 };
 
@@ -61,7 +61,7 @@ impl<'py> BufferedTexts<'py> {
             Unit::from_format(format.trim_start_matches(NATIVE_PREFIXES), buffer.dimensions())
         else {
             let found = format!("a buffer of format {format}, {} dimensions", buffer.dimensions());
-            return Err(wrong_kind(NAME, TEXTS.column, &found));
+            return Err(wrong_kind_exception(NAME, TEXTS.column, &found));
         };
         let width = row_width::<I>(&buffer, unit).map_err(|error| raise_named(error, NAME))?;
         let memory = if buffer.is_c_contiguous() {

@@ -17,7 +17,7 @@ use super::{
     buffer::BufferedTexts,
     convert::{
         FromArgument, Octets, Text, check_length, has_buffer, iterator, raise_named, type_name,
-        uneven_length_error, wrong_kind, wrong_type, wrong_type_error,
+        uneven_length_error, wrong_kind_exception, wrong_type_error, wrong_type_exception,
     },
     integers::get_buffer,
     memory::memory_error,
@@ -44,7 +44,9 @@ impl ExpectedColumn {
     #[cold]
     pub(crate) fn to_exception(self, fault: Fault, name: &str) -> PyErr {
         match fault {
-            Fault::Kind(format) => wrong_kind(name, self.column, &format!("Arrow's type {format}")),
+            Fault::Kind(format) => {
+                wrong_kind_exception(name, self.column, &format!("Arrow's type {format}"))
+            }
             Fault::Null(item) => {
                 raise_named(wrong_type_error(name, self.item, "null").in_item(item), name)
             }
@@ -59,7 +61,7 @@ pub(crate) fn ids_from_column<I: Textual>(column: &Bound<'_, PyAny>) -> PyResult
     if let Some(ids) = arrow::read_column(column, NAME, TEXTS, Chunks::ids)? {
         Ok(ids)
     } else if let Some(buffered) = BufferedTexts::from_value::<I>(column)? {
-        texts::ids_of(&buffered.rows()).map_err(|fault| TEXTS.to_exception(fault, NAME))
+        texts::decode_ids(&buffered.rows()).map_err(|fault| TEXTS.to_exception(fault, NAME))
     } else {
         parse_items(column, NAME, TEXTS.column, |item| parse_text_item(item, NAME, TEXTS.item))
     }
@@ -83,7 +85,7 @@ pub(crate) fn parse_items<T>(
 ) -> PyResult<Vec<T>> {
     // A string can be iterated, but its characters are not IDs.
     if items.is_instance_of::<PyString>() {
-        return Err(wrong_type(name, expected, items));
+        return Err(wrong_type_exception(name, expected, items));
     }
     let mut ids = vec![];
     for item in iterator(items, expected, name)? {

@@ -19,8 +19,8 @@ mod times;
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
 pub(crate) use names::{
-    Argument, FromArgument, class_name, name, raise_named, type_name, wrong_kind, wrong_type,
-    wrong_type_error,
+    Argument, FromArgument, class_name, name, raise_named, type_name, wrong_kind_exception,
+    wrong_type_error, wrong_type_exception,
 };
 use polyflake::{Error, ErrorKind, OnExhausted, sno::Sno};
 use pyo3::{
@@ -117,7 +117,7 @@ pub(crate) fn int<'py>(
         return Ok(int.clone());
     }
     if is_bool || !has_index(value) {
-        return Err(wrong_type(name, expected, value));
+        return Err(wrong_type_exception(name, expected, value));
     }
     Ok(INDEX.import(py, "operator", "index")?.call1((value,))?.cast_into()?)
 }
@@ -215,7 +215,7 @@ pub(crate) fn items<'py, const N: usize>(
     } else if let Ok(list) = value.cast::<PyList>() {
         list.iter().collect()
     } else {
-        return Err(wrong_type(name, expected, value));
+        return Err(wrong_type_exception(name, expected, value));
     };
     items
         .try_into()
@@ -269,7 +269,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Flag {
     fn from_argument(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
         match value.cast::<PyBool>() {
             Ok(flag) => Ok(Self(flag.is_true())),
-            Err(_) => Err(wrong_type(name, "bool", &value)),
+            Err(_) => Err(wrong_type_exception(name, "bool", &value)),
         }
     }
 }
@@ -280,7 +280,7 @@ pub(crate) struct Callable(pub(crate) Py<PyAny>);
 impl<'a, 'py> FromArgument<'a, 'py> for Callable {
     fn from_argument(value: Value<'a, 'py>, name: &str) -> PyResult<Self> {
         if !value.is_callable() {
-            return Err(wrong_type(name, "a callable", &value));
+            return Err(wrong_type_exception(name, "a callable", &value));
         }
         Ok(Self(value.to_owned().unbind()))
     }
@@ -306,6 +306,6 @@ pub(crate) fn iterator<'py>(
     let has_none =
         |raised: &PyErr| raised.is_instance_of::<PyTypeError>(py) && is_none().unwrap_or(false);
     value.try_iter().map_err(|raised| {
-        if has_none(&raised) { wrong_type(name, expected, value) } else { raised }
+        if has_none(&raised) { wrong_type_exception(name, expected, value) } else { raised }
     })
 }

@@ -18,8 +18,8 @@ use super::{
     array::NATIVE_PREFIXES,
     column::is_packed,
     convert::{
-        AnyInteger, FromArgument, Octets, has_buffer, has_index, type_name, wrong_kind, wrong_type,
-        wrong_type_error,
+        AnyInteger, FromArgument, Octets, has_buffer, has_index, type_name, wrong_kind_exception,
+        wrong_type_error, wrong_type_exception,
     },
     memory::try_copy,
 };
@@ -56,7 +56,7 @@ impl Integers {
         dimensions: Option<usize>,
     ) -> PyResult<Self> {
         let packed = Self::try_from_value(value, name, dimensions)?;
-        packed.ok_or_else(|| wrong_type(name, EXPECTED, value))
+        packed.ok_or_else(|| wrong_type_exception(name, EXPECTED, value))
     }
 
     /// Works like [`Self::from_value`], but returns `None` for an object of any other type.
@@ -73,13 +73,13 @@ impl Integers {
             return Ok(read.map(|integers| Self(Memory::Copied(integers))));
         }
         let Some(buffer) = get_buffer(value)? else {
-            return Err(wrong_type(name, COLUMN.column, value));
+            return Err(wrong_type_exception(name, COLUMN.column, value));
         };
         let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
         let fits = is_integer(format.trim_start_matches(NATIVE_PREFIXES), buffer.item_size());
         if !fits || dimensions.is_some_and(|expected| expected != found) {
             let found = format!("one of format {format}, {found} dimensions");
-            return Err(wrong_kind(name, COLUMN.column, &found));
+            return Err(wrong_kind_exception(name, COLUMN.column, &found));
         }
         let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {

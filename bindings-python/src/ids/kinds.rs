@@ -12,7 +12,7 @@ use pyo3::{
     types::{PyCFunction, PyDict, PyMapping, PyString, PyTuple},
 };
 
-use super::convert::{Argument, Metabyte, Text, name, wrong_type};
+use super::convert::{Argument, Metabyte, Text, name, wrong_type_exception};
 
 #[doc = doc!("sno.by_metabyte")]
 #[pyfunction]
@@ -32,13 +32,13 @@ pub(crate) fn by_metabyte<'py>(
 /// Reads a mapping from metabytes to callables that create objects.
 fn read_kinds(kinds: &Bound<'_, PyAny>) -> PyResult<HashMap<u8, Py<PyAny>>> {
     let Ok(mapping) = kinds.cast::<PyMapping>() else {
-        return Err(wrong_type("kinds", "a mapping", kinds));
+        return Err(wrong_type_exception("kinds", "a mapping", kinds));
     };
     let mut read = HashMap::new();
     for item in mapping.items()? {
         let (metabyte, kind) = item.extract::<(Metabyte, Bound<'_, PyAny>)>()?;
         if !kind.is_callable() {
-            return Err(wrong_type("kinds", "a callable", &kind));
+            return Err(wrong_type_exception("kinds", "a callable", &kind));
         }
         read.insert(metabyte.0, kind.unbind());
     }
@@ -54,7 +54,7 @@ fn create(
 ) -> PyResult<Py<PyAny>> {
     let py = members.py();
     let Ok(dict) = members.cast::<PyDict>() else {
-        return Err(wrong_type("members", "a dict", members));
+        return Err(wrong_type_exception("members", "a dict", members));
     };
     let id = dict.get_item(name)?;
     let text = id.as_ref().and_then(|id| id.cast::<PyString>().ok());

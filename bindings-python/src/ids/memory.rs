@@ -14,7 +14,7 @@ pub(crate) fn memory_error(_: OutOfMemory) -> PyErr {
 
 /// Returns the exception for a fault in an array operation.
 #[cold]
-pub(crate) fn fault_error(fault: Fault) -> PyErr {
+pub(crate) fn fault_exception(fault: Fault) -> PyErr {
     match fault {
         Fault::Rejected(error) => raise(error),
         _ => memory_error(OutOfMemory),

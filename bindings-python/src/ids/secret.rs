@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
 use super::{
-    convert::{FromArgument, has_buffer, raise_named, wrong_kind, wrong_type},
+    convert::{FromArgument, has_buffer, raise_named, wrong_kind_exception, wrong_type_exception},
     integers::get_buffer,
 };
 
@@ -17,14 +17,14 @@ impl<'a, 'py, const N: usize> FromArgument<'a, 'py> for Secret<N> {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let py = value.py();
         if !has_buffer(&value) {
-            return Err(wrong_type(name, "bytes", &value));
+            return Err(wrong_type_exception(name, "bytes", &value));
         }
         let Some(buffer) = get_buffer(&value)? else {
-            return Err(wrong_type(name, "bytes", &value));
+            return Err(wrong_type_exception(name, "bytes", &value));
         };
         let Ok(buffer) = buffer.as_typed::<u8>() else {
             let found = format!("a buffer of format {}", buffer.format().to_string_lossy());
-            return Err(wrong_kind(name, "bytes", &found));
+            return Err(wrong_kind_exception(name, "bytes", &found));
         };
         if buffer.item_count() != N {
             return Err(raise_named(Error::invalid_secret(buffer.item_count(), N), name));

@@ -14,7 +14,8 @@ use pyo3::{buffer::PyUntypedBuffer, prelude::*};
 use super::{
     array::NATIVE_PREFIXES,
     convert::{
-        has_buffer, raise_named, uneven_length_error, wrong_kind, wrong_type, wrong_type_error,
+        has_buffer, raise_named, uneven_length_error, wrong_kind_exception, wrong_type_error,
+        wrong_type_exception,
     },
     integers::{INTEGERS, get_buffer, is_integer},
 };
@@ -65,10 +66,10 @@ impl Item {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE_PREFIXES);
         let found = || format!("one of format {format}, {} dimensions", buffer.dimensions());
-        let wrong_type = || Err(wrong_type_error(NAME, self.expected_type(), &found()));
+        let reject_type = || Err(wrong_type_error(NAME, self.expected_type(), &found()));
         let Self::Bytes(size) = self else {
             let fits = is_integer(kind, buffer.item_size());
-            return if fits { Ok(()) } else { wrong_type() };
+            return if fits { Ok(()) } else { reject_type() };
         };
         let length = match (kind.trim_start_matches(|c: char| c.is_ascii_digit()), buffer.shape()) {
             // The `S` and `V` types of `NumPy`.
@@ -76,7 +77,7 @@ impl Item {
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
             ("B" | "b" | "c", [bytes]) => return Err(uneven_length_error(NAME, size, *bytes)),
             ("B" | "b" | "c", [.., row]) => *row,
-            _ => return wrong_type(),
+            _ => return reject_type(),
         };
         if length == size { Ok(()) } else { Err(Error::invalid_length(length, size, size)) }
     }
@@ -87,16 +88,16 @@ impl Target {
     pub(crate) fn from_value(value: &Bound<'_, PyAny>, item: Item) -> PyResult<Self> {
         const EXPECTED: &str = "a writable buffer";
         if !has_buffer(value) {
-            return Err(wrong_type(NAME, EXPECTED, value));
+            return Err(wrong_type_exception(NAME, EXPECTED, value));
         }
         let Some(buffer) = get_buffer(value)? else {
-            return Err(wrong_type(NAME, EXPECTED, value));
+            return Err(wrong_type_exception(NAME, EXPECTED, value));
         };
         if buffer.readonly() {
-            return Err(wrong_kind(NAME, EXPECTED, "a read-only one"));
+            return Err(wrong_kind_exception(NAME, EXPECTED, "a read-only one"));
         }
         if !buffer.is_c_contiguous() {
-            return Err(wrong_kind(NAME, "a buffer in one piece", "a strided one"));
+            return Err(wrong_kind_exception(NAME, "a buffer in one piece", "a strided one"));
         }
         item.check(&buffer).map_err(|error| raise_named(error, NAME))?;
         Ok(Self { buffer, row: item.byte_size() })

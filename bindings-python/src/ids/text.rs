@@ -11,7 +11,7 @@ use super::{
     array::{Array, ArrayClass, array},
     column::ids_from_column,
     fields::wrong_kind_error,
-    memory::fault_error,
+    memory::fault_exception,
     object::ascii,
 };
 
@@ -44,7 +44,7 @@ impl<T: Plain> ArrayClass<T> for TextColumn {
 
 impl TextColumn {
     pub(crate) fn new<'py>(py: Python<'py>, ids: &[Sno]) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::encode_snos(ids)).map_err(fault_error)?;
+        let texts = py.detach(|| texts::encode_snos(ids)).map_err(fault_exception)?;
         array(py, Packed::new(texts))
     }
 
@@ -53,7 +53,7 @@ impl TextColumn {
         ids: &[I],
         text: fn(I) -> Text<{ size_of::<GuidChars>() }>,
     ) -> PyResult<Bound<'py, Self>> {
-        let texts = py.detach(|| texts::encode_guids(ids, text)).map_err(fault_error)?;
+        let texts = py.detach(|| texts::encode_guids(ids, text)).map_err(fault_exception)?;
         array(py, Packed::new(texts))
     }
 }

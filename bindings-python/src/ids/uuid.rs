@@ -4,7 +4,7 @@ use polyflake_columns::texts::GuidChars;
 use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
 
 use super::{
-    convert::{FromArgument, Octets, texts, wrong_type},
+    convert::{FromArgument, Octets, texts, wrong_type_exception},
     object,
 };
 
@@ -18,7 +18,8 @@ pub(crate) struct Uuid(pub(crate) [u8; 16]);
 
 impl<'a, 'py> FromArgument<'a, 'py> for Uuid {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        Self::try_from_value(&value, name)?.ok_or_else(|| wrong_type(name, "uuid.UUID", &value))
+        Self::try_from_value(&value, name)?
+            .ok_or_else(|| wrong_type_exception(name, "uuid.UUID", &value))
     }
 }
 

@@ -28,7 +28,7 @@ use crate::{
         array::array,
         convert::{
             self, Argument, Count, Flag, FromArgument, Span, Text, UnixMs, name, numbers,
-            wrong_type,
+            wrong_type_exception,
         },
         target::Item,
     },
@@ -167,13 +167,13 @@ impl Generator {
         fields: Option<Argument<FieldNames, name::fields>>,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        const NEW_KEYWORDS: FunctionKeywords =
+        const CONSTRUCTOR_KEYWORDS: FunctionKeywords =
             ("Generator", &["layout", "bindables", "range", "sequence_only", "lease", "fields"]);
         let layout = layout.0;
         let (lease, fields) = match (lease, fields) {
             (None, None) => {
                 return GeneratorArguments { layout, bindables, range, sequence_only, options }
-                    .create_generator(NEW_KEYWORDS, Builder::build);
+                    .create_generator(CONSTRUCTOR_KEYWORDS, Builder::build);
             }
             (Some(lease), Some(fields)) => (lease.0, fields.0.0),
             _ => {
@@ -185,7 +185,7 @@ impl Generator {
         if bindables.is_some() || range.is_some() || sequence_only.0.0 {
             return Err(mismatch("expected no bindables and no range beside a lease, found one"));
         }
-        let options = Options::from_keywords(NEW_KEYWORDS, options)?;
+        let options = Options::from_keywords(CONSTRUCTOR_KEYWORDS, options)?;
         let layout = layout.0;
         let inner = leased_source(lease, layout.get().0.clone(), fields, options)?;
         Ok(Self { inner, layout })
@@ -375,7 +375,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for LayoutArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Layout>() {
             Ok(layout) => Ok(Self(layout.to_owned().unbind())),
-            Err(_) => Err(wrong_type(name, "Layout", &value)),
+            Err(_) => Err(wrong_type_exception(name, "Layout", &value)),
         }
     }
 }

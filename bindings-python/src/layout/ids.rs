@@ -23,7 +23,7 @@ use crate::errors::raise;
 use crate::ids::{
     convert::{
         self, Argument, FromArgument, Octets, Text, UnixMs, name, numbers, raise_for_time_range,
-        wrong_type,
+        wrong_type_exception,
     },
     describe::Description,
     record::{PickleParts, reduce_record},
@@ -59,7 +59,7 @@ impl Layout {
     #[pyo3(signature = (text, /))]
     fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(text) = text.cast::<PyString>() else {
-            return Err(wrong_type("text", "str", text));
+            return Err(wrong_type_exception("text", "str", text));
         };
         layout::Layout::from_json(&json::unicode_string(text)?).map(Self).map_err(raise)
     }

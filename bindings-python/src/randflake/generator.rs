@@ -19,14 +19,15 @@ use crate::generators::{
 use crate::{
     errors::{raise, reject_copy},
     ids::{
-        convert::{Argument, Count, FromArgument, name, wrong_type},
+        convert::{Argument, Count, FromArgument, name, wrong_type_exception},
         record::reduce_by_attributes,
         secret::Secret,
         target::Item,
     },
 };
 
-const NEW_KEYWORDS: FunctionKeywords = ("Generator", &["grant", "secret", "resume_after", "lease"]);
+const CONSTRUCTOR_KEYWORDS: FunctionKeywords =
+    ("Generator", &["grant", "secret", "resume_after", "lease"]);
 
 type CoreGenerator = randflake::Generator<PythonClock>;
 
@@ -80,7 +81,7 @@ impl Generator {
         lease: LeaseOption,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let options = Options::from_keywords_without_window(NEW_KEYWORDS, options)?;
+        let options = Options::from_keywords_without_window(CONSTRUCTOR_KEYWORDS, options)?;
         let codec = Codec::new(*secret.0.0);
         let grant = match (grant.0.0, lease) {
             (None, Some(lease)) if resume_after.is_none() => {
@@ -235,7 +236,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for GrantExtension {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Grant>() {
             Ok(grant) => Ok(Self(grant.get().to_single_node()?)),
-            Err(_) => Err(wrong_type(name, "Grant", &value)),
+            Err(_) => Err(wrong_type_exception(name, "Grant", &value)),
         }
     }
 }

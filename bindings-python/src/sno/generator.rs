@@ -41,7 +41,7 @@ type CoreGenerator = sno::Generator<PythonClock>;
 type LeasedGenerator = sno::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: DefaultGenerator<Generator> = DefaultGenerator::new(|| {
-    create_generator(NEW_KEYWORDS, Metabyte(0), None, 0..=u16::MAX, Builder::build)
+    create_generator(CONSTRUCTOR_KEYWORDS, Metabyte(0), None, 0..=u16::MAX, Builder::build)
 });
 
 module_functions! {
@@ -64,7 +64,7 @@ static GENERATORS: GeneratorRegistry<CoreGenerator> =
 
 const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
 
-const NEW_KEYWORDS: FunctionKeywords =
+const CONSTRUCTOR_KEYWORDS: FunctionKeywords =
     ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte", "lease"]);
 
 /// Creates a generator with the options shared by its constructors.
@@ -94,7 +94,7 @@ fn leased_source(
     lease: LeaseArgument,
     options: Option<Keywords<'_, '_>>,
 ) -> PyResult<Source<LeasedGenerator>> {
-    let options = Options::from_keywords(NEW_KEYWORDS, options)?.for_grants()?;
+    let options = Options::from_keywords(CONSTRUCTOR_KEYWORDS, options)?.for_grants()?;
     let build = move |number, window: Range<i64>| {
         let partition = u16::try_from(number).map_err(|_| Error::new(ErrorKind::OutOfRange))?;
         let builder = options().builder(Builder::with_clock).partition(partition);
@@ -142,7 +142,7 @@ impl Generator {
         }
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);
-        create_generator(NEW_KEYWORDS, metabyte, options, first..=last, |mut builder| {
+        create_generator(CONSTRUCTOR_KEYWORDS, metabyte, options, first..=last, |mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }

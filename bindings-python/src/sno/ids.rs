@@ -15,7 +15,7 @@ use crate::ids::{
     column::{self, PackedBytes},
     convert::{
         self, Argument, Flag, FromArgument, Metabyte, Octets, Partition, Sequence, Tick, UnixMs,
-        name, raise_for_time_range, raise_named, texts, wrong_type,
+        name, raise_for_time_range, raise_named, texts, wrong_type_exception,
     },
     describe::Description,
     fields::FieldColumn,
@@ -231,7 +231,7 @@ pub(crate) fn to_json_value(
     null_is_zero: Argument<Flag, name::null_is_zero>,
 ) -> PyResult<Option<String>> {
     let Ok(id) = id.cast::<Sno>() else {
-        return Err(wrong_type("id", "Sno", id));
+        return Err(wrong_type_exception("id", "Sno", id));
     };
     let id = id.get().0;
     Ok((!null_is_zero.0.0 || id != sno::Sno::default()).then(|| id.to_string()))

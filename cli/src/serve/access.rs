@@ -146,7 +146,7 @@ impl NamespaceTokens {
         }
     }
 
-    /// Counts a request.
+    /// Admits a request if the namespace's rate allows it, and counts it.
     ///
     /// # Errors
     /// Returns how long the client must wait until the next request is allowed.
@@ -209,12 +209,12 @@ mod tests {
     fn a_namespace_is_limited_to_its_rate_after_a_burst() {
         let tokens = Tokens::parse(&format!("orders {TOKEN}")).unwrap();
         let (access, begin) = (&tokens.0[0], Instant::now());
-        let count = |ms| access.admit_request(10, begin + Duration::from_millis(ms));
-        assert!((0..40).all(|_| count(0).is_ok()));
-        assert_eq!(count(0), Err(Duration::from_millis(100)));
-        assert!(count(100).is_ok());
-        assert!(count(100).is_err());
-        assert!((0..40).all(|_| count(60_000).is_ok()));
-        assert!(count(60_000).is_err());
+        let admit = |ms| access.admit_request(10, begin + Duration::from_millis(ms));
+        assert!((0..40).all(|_| admit(0).is_ok()));
+        assert_eq!(admit(0), Err(Duration::from_millis(100)));
+        assert!(admit(100).is_ok());
+        assert!(admit(100).is_err());
+        assert!((0..40).all(|_| admit(60_000).is_ok()));
+        assert!(admit(60_000).is_err());
     }
 }

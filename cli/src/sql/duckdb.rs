@@ -102,7 +102,7 @@ pub(super) fn file(table: &Table) -> String {
         let comment = table.bytes_field_comment(&format!("decode(flake.{name}_bytes(id, 'name'))"));
         read("bytes", ", field", &bytes, &comment);
     }
-    if let Some((time, bounds)) = table.time_bounds() {
+    if let Some((time, bounds)) = table.time_and_bounds() {
         let more = bounds.arguments(|_| "");
         for BoundFunction { suffix, argument, body, comment } in
             bounds.bound_functions(time, table.length.map(|_| &BITS))

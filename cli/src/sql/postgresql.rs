@@ -79,14 +79,14 @@ pub(super) fn file(table: &Table) -> String {
     parts.extend(called.map(|(text, _)| text.to_owned()));
     if let Some(time) = &table.time {
         let ms = null_unless_length(table, time.ms(id, "/"));
-        parts.extend(writer.read_functions(
+        parts.extend(writer.reader_functions(
             "ms",
             "",
             "bigint",
             &ms,
             "The Unix milliseconds of an ID.",
         ));
-        parts.extend(writer.read_functions(
+        parts.extend(writer.reader_functions(
             "time",
             "",
             "timestamptz",
@@ -97,15 +97,15 @@ pub(super) fn file(table: &Table) -> String {
     if table.has_integer_fields() {
         let comment = table.integer_field_comment();
         let field = null_unless_length(table, table.field(id));
-        parts.extend(writer.read_functions("field", ", field text", "bigint", &field, &comment));
+        parts.extend(writer.reader_functions("field", ", field text", "bigint", &field, &comment));
     }
     if table.has_non_integer_fields() {
         let text = format!("convert_from(flake.{name}_bytes(id, 'name'), 'UTF8')");
         let bytes = null_unless_length(table, table.case_by_field_name("::text::bytea", bytes));
         let comment = table.bytes_field_comment(&text);
-        parts.extend(writer.read_functions("bytes", ", field text", "bytea", &bytes, &comment));
+        parts.extend(writer.reader_functions("bytes", ", field text", "bytea", &bytes, &comment));
     }
-    if let Some((time, bounds)) = table.time_bounds() {
+    if let Some((time, bounds)) = table.time_and_bounds() {
         parts.extend(writer.ranges(time, bounds));
     }
     format!(
@@ -186,7 +186,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Returns a function that reads an ID and, for a 16-byte layout, a second function that reads the ID as a UUID.
-    fn read_functions(
+    fn reader_functions(
         &self,
         suffix: &str,
         more: &str,

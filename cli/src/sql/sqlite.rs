@@ -113,7 +113,7 @@ fn digits(field: &Field) -> String {
 
 /// Returns a query for a time range, if the query requires no values except the two times.
 fn range(table: &Table) -> Option<String> {
-    let (time, bounds) = table.time_bounds()?;
+    let (time, bounds) = table.time_and_bounds()?;
     if !bounds.above.is_empty() || time.field.invert {
         return None;
     }

@@ -193,7 +193,9 @@ pub trait Texts<I: Textual>: Items {
 ///
 /// # Errors
 /// Returns the error for the first invalid string, with the string's index, or an error if the allocation fails.
-pub fn ids_of<I: Textual>(texts: &(impl Texts<I> + ?Sized)) -> std::result::Result<Vec<I>, Fault> {
+pub fn decode_ids<I: Textual>(
+    texts: &(impl Texts<I> + ?Sized),
+) -> std::result::Result<Vec<I>, Fault> {
     let mut ids = try_with_capacity(texts.len())?;
     append_ids(&mut ids, texts)?;
     Ok(ids)

@@ -60,7 +60,7 @@ fn advance_restore_count(shared: &AtomicPtr<Cells<PARTITION_COUNT>>, unshared: &
         find()
     });
     if let Some(table) = found {
-        raise_table_count(table, unshared);
+        raise_restore_count(table, unshared);
         table.restores.0.fetch_add(1, Ordering::AcqRel);
     }
 }
@@ -70,7 +70,7 @@ fn advance_restore_count(shared: &AtomicPtr<Cells<PARTITION_COUNT>>, unshared: &
 ///
 /// Both this function and `advance_restore_count` access `unshared` with an atomic addition, so the later of the two
 /// additions sees the earlier one. Either this function includes the restore, or `advance_restore_count` finds the table.
-fn raise_table_count(table: &Cells<PARTITION_COUNT>, unshared: &Shared) {
+fn raise_restore_count(table: &Cells<PARTITION_COUNT>, unshared: &Shared) {
     table.restores.0.fetch_max(unshared.fetch_add(0, Ordering::AcqRel), Ordering::AcqRel);
 }
 
@@ -194,7 +194,7 @@ pub(super) fn shared_table() -> Result<&'static Cells<PARTITION_COUNT>> {
     // not have done so yet, and that thread does not exist in a child that was forked in between. The location is written
     // only once, because it is loaded for every ID.
     if RESTORES.load(Ordering::Relaxed) != count {
-        raise_table_count(table, &STATIC_RESTORES);
+        raise_restore_count(table, &STATIC_RESTORES);
         RESTORES.store(count, Ordering::Release);
     }
     Ok(table)
@@ -275,7 +275,7 @@ mod tests {
             let report = move || advance_restore_count(shared, unshared);
             let put = move || {
                 shared.store(ptr::from_ref(table).cast_mut(), Ordering::Release);
-                raise_table_count(table, unshared);
+                raise_restore_count(table, unshared);
             };
             let run_with_interruption = if reports {
                 run_with_interruption(access, put, report)

@@ -146,7 +146,7 @@ impl FirstReading {
             return Ok(None);
         }
         let first = self.load_or_store(now, || clock.unix_nanos(), fork::ensure_generation)?;
-        let late = max_lead(clock::nanos(info.slack), coarsest_unit_nanos(&info));
+        let late = max_lead(clock::nanos(info.slack), granularity_nanos(&info));
         let is_past = now.saturating_sub(first.saturating_add(late)).max(0).cast_unsigned()
             >= ticks.tick_nanos();
         if is_past { Ok(None) } else { compute_floor(ticks, &info, first).map(Some) }
@@ -165,13 +165,13 @@ impl FirstReading {
 /// Returns the coarser of a clock's resolution and its unit, in nanoseconds. JavaScript's clocks count milliseconds, but
 /// must remain usable for formats with shorter ticks. Such formats would reject these clocks if the clocks declared their
 /// unit as their resolution.
-pub(super) fn coarsest_unit_nanos(info: &ClockInfo) -> u64 {
+pub(super) fn granularity_nanos(info: &ClockInfo) -> u64 {
     clock::nanos(info.resolution.max(info.unit))
 }
 
 fn compute_floor(ticks: &impl Ticks, info: &ClockInfo, first: i64) -> Result<Floor> {
     let slack = clock::nanos(info.slack);
-    Floor::new(first, slack, coarsest_unit_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
+    Floor::new(first, slack, granularity_nanos(info), |nanos| ticks.tick_of_nanos(nanos))
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]

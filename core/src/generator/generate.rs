@@ -246,14 +246,14 @@ macro_rules! impl_generate {
                 $param: $type,
                 ids: <$id as $crate::Generated>::Batch<'_>,
             ) -> $crate::Result<()> {
-                $crate::generator::borrow_handle(self)?.discard_block().fill($($arg,)? ids)
+                $crate::generator::borrow_handle(self)?.generator_without_block().fill($($arg,)? ids)
             }
             fn try_fill(
                 &self,
                 $param: $type,
                 ids: <$id as $crate::Generated>::Batch<'_>,
             ) -> $crate::Result<usize> {
-                $crate::generator::borrow_handle(self)?.discard_block().try_fill($($arg,)? ids)
+                $crate::generator::borrow_handle(self)?.generator_without_block().try_fill($($arg,)? ids)
             }
         }
     };

@@ -146,7 +146,7 @@ impl<F: Pack, G> Handle<F, G> {
 impl<F: Pack, C: Clock, G: Deref<Target = Generator<F, C>>> Handle<F, G> {
     /// Drops the rest of the block and returns the generator. If the caller then generates a batch, the handle's later IDs
     /// follow the batch's IDs.
-    pub(crate) fn discard_block(&mut self) -> &Generator<F, C> {
+    pub(crate) fn generator_without_block(&mut self) -> &Generator<F, C> {
         self.block = None;
         &self.generator
     }

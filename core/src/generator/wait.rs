@@ -31,7 +31,7 @@
 
 use core::time::Duration;
 
-use super::first_reading::coarsest_unit_nanos;
+use super::first_reading::granularity_nanos;
 use crate::{
     Error, ErrorKind, Result,
     clock::{self, Clock, ClockInfo, Stall},
@@ -164,7 +164,7 @@ const FLOOR_WAIT_NANOS: u64 = 1_000_000_000;
 /// Returns the default maximum wait for the end of the floor, in nanoseconds, including the time by which the clock may
 /// lag. The slack and the resolution may extend the floor beyond its first tick, and later clock readings may lag as well.
 fn floor_wait(info: &ClockInfo) -> u64 {
-    let late = clock::nanos(info.slack).saturating_add(coarsest_unit_nanos(info));
+    let late = clock::nanos(info.slack).saturating_add(granularity_nanos(info));
     FLOOR_WAIT_NANOS.saturating_add(late.saturating_mul(2)).saturating_add(MAX_SLEEP_NANOS)
 }
 
@@ -389,15 +389,21 @@ mod tests {
 
     #[test]
     fn the_default_wait_in_an_event_loop_is_short() {
-        const MS: u64 = 1_000_000;
+        const NANOS_PER_MS: u64 = 1_000_000;
         let wait = |in_event_loop, step, tick| {
             let step = Duration::from_millis(step);
             let info = ClockInfo { step, in_event_loop, ..ClockInfo::new() };
-            default_max_wait(&info, tick * MS)
+            default_max_wait(&info, tick * NANOS_PER_MS)
         };
-        assert_eq!([4, 1000].map(|tick| wait(false, 100, tick)), [1000 * MS; 2]);
-        assert_eq!([4, 1000].map(|tick| wait(true, 0, tick)), [4 * MS, 10 * MS]);
-        assert_eq!([4, 1000].map(|tick| wait(true, 5, tick)), [4 * MS, 10 * MS]);
-        assert_eq!([4, 1000].map(|tick| wait(true, 100, tick)), [200 * MS; 2]);
+        assert_eq!([4, 1000].map(|tick| wait(false, 100, tick)), [1000 * NANOS_PER_MS; 2]);
+        assert_eq!(
+            [4, 1000].map(|tick| wait(true, 0, tick)),
+            [4 * NANOS_PER_MS, 10 * NANOS_PER_MS]
+        );
+        assert_eq!(
+            [4, 1000].map(|tick| wait(true, 5, tick)),
+            [4 * NANOS_PER_MS, 10 * NANOS_PER_MS]
+        );
+        assert_eq!([4, 1000].map(|tick| wait(true, 100, tick)), [200 * NANOS_PER_MS; 2]);
     }
 }

@@ -93,11 +93,13 @@ impl<C: Clock> Builder<C> {
     /// Returns `out_of_range` if `resume_after` is outside the format's time range, or if the clock is coarser than a
     /// second.
     pub fn build(self) -> Result<Generator<C>> {
-        let (state, window) =
+        let (machine, window) =
             (self.initial_machine()?, Window::new(self.family.grant.info().ticks()));
-        let nodes = RandflakeFamily::new(self.family.codec, self.family.grant.into_info())?;
+        let family = RandflakeFamily::new(self.family.codec, self.family.grant.into_info())?;
         let first = FirstReading::new(self.family.resume_after.is_none());
-        Ok(Generator { engine: Engine::with_options(self.options, nodes, state, window, first)? })
+        Ok(Generator {
+            engine: Engine::with_options(self.options, family, machine, window, first)?,
+        })
     }
 
     /// Creates the state machine, in which all ticks up to `resume_after` are already exhausted.
@@ -117,7 +119,8 @@ impl<C: Clock> Builder<C> {
             }
         };
         let slots = Slots { first: 0, last };
-        let state = PerTick::restore(slots, BehindPolicy::Rejected, SCALE.last, tick, next.into());
-        Ok(state.expect("at most 35 bits of slots and 30 of seconds"))
+        let machine =
+            PerTick::restore(slots, BehindPolicy::Rejected, SCALE.last, tick, next.into());
+        Ok(machine.expect("at most 35 bits of slots and 30 of seconds"))
     }
 }

@@ -45,12 +45,12 @@ fn all_cases() -> impl Iterator<Item = (Vec<u64>, StartRule)> {
 }
 
 /// A slot as (tick, tick-tock bit, sequence number).
-type SlotKey = (u64, bool, u64);
+type SlotCell = (u64, bool, u64);
 
 /// The result of a call, in a form that both the state machine and the model can produce.
 #[derive(Debug, PartialEq, Eq)]
 enum Answer {
-    Cells(Vec<SlotKey>),
+    Cells(Vec<SlotCell>),
     Full,
     Behind(u64),
 }
@@ -115,7 +115,7 @@ impl PerTickModel {
 }
 
 fn take_slots(used: &mut u64, tick: u64, flipped: bool, want: u64) -> Answer {
-    let cells: Vec<SlotKey> =
+    let cells: Vec<SlotCell> =
         (*used..SLOTS_PER_TICK.min(*used + want)).map(|slot| (tick, flipped, slot)).collect();
     *used += cells.len() as u64;
     if cells.is_empty() { Answer::Full } else { Answer::Cells(cells) }

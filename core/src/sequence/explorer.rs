@@ -51,12 +51,12 @@ struct Threads<M: Machine> {
     time: AtomicU64,
     /// The index of the first thread whose calls are never interrupted. Each call of this thread, and of every thread with
     /// a higher index, runs in a single step.
-    whole: usize,
+    first_uninterruptible: usize,
     /// The thread, if any, that closes the state machine instead of reserving slots.
     closer: Option<usize>,
     state: fn(&M::State) -> ClosedState,
     /// Creates a state machine that continues from the state of a closed state machine.
-    restored: fn(ClosedState) -> M,
+    restore: fn(ClosedState) -> M,
 }
 
 #[derive(Clone, Debug, Default, Hash)]
@@ -126,7 +126,7 @@ impl<M: Machine> Scenario for Threads<M> {
     }
 
     fn is_uninterruptible(&self, thread: usize) -> bool {
-        thread >= self.whole
+        thread >= self.first_uninterruptible
     }
 
     /// Checks that each clock rollback was counted, and that a state machine restored from the closed state assigns no slot
@@ -137,7 +137,7 @@ impl<M: Machine> Scenario for Threads<M> {
         let Some(closed) = record.closed else { return };
         for readings in (1..=self.ticks).flat_map(|one| (1..=self.ticks).map(move |two| [one, two]))
         {
-            let (machine, mut record) = ((self.restored)(closed), record.clone());
+            let (machine, mut record) = ((self.restore)(closed), record.clone());
             with_interceptor(None, || {
                 for now in readings.map(u64::from) {
                     let seen = machine.observe();
@@ -159,10 +159,10 @@ fn tick_tock_threads() -> Threads<TickTock> {
         want: 1,
         readings: Readings::Any,
         time: AtomicU64::new(1),
-        whole: usize::MAX,
+        first_uninterruptible: usize::MAX,
         closer: None,
         state: |state| (state.tick, state.next.into(), state.safe, state.drifts),
-        restored: |(tick, next, safe, drifts)| {
+        restore: |(tick, next, safe, drifts)| {
             TickTock::restore(tick, u32::try_from(next).unwrap(), safe, drifts)
         },
     }
@@ -177,10 +177,10 @@ fn per_tick_threads<const LAST: u64>(behind: BehindPolicy) -> Threads<PerTick> {
         want: 1,
         readings: Readings::Any,
         time: AtomicU64::new(1),
-        whole: usize::MAX,
+        first_uninterruptible: usize::MAX,
         closer: None,
         state: |state| (state.tick, state.next, 0, 0),
-        restored: |(tick, next, ..)| {
+        restore: |(tick, next, ..)| {
             PerTick::restore(SLOTS, BehindPolicy::Rejected, LAST, tick, next).unwrap()
         },
     }
@@ -205,12 +205,12 @@ fn one_slot_threads() -> Threads<TickTock> {
 /// turn, and the second thread performs up to five calls before, during and after that call.
 #[test]
 fn tick_tock_tolerates_one_interrupted_call_and_five_whole_calls() {
-    search(&Threads { whole: 1, ..one_slot_threads() }, &[1, 5], 1000);
+    search(&Threads { first_uninterruptible: 1, ..one_slot_threads() }, &[1, 5], 1000);
 }
 
 #[test]
 fn tick_tock_tolerates_two_interrupted_calls_and_three_whole_calls() {
-    search(&Threads { whole: 2, ticks: 3, ..one_slot_threads() }, &[1, 1, 3], 1000);
+    search(&Threads { first_uninterruptible: 2, ticks: 3, ..one_slot_threads() }, &[1, 1, 3], 1000);
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn tick_tock_tolerates_concurrent_batches() {
 #[test]
 #[ignore = "takes minutes without optimisation"]
 fn tick_tock_tolerates_long_interleavings() {
-    search(&Threads { whole: 1, ..tick_tock_threads() }, &[1, 5], 100_000);
+    search(&Threads { first_uninterruptible: 1, ..tick_tock_threads() }, &[1, 5], 100_000);
     search(&one_slot_threads(), &[1, 5], 100_000);
     search(&Threads { ticks: 4, ..one_slot_threads() }, &[2, 2, 2], 100_000);
     search(&Threads { ticks: 4, ..tick_tock_threads() }, &[2, 3], 100_000);
@@ -235,22 +235,30 @@ fn tick_tock_tolerates_long_interleavings() {
 
 #[test]
 fn tick_tock_tolerates_a_close_during_other_calls() {
-    search(&Threads { closer: Some(0), whole: 1, ticks: 4, ..tick_tock_threads() }, &[1, 4], 100);
-    search(&Threads { closer: Some(0), whole: 2, ticks: 3, ..one_slot_threads() }, &[1, 1, 2], 100);
+    search(
+        &Threads { closer: Some(0), first_uninterruptible: 1, ticks: 4, ..tick_tock_threads() },
+        &[1, 4],
+        100,
+    );
+    search(
+        &Threads { closer: Some(0), first_uninterruptible: 2, ticks: 3, ..one_slot_threads() },
+        &[1, 1, 2],
+        100,
+    );
 }
 
 /// The reactions to a clock rollback that ensure that a state machine never enters the same tick twice.
-const MONOTONIC_REACTIONS: [BehindPolicy; 3] =
+const MONOTONIC_POLICIES: [BehindPolicy; 3] =
     [BehindPolicy::Rejected, BehindPolicy::Held, BehindPolicy::HeldWithin(u64::MAX)];
 
 fn check_per_tick_in_every_mode<const LAST: u64>() {
-    for behind in MONOTONIC_REACTIONS {
+    for behind in MONOTONIC_POLICIES {
         let threads = Threads { ticks: 3, ..per_tick_threads::<LAST>(behind) };
-        let threads = Threads { whole: 1, ..threads };
+        let threads = Threads { first_uninterruptible: 1, ..threads };
         search(&threads, &[1, 5], 100);
-        let threads = Threads { whole: 3, ..threads };
+        let threads = Threads { first_uninterruptible: 3, ..threads };
         search(&threads, &[2, 2], 100);
-        let threads = Threads { closer: Some(0), whole: 2, ..threads };
+        let threads = Threads { closer: Some(0), first_uninterruptible: 2, ..threads };
         search(&threads, &[1, 1, 2], 100);
     }
 }
@@ -269,13 +277,13 @@ fn wide_per_tick_tolerates_every_interleaving() {
 /// part of the state word, so only one thread's choice takes effect.
 #[test]
 fn per_tick_starts_at_any_slot() {
-    for behind in MONOTONIC_REACTIONS {
+    for behind in MONOTONIC_POLICIES {
         let from_any = |enters: bool| if enters { choose(2).into() } else { 0 };
         let threads =
             Threads { limits: from_any, ticks: 3, ..per_tick_threads::<LAST_NARROW_TICK>(behind) };
-        let threads = Threads { whole: 1, ..threads };
+        let threads = Threads { first_uninterruptible: 1, ..threads };
         search(&threads, &[1, 4], 100);
-        let threads = Threads { whole: 3, ticks: 2, ..threads };
+        let threads = Threads { first_uninterruptible: 3, ticks: 2, ..threads };
         search(&threads, &[2, 2], 100);
     }
 }
@@ -329,7 +337,7 @@ fn per_tick_follows_long_rollbacks_only() {
 fn tick_tock_starts_at_any_slot() {
     let from_any = |enters: bool| Bounds { min: if enters { choose(2).into() } else { 0 }, max: 1 };
     let threads = Threads { limits: from_any, ticks: 3, ..tick_tock_threads() };
-    search(&Threads { whole: 1, ..threads }, &[1, 4], 1000);
+    search(&Threads { first_uninterruptible: 1, ..threads }, &[1, 4], 1000);
     let threads = Threads { limits: from_any, ticks: 3, ..tick_tock_threads() };
     search(&threads, &[2, 2], 1000);
 }

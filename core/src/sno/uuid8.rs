@@ -12,17 +12,17 @@ use super::Sno;
 use crate::{Error, ErrorKind, Result, error::check_same_length};
 
 const VERSION: u128 = 8 << 76;
-const VERSION_BITS: u128 = 15 << 76;
+const VERSION_MASK: u128 = 15 << 76;
 const VARIANT: u128 = 2 << 62;
-const VARIANT_BITS: u128 = 3 << 62;
+const VARIANT_MASK: u128 = 3 << 62;
 /// The number of zero bits after the sequence number.
-const ZERO_BITS: u32 = 42;
+const ZERO_BIT_COUNT: u32 = 42;
 
 /// Masks for the ID's bits above the version, between the version and the variant, and below the variant. Each mask is
 /// paired with the left shift that moves the bits from their position in the ID to their position in the UUID.
 const HIGH_BITS: (u128, u32) = (0xffff_ffff_ffff << 32, 48);
 const MIDDLE_BITS: (u128, u32) = (0xfff << 20, 44);
-const LOW_BITS: (u128, u32) = (0xf_ffff, ZERO_BITS);
+const LOW_BITS: (u128, u32) = (0xf_ffff, ZERO_BIT_COUNT);
 
 impl Sno {
     /// Returns the ID as the bytes of a version 8 UUID, which strict validators accept. The UUID contains all bits of the
@@ -60,11 +60,11 @@ impl Sno {
     /// set.
     pub fn from_uuid8_bytes(bytes: [u8; 16]) -> Result<Self> {
         let uuid = u128::from_be_bytes(bytes);
-        let reason = if uuid & VERSION_BITS != VERSION {
+        let reason = if uuid & VERSION_MASK != VERSION {
             &"expected a UUID of version 8, found another version"
-        } else if uuid & VARIANT_BITS != VARIANT {
+        } else if uuid & VARIANT_MASK != VARIANT {
             &"expected a UUID of RFC 9562's variant, found another variant"
-        } else if uuid & ((1 << ZERO_BITS) - 1) != 0 {
+        } else if uuid & ((1 << ZERO_BIT_COUNT) - 1) != 0 {
             &"expected a UUID that ends in 42 zero bits, found others"
         } else {
             let bits = (uuid >> HIGH_BITS.1 & HIGH_BITS.0)

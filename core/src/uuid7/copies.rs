@@ -460,12 +460,12 @@ fn tick_of(now: u8) -> u64 {
 
 /// The two possible behaviors after a long rollback: the generator either continues in its millisecond or starts over in
 /// the clock's millisecond.
-const ROLLBACK_BEHAVIORS: [BehindPolicy; 2] =
+const BEHIND_POLICIES: [BehindPolicy; 2] =
     [BehindPolicy::HeldWithin(u64::MAX), BehindPolicy::HeldWithin(0)];
 
 #[test]
 fn copies_repeat_ids_of_the_copied_millisecond_only() {
-    for behind in ROLLBACK_BEHAVIORS {
+    for behind in BEHIND_POLICIES {
         let found = Explorer { behind, ..Explorer::new(CopyMethod::Copy, Weakness::None) }.search();
         std::println!("{found:?}");
         assert!(!found.repeated && found.shared && found.states > 10_000, "{found:?}");
@@ -474,7 +474,7 @@ fn copies_repeat_ids_of_the_copied_millisecond_only() {
 
 #[test]
 fn a_forked_child_repeats_no_id() {
-    for behind in ROLLBACK_BEHAVIORS {
+    for behind in BEHIND_POLICIES {
         let found = Explorer { behind, ..Explorer::new(CopyMethod::Fork, Weakness::None) }.search();
         std::println!("{found:?}");
         assert!(!found.repeated && !found.shared && found.states > 10_000, "{found:?}");

@@ -40,7 +40,7 @@ use crate::{
 const BUFFERED_IDS: usize = 32;
 
 /// The length of the time interval in which a stream is used, in nanoseconds.
-const NANOS_PER_MILLISECOND: i64 = 1_000_000;
+const STREAM_NANOS: i64 = 1_000_000;
 
 /// The random source that provides the keys for a generator's streams.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Stream {
     /// Returns whether the clock still shows the millisecond that it showed when the stream was keyed.
     #[inline]
     pub(super) fn is_in_same_millisecond(&self, now: i64) -> bool {
-        is_within(self.begins, NANOS_PER_MILLISECOND.cast_unsigned(), now)
+        is_within(self.begins, STREAM_NANOS.cast_unsigned(), now)
     }
 
     /// Returns whether the stream was keyed by this source and can serve a call whose clock reading is `now`.
@@ -160,7 +160,7 @@ impl Entropy {
         let number = self.streams.fetch_add(1, Ordering::Relaxed);
         let mut cipher = ChaCha8Rng::from_seed(key);
         cipher.set_stream(number.into());
-        let begins = now.saturating_sub(now.rem_euclid(NANOS_PER_MILLISECOND));
+        let begins = now.saturating_sub(now.rem_euclid(STREAM_NANOS));
         let (bits, taken, owner) = ([0; BUFFERED_IDS], BUFFERED_IDS, self.owner());
         Ok(Stream { cipher, bits, taken, begins, generation, owner })
     }

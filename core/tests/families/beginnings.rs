@@ -84,7 +84,7 @@ impl Clock for SleepingClock {
 }
 
 /// Runs a test for each format, with a clock that shows [`START_MS`].
-fn for_each_family(
+fn for_each_family_with_options(
     options: impl Fn(&Family) -> GeneratorOptions,
     test: impl Fn(&Family, &ScriptedClock, &Arc<dyn AnyGenerator>),
 ) {
@@ -113,7 +113,7 @@ fn assert_exhausted<V>(result: Result<V>, retry_at: i64) -> Error {
 
 #[test]
 fn the_first_id_is_in_the_tick_after_the_first_call() {
-    for_each_family(default_options, |family, clock, ids| {
+    for_each_family_with_options(default_options, |family, clock, ids| {
         let next = START_MS + family.tick;
         for ms in [START_MS, next - 1] {
             clock.set_readings([ms]);
@@ -136,7 +136,7 @@ fn the_first_id_is_in_the_tick_after_the_first_call() {
 
 #[test]
 fn sealing_a_started_but_unused_generator_returns_none() {
-    for_each_family(default_options, |family, _, ids| {
+    for_each_family_with_options(default_options, |family, _, ids| {
         assert_exhausted(ids.try_generate(), START_MS + family.tick);
         assert_eq!(ids.seal(), Ok(None));
         assert_code(ids.try_generate(), "generator_closed");
@@ -202,7 +202,7 @@ fn slack_extends_the_wait_for_the_first_tick() {
 
 #[test]
 fn a_frozen_clock_ends_the_wait_with_an_error() {
-    for_each_family(default_options, |family, clock, ids| {
+    for_each_family_with_options(default_options, |family, clock, ids| {
         assert_exhausted(ids.generate(), START_MS + family.tick);
         assert!(clock.slept_nanos() > 0);
     });
@@ -272,7 +272,7 @@ fn a_reading_within_the_slack_is_not_a_rollback() {
 
 #[test]
 fn a_rollback_before_the_first_id_is_handled() {
-    for_each_family(default_options, |family, clock, ids| {
+    for_each_family_with_options(default_options, |family, clock, ids| {
         let (next, earlier) = (START_MS + family.tick, START_MS - 3 * family.tick);
         assert_exhausted(ids.try_generate(), next);
         clock.set_readings([earlier]);
@@ -319,7 +319,7 @@ fn the_tick_tock_bit_never_flips_into_the_skipped_tick() {
 
 #[test]
 fn a_reading_older_than_the_first_call_is_not_a_rollback() {
-    for_each_family(default_options, |family, clock, ids| {
+    for_each_family_with_options(default_options, |family, clock, ids| {
         let later = START_MS + 2 * family.tick;
         // The nested call gets the first reading, so it is the generator's first call.
         clock.set_readings([later, START_MS, later]);
@@ -342,7 +342,7 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
     };
     // The windows start before, at and after the reading.
     for start in [-1, 0, 1] {
-        for_each_family(window(start), |family, clock, ids| {
+        for_each_family_with_options(window(start), |family, clock, ids| {
             let begins = START_MS + start.max(0) * family.tick;
             if start > 0 {
                 let error = assert_code(ids.try_generate(), "lease_not_started");

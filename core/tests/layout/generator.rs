@@ -8,13 +8,13 @@ use polyflake::{
 
 use crate::shared::{BrokenClock, ScriptedClock, assert_code};
 
-const EPOCH: i64 = 1_483_228_800_000;
+const EPOCH_MS: i64 = 1_483_228_800_000;
 const MS: Tick = Tick::MILLISECOND;
 
 fn snowflake() -> Layout {
     let fields = [
         Field::unused(1),
-        Field::timestamp(41, MS, EPOCH),
+        Field::timestamp(41, MS, EPOCH_MS),
         Field::bindable(10, "worker"),
         Field::sequence(12),
     ];
@@ -32,7 +32,7 @@ fn worker_builder(
 }
 
 fn set_readings(clock: &ScriptedClock, readings: impl IntoIterator<Item = i64>) {
-    clock.set_readings(readings.into_iter().map(|ms| EPOCH + ms));
+    clock.set_readings(readings.into_iter().map(|ms| EPOCH_MS + ms));
 }
 
 /// Returns the time since the epoch, the worker ID and the sequence number of an ID.
@@ -40,7 +40,7 @@ fn parts(id: &Id) -> (i64, i128, i128) {
     let layout = snowflake();
     let parsed = layout.parse(id).unwrap();
     let worker = parsed.integer(layout.bindable("worker").unwrap()).unwrap();
-    (parsed.unix_ms().unwrap() - EPOCH, worker, parsed.sequence().unwrap())
+    (parsed.unix_ms().unwrap() - EPOCH_MS, worker, parsed.sequence().unwrap())
 }
 
 #[test]
@@ -73,12 +73,14 @@ fn bindables_are_bound_or_passed_with_each_call() {
 #[test]
 fn bound_values_are_checked_at_build() {
     let build = |name: &str, value: polyflake::layout::Value<'static>| {
-        Builder::with_clock(snowflake(), ManualClock::at_unix_ms(EPOCH)).bind(name, value).build()
+        Builder::with_clock(snowflake(), ManualClock::at_unix_ms(EPOCH_MS))
+            .bind(name, value)
+            .build()
     };
     assert_code(build("nope", 1.into()), "unknown_field");
     assert_code(build("worker", 1024.into()), "out_of_range");
     assert_code(build("worker", "7".into()), "invalid_type");
-    let both = Builder::with_clock(snowflake(), ManualClock::at_unix_ms(EPOCH))
+    let both = Builder::with_clock(snowflake(), ManualClock::at_unix_ms(EPOCH_MS))
         .bind("worker", 1024)
         .bind("nope", 1);
     assert_code(both.build(), "unknown_field");
@@ -86,8 +88,8 @@ fn bound_values_are_checked_at_build() {
 
 #[test]
 fn layouts_without_a_usable_sequence_are_rejected() {
-    let clock = || ManualClock::at_unix_ms(EPOCH);
-    let time = || Field::timestamp(41, MS, EPOCH);
+    let clock = || ManualClock::at_unix_ms(EPOCH_MS);
+    let time = || Field::timestamp(41, MS, EPOCH_MS);
     let build = |fields: Vec<Field>, alone: bool| {
         Builder::with_clock(Layout::integer(fields).unwrap(), clock()).sequence_only(alone).build()
     };
@@ -109,7 +111,7 @@ fn unreachable_epochs_return_time_out_of_range() {
     for epoch in [i64::MAX, i64::MIN] {
         let fields = [Field::timestamp(40, MS, epoch), Field::sequence(24)];
         let layout = Layout::integer(fields).unwrap();
-        let far = Builder::with_clock(layout, ManualClock::at_unix_ms(EPOCH)).build().unwrap();
+        let far = Builder::with_clock(layout, ManualClock::at_unix_ms(EPOCH_MS)).build().unwrap();
         assert_code(far.generate(), "time_out_of_range");
     }
 }
@@ -144,7 +146,7 @@ fn a_closed_generator_is_restored_from_its_snapshot() {
     let ids = worker_builder(&clock, [5]).build().unwrap();
     ids.fill(&mut [0_i64; 3][..]).unwrap();
     let stats = ids.stats();
-    assert_eq!((stats.last_ms, stats.len, stats.closed), (Some(EPOCH + 5), 3, false));
+    assert_eq!((stats.last_ms, stats.len, stats.closed), (Some(EPOCH_MS + 5), 3, false));
     let snapshot = ids.close().unwrap();
     assert_eq!(snapshot, Snapshot::new(5, 3));
     assert_code(ids.generate(), "generator_closed");
@@ -187,21 +189,22 @@ fn a_closed_generator_is_restored_from_its_snapshot() {
 fn stats_distinguish_the_first_use_from_none() {
     let clock = ScriptedClock::default();
     let stats = |ids: &Generator<ScriptedClock>| (ids.stats().last_ms, ids.stats().len);
-    let fields = [Field::unused(1), Field::timestamp(41, MS, EPOCH), Field::sequence_from(22, 100)];
+    let fields =
+        [Field::unused(1), Field::timestamp(41, MS, EPOCH_MS), Field::sequence_from(22, 100)];
     let layout = Layout::integer(fields).unwrap();
     let ids = Builder::with_clock(layout, clock.clone()).build().unwrap();
     assert_eq!(stats(&ids), (None, 0));
     // A new generator's state is in the layout's first tick.
     set_readings(&clock, [0]);
     ids.generate().unwrap();
-    assert_eq!(stats(&ids), (Some(EPOCH), 1));
+    assert_eq!(stats(&ids), (Some(EPOCH_MS), 1));
     set_readings(&clock, [1]);
     ids.generate().unwrap();
-    assert_eq!(stats(&ids), (Some(EPOCH + 1), 1));
+    assert_eq!(stats(&ids), (Some(EPOCH_MS + 1), 1));
     let untouched = Snapshot::new(9, 0);
     assert_eq!(
         stats(&worker_builder(&clock, []).restore(untouched).unwrap()),
-        (Some(EPOCH + 9), 0)
+        (Some(EPOCH_MS + 9), 0)
     );
 }
 
@@ -318,7 +321,7 @@ fn batches_of_the_wrong_type_or_length_are_rejected() {
     let ids = worker_builder(&clock, [5]).build().unwrap();
     assert_code(ids.fill(&mut [0_u8; 8][..]), "invalid_type");
     ids.fill(&mut [0_i64; 0][..]).unwrap();
-    let fields = [Field::timestamp(41, MS, EPOCH), Field::sequence(15)];
+    let fields = [Field::timestamp(41, MS, EPOCH_MS), Field::sequence(15)];
     let bytes = Builder::with_clock(Layout::bytes(7, fields).unwrap(), clock).build().unwrap();
     assert_code(bytes.fill(&mut [0_i64; 8][..]), "invalid_type");
     assert_eq!(bytes.fill(&mut [0_u8; 13][..]), Err(Error::not_a_multiple(13, 7)));

@@ -30,7 +30,7 @@ fn node_layout(is_integer: bool, node_bits: u32, sequence_bits: u32) -> Layout {
     if is_integer { Layout::integer(fields) } else { Layout::bytes(8, fields) }.unwrap()
 }
 
-fn ranged_generator(
+fn ranged_builder(
     layout: Layout,
     clock: &ManualClock,
     numbers: RangeInclusive<u64>,
@@ -84,7 +84,7 @@ fn each_worker_id_uses_each_sequence_of_a_tick_once() {
         {
             let clock = ManualClock::at_unix_ms(5);
             let layout = node_layout(is_integer, 2, sequence_bits);
-            let ids = ranged_generator(layout.clone(), &clock, first..=last).build().unwrap();
+            let ids = ranged_builder(layout.clone(), &clock, first..=last).build().unwrap();
             for tick in [5, 6, 9] {
                 clock.set_unix_ms(tick);
                 let made = generate_full_tick(&ids);
@@ -123,7 +123,7 @@ fn per_call_values_do_not_override_the_range() {
 fn a_restart_with_another_range_repeats_no_id() {
     let (clock, layout) = (ManualClock::at_unix_ms(5), node_layout(true, 2, 1));
     let builder = |numbers: Option<RangeInclusive<u64>>, one: u64| match numbers {
-        Some(numbers) => ranged_generator(layout.clone(), &clock, numbers),
+        Some(numbers) => ranged_builder(layout.clone(), &clock, numbers),
         None => Builder::with_clock(layout.clone(), &clock).bind("region", 1).bind("node", one),
     };
     let ranges: Vec<_> = (0..4_u64)
@@ -157,7 +157,7 @@ fn a_restart_with_another_range_repeats_no_id() {
 #[test]
 fn a_range_snapshot_marks_a_started_tick_as_exhausted() {
     let clock = ManualClock::at_unix_ms(5);
-    let build = || ranged_generator(node_layout(true, 2, 1), &clock, 1..=3);
+    let build = || ranged_builder(node_layout(true, 2, 1), &clock, 1..=3);
     assert_eq!(build().build().unwrap().close(), Ok(Snapshot::new(0, 0)));
     let ids = build().build().unwrap();
     ids.generate().unwrap();
@@ -203,7 +203,7 @@ fn unsupported_ranges_are_rejected() {
 #[test]
 fn out_of_range_worker_ids_are_rejected() {
     let clock = ManualClock::at_unix_ms(5);
-    let build = |numbers| ranged_generator(node_layout(true, 2, 1), &clock, numbers).build();
+    let build = |numbers| ranged_builder(node_layout(true, 2, 1), &clock, numbers).build();
     let fault = |result: Result<Generator<_>>| {
         let error = assert_code(result, "out_of_range");
         (error.field().map(String::from), error.range())
@@ -214,7 +214,7 @@ fn out_of_range_worker_ids_are_rejected() {
     #[allow(clippy::reversed_empty_ranges, reason = "the range is rejected")]
     let reversed = build(2..=1);
     assert_eq!(fault(reversed), (node, Some((1, 2, 3))));
-    let both = ranged_generator(node_layout(true, 2, 1), &clock, 0..=1).bind("node", 1);
+    let both = ranged_builder(node_layout(true, 2, 1), &clock, 0..=1).bind("node", 1);
     assert_eq!(assert_code(both.build(), "invalid_layout").field(), Some("node"));
 }
 

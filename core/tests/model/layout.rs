@@ -7,7 +7,7 @@ use polyflake::layout::{Builder, Field, Generator, Layout, Tick};
 
 use super::{
     assert_distinct, check, check_batch_against_single_calls, check_blocks_against_single_calls,
-    clock, family::AnyClock, generate, register_with_model, run_concurrently, run_two_threads,
+    check_single_calls, clock, family::AnyClock, generate, register_with_model, run_concurrently,
 };
 
 fn builder(fields: &[Field], readings: &[i64]) -> Builder<AnyClock> {
@@ -45,12 +45,12 @@ fn sequence_only_generator() -> Generator<AnyClock> {
 
 #[test]
 fn layouts_never_collide_as_time_advances() {
-    run_two_threads(None, 2, || layout_generator(&[0, 1, 1, 2]));
+    check_single_calls(None, 2, || layout_generator(&[0, 1, 1, 2]));
 }
 
 #[test]
 fn layouts_never_collide_with_an_unsteady_clock() {
-    run_two_threads(Some(3), 3, || layout_generator(&[0, -1, 1, 0, 2, 1]));
+    check_single_calls(Some(3), 3, || layout_generator(&[0, -1, 1, 0, 2, 1]));
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn layout_blocks_never_collide_with_single_calls() {
 
 #[test]
 fn ranges_never_collide_as_time_advances() {
-    run_two_threads(Some(3), 3, || ranged_generator(&[0, 0, 0, 1]));
+    check_single_calls(Some(3), 3, || ranged_generator(&[0, 0, 0, 1]));
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn range_blocks_never_collide_with_single_calls() {
 
 #[test]
 fn a_sequence_only_generator_never_repeats_an_id() {
-    run_two_threads(None, 3, sequence_only_generator);
+    check_single_calls(None, 3, sequence_only_generator);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn check_concurrent_calls<I: AnyGenerator + 'static>(
 }
 
 /// Checks two threads that make `calls` calls each.
-fn run_two_threads<I: AnyGenerator + 'static>(
+fn check_single_calls<I: AnyGenerator + 'static>(
     preemptions: Option<usize>,
     calls: usize,
     build: impl Fn() -> I + Send + Sync + 'static,

@@ -162,21 +162,17 @@ fn check_handles(preemptions: Option<usize>, readings: &'static [i64], last_ends
             assert!(made.is_sorted(), "{made:?}");
             made
         };
-        let (find_table_of_one, other) = run_concurrently(&ids, make, make);
-        assert_one_partition_per_tick([find_table_of_one, other].concat());
+        let (one, other) = run_concurrently(&ids, make, make);
+        assert_one_partition_per_tick([one, other].concat());
     });
 }
 
 fn assert_one_partition_per_tick(mut all: Vec<Sno>) {
     all.sort_unstable();
     for pair in all.windows(2) {
-        let [find_table_of_one, other] = pair else { unreachable!() };
-        assert_ne!(find_table_of_one, other);
-        assert!(
-            find_table_of_one.tick() != other.tick()
-                || find_table_of_one.partition() == other.partition(),
-            "{pair:?}"
-        );
+        let [one, other] = pair else { unreachable!() };
+        assert_ne!(one, other);
+        assert!(one.tick() != other.tick() || one.partition() == other.partition(), "{pair:?}");
     }
 }
 

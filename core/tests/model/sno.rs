@@ -6,8 +6,8 @@ use polyflake::sno::{Builder, Generator};
 
 use super::{
     assert_distinct, check, check_batch_against_single_calls, check_blocks_against_single_calls,
-    clock, family::AnyClock, generate, generate_in_blocks, lagging_clock, register_with_model,
-    run_concurrently, run_two_threads, tick_to_ms,
+    check_single_calls, clock, family::AnyClock, generate, generate_in_blocks, lagging_clock,
+    register_with_model, run_concurrently, tick_to_ms,
 };
 
 fn builder(ticks: &[i64]) -> Builder<AnyClock> {
@@ -50,27 +50,27 @@ fn readings_within_the_slack_are_not_rollbacks() {
 
 #[test]
 fn two_threads_never_collide_within_a_tick() {
-    run_two_threads(None, 2, || generator(&[100]));
+    check_single_calls(None, 2, || generator(&[100]));
 }
 
 #[test]
 fn two_threads_never_collide_as_time_advances() {
-    run_two_threads(None, 2, || generator(&[100, 101, 101, 102]));
+    check_single_calls(None, 2, || generator(&[100, 101, 101, 102]));
 }
 
 #[test]
 fn two_threads_never_collide_after_a_clock_rollback() {
-    run_two_threads(None, 2, || generator(&[100, 50, 50, 100, 101]));
+    check_single_calls(None, 2, || generator(&[100, 50, 50, 100, 101]));
 }
 
 #[test]
 fn two_threads_never_collide_after_two_clock_rollbacks() {
-    run_two_threads(None, 2, || generator(&[100, 50, 120, 110, 110]));
+    check_single_calls(None, 2, || generator(&[100, 50, 120, 110, 110]));
 }
 
 #[test]
 fn two_threads_never_collide_with_an_unsteady_clock() {
-    run_two_threads(Some(3), 3, || generator(&[100, 99, 101, 100, 102, 98]));
+    check_single_calls(Some(3), 3, || generator(&[100, 99, 101, 100, 102, 98]));
 }
 
 #[test]

@@ -291,7 +291,7 @@ fn uuid7_generator(options: GeneratorOptions, clock: AnyClock) -> Result<Arc<dyn
 }
 
 /// The layout's epoch, in Unix milliseconds.
-const EPOCH: i64 = 1_483_228_800_000;
+const EPOCH_MS: i64 = 1_483_228_800_000;
 
 fn layout_generator(
     last: u32,
@@ -300,7 +300,7 @@ fn layout_generator(
 ) -> Result<Arc<dyn AnyGenerator>> {
     let fields = [
         Field::unused(1),
-        Field::timestamp(41, Tick::MILLISECOND, EPOCH),
+        Field::timestamp(41, Tick::MILLISECOND, EPOCH_MS),
         Field::bindable(10, "worker"),
         Field::sequence(12),
     ];
@@ -327,7 +327,7 @@ const LAYOUT: Family = Family {
     name: "layout",
     tick: 1,
     per_tick: 1 << 12,
-    span: (EPOCH, EPOCH + (1 << 41)),
+    span: (EPOCH_MS, EPOCH_MS + (1 << 41)),
     build: |options, clock| layout_generator(WORKER_ID, options, clock),
 };
 

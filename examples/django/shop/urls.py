@@ -10,7 +10,7 @@ from shop.models import Order, Person
 
 
 def handle_exception(error, context):
-    """Responds with 400 to an invalid value, such as a reversed span, and with 503 if no ID can be generated now."""
+    """Responds with 400 to an invalid value, such as a reversed period, and with 503 if no ID can be generated now."""
     if not isinstance(error, PolyflakeError):
         return views.exception_handler(error, context)
     status = 400 if isinstance(error, ValueError | TypeError) else 503

@@ -80,7 +80,7 @@ impl Lease {
         S: Store + 'static,
         G: Grantee + Send + Sync + 'static,
     {
-        forks::process_id()?;
+        forks::process_generation()?;
         let (open, of_each, kept) = (Arc::new(open), options.clone(), grantee.clone());
         let spawn: Box<SpawnFn> = Box::new(move |shared| {
             let keeping = LeaseTask::new(of_each.clone(), kept.clone(), shared);
@@ -90,7 +90,7 @@ impl Lease {
         let spawn = Some(spawn);
         let shared = PerProcess::new();
         let lease = Self { shared, spawn, waits_in_drop: true, options, grantee };
-        lease.shared_state()?;
+        lease.ensure_started()?;
         Ok(lease)
     }
 
@@ -100,7 +100,7 @@ impl Lease {
         grantee: Arc<dyn Grantee + Send + Sync>,
         spawn: impl FnOnce(LeaseTask),
     ) -> Result<Self> {
-        forks::process_id()?;
+        forks::process_generation()?;
         let shared = PerProcess::<Arc<SharedState>>::new();
         let (mine, _) = shared.get_or_init(|_| true, Arc::default);
         spawn(LeaseTask::new(options.clone(), grantee.clone(), mine.clone()));
@@ -109,10 +109,11 @@ impl Lease {
 
     /// Returns this process's lease. Starts a new lease if this is a child process without a lease, or if the lease's task
     /// could not be started.
-    fn shared_state(&self) -> Result<&SharedState> {
+    fn ensure_started(&self) -> Result<&SharedState> {
         let Some(spawn) = &self.spawn else {
             let kept = self.shared.get().filter(|shared| !shared.has_failed());
-            let none = || unavailable("expected a running task that keeps the lease, found none");
+            let none =
+                || unavailable_error("expected a running task that keeps the lease, found none");
             return kept.map(|shared| &**shared).ok_or_else(none);
         };
         let is_kept = |shared: &Arc<SharedState>| !shared.has_failed();
@@ -130,13 +131,13 @@ impl Lease {
     /// Returns a [permanent](Error::is_permanent) error, such as `namespace_mismatch`, without waiting any longer. If there
     /// is still no grant after `longest`, returns the most recent error, or `lease_unavailable` if there was none.
     pub fn ready(&self, longest: Duration) -> Result<()> {
-        self.shared_state()?.ready(longest)
+        self.ensure_started()?.ready(longest)
     }
 
     /// Works like [`Lease::ready`], except that after a call in this process has timed out, later calls fail immediately
     /// until there is a grant.
     pub(crate) fn ready_once(&self, longest: Duration) -> Result<()> {
-        self.shared_state()?.ready_once(longest)
+        self.ensure_started()?.ready_once(longest)
     }
 
     /// Works like [`Lease::ready`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the thread.
@@ -149,7 +150,7 @@ impl Lease {
         sleep: impl AsyncFn(Duration),
         longest: Duration,
     ) -> Result<()> {
-        let (began, shared) = (Instant::now(), self.shared_state()?);
+        let (began, shared) = (Instant::now(), self.ensure_started()?);
         loop {
             match shared.outcome() {
                 Some(outcome) => return outcome,
@@ -161,12 +162,12 @@ impl Lease {
 
     /// Starts leasing a worker ID if this is a forked child that has not done so.
     pub(crate) fn start_in_child(&self) -> Result<()> {
-        self.shared_state().map(drop)
+        self.ensure_started().map(drop)
     }
 
     /// Returns the reason why no ID is available, including the last error.
     pub(crate) fn reason(&self) -> Error {
-        let none = || unavailable("expected a lease of this process, found its parent's");
+        let none = || unavailable_error("expected a lease of this process, found its parent's");
         self.shared.get().map_or_else(none, |shared| shared.reason())
     }
 
@@ -241,7 +242,7 @@ impl Lease {
 /// The interval at which an asynchronous call checks whether its condition has been met.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-fn unavailable(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
+fn unavailable_error(reason: impl Into<alloc::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::LeaseUnavailable, reason)
 }
 

@@ -17,7 +17,7 @@ use polyflake::fork;
 use crate::{Error, ErrorKind, Result};
 
 /// Returns a number that identifies this process and differs from those of all its ancestors.
-pub(crate) fn process_id() -> Result<u32> {
+pub(crate) fn process_generation() -> Result<u32> {
     fork::prepare().map_err(|error| Error::new(ErrorKind::LeaseUnavailable, format!("{error}")))?;
     Ok(fork::process())
 }

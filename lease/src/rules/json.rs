@@ -73,13 +73,13 @@ impl Fields {
     }
 
     /// Returns the list of strings in a field. An empty list is rejected.
-    pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
-        let texts = self.strings_or_empty(key)?;
+    pub(crate) fn nonempty_strings(&self, key: &str) -> Result<Vec<String>> {
+        let texts = self.strings(key)?;
         self.get(key, |_| Some(texts).filter(|texts| !texts.is_empty()))
     }
 
     /// Returns the list of strings in a field.
-    pub(crate) fn strings_or_empty(&self, key: &str) -> Result<Vec<String>> {
+    pub(crate) fn strings(&self, key: &str) -> Result<Vec<String>> {
         let text = |value: &Value| value.as_str().map(ToString::to_string);
         self.get(key, |value| value.as_array()?.iter().map(text).collect())
     }

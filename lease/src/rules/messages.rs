@@ -147,7 +147,7 @@ impl Reply {
                 records: fields.integer("records")?,
                 latest_end: fields.integer("latest_end")?,
             },
-            "names" => ReplyContent::Names(fields.strings_or_empty("names")?),
+            "names" => ReplyContent::Names(fields.strings("names")?),
             _ => return Err(damaged_record("expected a result of one of the seven asks")),
         };
         let namespace = fields.object_or_null("namespace")?;

@@ -247,7 +247,7 @@ impl Shape {
         let [block, epoch_ms, first, last, tick_us] =
             ["block", "epoch_ms", "first", "last", "tick_us"].map(|key| read.integer(key));
         let (block, epoch_ms, tick_us) = (block?, epoch_ms?, tick_us?);
-        let (first, last, fields) = (first?, last?, read.strings("fields")?);
+        let (first, last, fields) = (first?, last?, read.nonempty_strings("fields")?);
         let (layout, secret) = (read.optional_string("layout")?, read.optional_string("secret")?);
         let family = read.string("family")?;
         let known = Self::FORMATS.into_iter().find(|known| **known == family);

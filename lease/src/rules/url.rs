@@ -174,7 +174,7 @@ impl Location {
         let (before, query) = url.split_once('?').unwrap_or((url, ""));
         match before.split_once(':').map(|(scheme, rest)| (base_scheme(scheme), rest)) {
             Some(("memory", name)) => {
-                let mut parameters = Parameters::read(query, "memory", &[])?;
+                let mut parameters = Parameters::parse(query, "memory", &[])?;
                 Self::with(
                     StoreAddress::Memory(name.to_string()),
                     None,
@@ -200,7 +200,7 @@ impl Location {
     }
 
     fn parse_file(path: &str, query: &str) -> Result<Self> {
-        let mut parameters = Parameters::read(query, "SQLite", &FILE_PARAMETERS)?;
+        let mut parameters = Parameters::parse(query, "SQLite", &FILE_PARAMETERS)?;
         let allows_overlayfs = match parameters.remove("allow").as_deref() {
             None => false,
             Some("overlayfs") => true,
@@ -211,8 +211,8 @@ impl Location {
     }
 
     fn parse_postgresql(rest: &str, query: &str) -> Result<Self> {
-        let authority = Authority::read(rest, "postgres")?;
-        let mut parameters = Parameters::read(query, "PostgreSQL", &POSTGRESQL_PARAMETERS)?;
+        let authority = Authority::parse(rest, "postgres")?;
+        let mut parameters = Parameters::parse(query, "PostgreSQL", &POSTGRESQL_PARAMETERS)?;
         let schema = parameters.remove("schema").as_deref().map(Schema::new).transpose()?;
         let create = match parameters.remove("create").as_deref() {
             None => Create::Store,
@@ -227,8 +227,8 @@ impl Location {
     }
 
     fn parse_mysql(rest: &str, query: &str) -> Result<Self> {
-        let authority = Authority::read(rest, "mysql")?;
-        let mut parameters = Parameters::read(query, "MySQL", &MYSQL_PARAMETERS)?;
+        let authority = Authority::parse(rest, "mysql")?;
+        let mut parameters = Parameters::parse(query, "MySQL", &MYSQL_PARAMETERS)?;
         let server = Server::from_authority(authority, MYSQL_PORT, &mut parameters)?;
         if server.hosts.len() > 1 {
             return Err(out_of_range("a URL of MySQL names one host"));
@@ -258,8 +258,8 @@ impl Location {
     /// Parses a `Redis` URL. As in other `Redis` clients, the scheme determines whether the connection is encrypted.
     fn parse_redis(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "rediss" } else { "redis" };
-        let authority = Authority::read(rest, scheme)?;
-        let mut parameters = Parameters::read(query, "Redis", &REDIS_PARAMETERS)?;
+        let authority = Authority::parse(rest, scheme)?;
+        let mut parameters = Parameters::parse(query, "Redis", &REDIS_PARAMETERS)?;
         let is_plain = match parameters.remove("sslmode").as_deref() {
             None => false,
             Some("disable") if !encrypts => true,
@@ -286,8 +286,8 @@ impl Location {
 
     fn parse_http(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
         let scheme = if encrypts { "https" } else { "http" };
-        let authority = Authority::read(rest, scheme)?;
-        let mut parameters = Parameters::read(query, "a service", &HTTP_PARAMETERS)?;
+        let authority = Authority::parse(rest, scheme)?;
+        let mut parameters = Parameters::parse(query, "a service", &HTTP_PARAMETERS)?;
         let port = if encrypts { HTTPS_PORT } else { HTTP_PORT };
         let Server { hosts, user, password, database, roots, connect_timeout, .. } =
             Server::from_authority(authority, port, &mut parameters)?;
@@ -370,7 +370,7 @@ struct Authority<'u> {
 }
 
 impl<'u> Authority<'u> {
-    fn read(rest: &'u str, scheme: &str) -> Result<Self> {
+    fn parse(rest: &'u str, scheme: &str) -> Result<Self> {
         let rest = rest.strip_prefix("//").ok_or_else(|| {
             out_of_range(format!(
                 "`//` is missing after the scheme, as in `{scheme}://user@host/database`"
@@ -579,7 +579,7 @@ impl Parameters {
     ///
     /// # Errors
     /// Returns `out_of_range` for a parameter that is repeated, has no value, or is not supported by the database.
-    fn read(query: &str, database: &str, of_database: &[&str]) -> Result<Self> {
+    fn parse(query: &str, database: &str, of_database: &[&str]) -> Result<Self> {
         let mut read: Vec<(String, String)> = Vec::new();
         for parameter in query.split('&').filter(|it| !it.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));

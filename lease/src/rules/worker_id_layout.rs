@@ -37,7 +37,7 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
         return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
     }
     // The fields contain 0 here, so that the shape is the same for all holders, whichever worker ID they lease.
-    let text = text_of(&numbered.to_json(0));
+    let text = value_to_json(&numbered.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
     }
@@ -162,19 +162,20 @@ fn epoch_and_tick(fields: &[Json]) -> Result<(u64, u64)> {
 }
 
 /// Encodes the value as canonical JSON, as defined in docs/leases.md.
-fn text_of(value: &Json) -> String {
+fn value_to_json(value: &Json) -> String {
     match value {
         Json::Integer(number) => number.to_string(),
         Json::Text(text) => quote(text),
         Json::Bool(value) => value.to_string(),
         Json::List(items) => {
-            format!("[{}]", items.iter().map(text_of).collect::<Vec<_>>().join(","))
+            format!("[{}]", items.iter().map(value_to_json).collect::<Vec<_>>().join(","))
         }
         Json::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
             members.sort_by(|(one, _), (other, _)| one.cmp(other));
-            let pairs =
-                members.iter().map(|(name, value)| format!("{}:{}", quote(name), text_of(value)));
+            let pairs = members
+                .iter()
+                .map(|(name, value)| format!("{}:{}", quote(name), value_to_json(value)));
             format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
         }
         _ => "null".to_owned(),

@@ -51,7 +51,7 @@ impl<S: SingleConnectionStore> BlockingStore<S> {
         longest: Duration,
         connect: impl Future<Output = Result<S>>,
     ) -> Result<Self> {
-        let (process, limit) = (forks::process_id()?, longest.min(TIMEOUT));
+        let (process, limit) = (forks::process_generation()?, longest.min(TIMEOUT));
         check_thread(S::NAME)?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| unavailable_error(&error.to_string()))?;

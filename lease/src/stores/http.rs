@@ -121,7 +121,7 @@ impl AsyncHttp {
     }
 
     async fn connect(server: &Server) -> Result<Self> {
-        let process = forks::process_id()?;
+        let process = forks::process_generation()?;
         let connected = async {
             let stream = transport::connect(server, &Engine::Http).await?;
             start_connection(stream).await.map_err(|failure| Engine::Http.error(&failure))

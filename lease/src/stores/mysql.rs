@@ -123,7 +123,7 @@ impl AsyncMysql {
     }
 
     async fn connect(server: &url::Server, create: Create) -> Result<Self> {
-        let process = forks::process_id()?;
+        let process = forks::process_generation()?;
         let connected = async {
             // Errors from the client contain no part of the URL.
             let to_error = |error: mysql_async::Error| Engine::Mysql.error(&error.into());
@@ -222,7 +222,7 @@ async fn run_all(connection: &mut Conn, statements: &[Statement]) -> Outcome {
 /// Runs a statement. A statement is prepared only if it has parameters, because some of the statements that begin a
 /// transaction cannot be prepared.
 async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Result<Rows> {
-    let values: Vec<_> = statement.values.iter().map(to_cell).collect();
+    let values: Vec<_> = statement.values.iter().map(value_to_cell).collect();
     let rows: Vec<Row> = if values.is_empty() {
         connection.query(&*statement.text).await?
     } else {
@@ -231,7 +231,7 @@ async fn run(connection: &mut Conn, statement: &Statement) -> mysql_async::Resul
     Ok(rows.into_iter().map(row_to_values).collect())
 }
 
-fn to_cell(value: &Value) -> Cell {
+fn value_to_cell(value: &Value) -> Cell {
     match value {
         Value::Integer(value) => Cell::Int(*value),
         Value::Text(text) => Cell::Bytes(text.clone().into_bytes()),

@@ -114,7 +114,7 @@ impl AsyncRedis {
     }
 
     async fn connect(server: &Server) -> Result<Self> {
-        let process = forks::process_id()?;
+        let process = forks::process_generation()?;
         let connection =
             Some(with_time_limit(connect_timeout(server), Connection::open(server)).await?);
         Ok(Self { connection, process })

@@ -299,7 +299,7 @@ impl Kind {
 static STORES: LazyLock<Mutex<HashMap<String, Memory>>> = LazyLock::new(Mutex::default);
 
 /// The ID of the process that opened the in-memory stores.
-static PROCESS_ID: OnceLock<u32> = OnceLock::new();
+static PROCESS_GENERATION: OnceLock<u32> = OnceLock::new();
 
 /// An in-memory store, identified by its name.
 struct NamedMemory(String);
@@ -308,7 +308,7 @@ impl Store for NamedMemory {
     fn answer(&mut self, request: &Request) -> Result<Reply> {
         // A forked child process has a copy of the store. If both processes used their copies, they would lease the same
         // worker IDs.
-        if *PROCESS_ID.get_or_init(fork::process) != fork::process() {
+        if *PROCESS_GENERATION.get_or_init(fork::process) != fork::process() {
             let reason = "expected the process that created the in-memory store, found its child";
             return Err(Error::new(ErrorKind::LeaseUnavailable, reason));
         }

@@ -19,11 +19,11 @@ use polyflake_lease::{
 
 use crate::life::LEASE;
 
-type Draw = Box<dyn FnMut() -> Result<Random> + Send>;
+type RandomSource = Box<dyn FnMut() -> Result<Random> + Send>;
 
 /// A keeper, its generator, and all IDs generated so far.
 struct ClonedHolder {
-    keeper: Keeper<Draw>,
+    keeper: Keeper<RandomSource>,
     ids: Option<Leased>,
     made: Vec<Sno>,
     refused: Vec<ErrorKind>,
@@ -40,7 +40,7 @@ impl ClonedHolder {
         let options = Options::new(namespace, Shape::sno(0..=3).unwrap());
         let options = options.and_then(|options| options.lease_ms(1000)).unwrap();
         let mut drawn = 0;
-        let draw: Draw = Box::new(move || {
+        let draw: RandomSource = Box::new(move || {
             drawn += 1;
             Ok(Random(if has_parted.load(Ordering::Relaxed) { fastrand::u128(1..) } else { drawn }))
         });

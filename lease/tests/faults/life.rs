@@ -32,7 +32,7 @@ pub const EXPLICIT_WORKER_ID_VARIABLE: &str = "POLYFLAKE_EXPLICIT";
 
 /// The rule that a process breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BrokenRule {
+pub enum WeakenedRule {
     Nowhere,
     /// The process checks that its lease has not expired, and generates IDs some time later.
     TtlAsProof,

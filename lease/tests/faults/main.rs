@@ -46,7 +46,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use life::{BrokenRule, LEASE};
+use life::{LEASE, WeakenedRule};
 use losses::{DataLoss, LossyServer};
 use mysql_server::MysqlServer;
 use proxy::{Address, Proxy};
@@ -83,7 +83,7 @@ fn assert_no_duplicates(stage: &FaultyStore, others: &[String]) {
     // A volatile store grants nothing for a while after most faults, so its cycles take longer.
     let cycles =
         number_from_env("POLYFLAKE_CYCLES").unwrap_or(if stage.is_volatile() { 8 } else { 16 });
-    let mut faults = Faults::start_all(stage, BrokenRule::Nowhere, others);
+    let mut faults = Faults::start_all(stage, WeakenedRule::Nowhere, others);
     faults.begin_namespace();
     while seconds.map_or(faults.cycles < cycles, |seconds| {
         began.elapsed() < Duration::from_secs(seconds as u64)
@@ -215,7 +215,7 @@ fn services_over_two_files_use_a_tick_twice() {
     let services = Some(Services::start([stage.url.clone(), other.url]));
     let found = assert_control_repeats_a_tick(
         &FaultyStore { services, ..stage },
-        BrokenRule::Nowhere,
+        WeakenedRule::Nowhere,
         |_| {
             thread::sleep(LEASE);
         },
@@ -227,7 +227,7 @@ fn services_over_two_files_use_a_tick_twice() {
 #[ignore = "with the tests of services"]
 fn releasing_to_services_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
-    assert_control_repeats_a_tick(&start_services_for(stage), BrokenRule::NoSeal, |faults| {
+    assert_control_repeats_a_tick(&start_services_for(stage), WeakenedRule::NoSeal, |faults| {
         faults.restart(fastrand::usize(..3));
     });
 }
@@ -272,8 +272,8 @@ fn languages_that_share_redis_never_repeat_an_id() {
 fn skipping_a_rule_uses_a_tick_twice_across_languages() {
     let (_folder, stage) = sqlite();
     let of = |weak| Faults::start_all(&stage, weak, &other_commands());
-    run_control(of(BrokenRule::TtlAsProof), Faults::pause_rust_process);
-    run_control(of(BrokenRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
+    run_control(of(WeakenedRule::TtlAsProof), Faults::pause_rust_process);
+    run_control(of(WeakenedRule::NoSeal), |faults| faults.restart(fastrand::usize(..3)));
 }
 
 /// After every process has held a worker ID, the file is deleted. The first process that finds the namespace missing
@@ -281,7 +281,7 @@ fn skipping_a_rule_uses_a_tick_twice_across_languages() {
 #[test]
 fn deleting_the_file_of_live_holders_never_repeats_an_id() {
     let (folder, stage) = sqlite();
-    let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
+    let mut faults = Faults::new(&stage, WeakenedRule::Nowhere);
     faults.begin_namespace();
     faults.end_process(2);
     thread::sleep(LEASE);
@@ -319,7 +319,7 @@ fn clones_never_repeat_an_id_after_their_shared_end() {
 
 fn assert_control_repeats_a_tick<'f>(
     stage: &'f FaultyStore,
-    weak: BrokenRule,
+    weak: WeakenedRule,
     cycle: impl FnMut(&mut Faults<'f>),
 ) -> Totals {
     run_control(Faults::new(stage, weak), cycle)
@@ -345,7 +345,7 @@ fn run_control<'f>(mut faults: Faults<'f>, mut cycle: impl FnMut(&mut Faults<'f>
 #[test]
 fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
-    assert_control_repeats_a_tick(&stage, BrokenRule::TtlAsProof, Faults::pause_rust_process);
+    assert_control_repeats_a_tick(&stage, WeakenedRule::TtlAsProof, Faults::pause_rust_process);
 }
 
 /// With a server as the store, this control also shows that the test setup detects duplicates on that server.
@@ -353,7 +353,7 @@ fn trusting_a_clock_reading_as_proof_uses_a_tick_twice() {
 fn releasing_without_a_seal_uses_a_tick_twice() {
     let (_folder, stage) = sqlite();
     for stage in [Some(stage), mariadb(), redis()].into_iter().flatten() {
-        assert_control_repeats_a_tick(&stage, BrokenRule::NoSeal, |faults| {
+        assert_control_repeats_a_tick(&stage, WeakenedRule::NoSeal, |faults| {
             faults.restart(fastrand::usize(..3));
         });
     }
@@ -368,7 +368,7 @@ fn judging_other_holders_by_the_local_clock_uses_a_tick_twice() {
         return;
     }
     let (_folder, stage) = sqlite();
-    assert_control_repeats_a_tick(&stage, BrokenRule::OwnClock, |faults| {
+    assert_control_repeats_a_tick(&stage, WeakenedRule::OwnClock, |faults| {
         faults.restart_with_clock_ahead(fastrand::usize(..3), Duration::from_secs(60));
         thread::sleep(LEASE * 3 / 2);
     });
@@ -386,7 +386,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
         store.execute("ATTACH ?1 AS copy", [copy.to_str().unwrap()]).unwrap();
         store
     };
-    let found = assert_control_repeats_a_tick(&stage, BrokenRule::Nowhere, |_| {
+    let found = assert_control_repeats_a_tick(&stage, WeakenedRule::Nowhere, |_| {
         let tables = ["polyflake_leases", "polyflake_namespaces"];
         for name in tables {
             let keep = format!("CREATE TABLE copy.{name} AS SELECT * FROM main.{name}");
@@ -406,7 +406,7 @@ fn a_store_without_durable_writes_uses_a_tick_twice() {
 #[test]
 fn a_volatile_store_without_a_wait_uses_a_tick_twice() {
     let Some(stage) = redis_with_wait(Duration::ZERO) else { return };
-    let found = assert_control_repeats_a_tick(&stage, BrokenRule::Nowhere, |_| {
+    let found = assert_control_repeats_a_tick(&stage, WeakenedRule::Nowhere, |_| {
         stage.lose_data(DataLoss::Emptied);
         thread::sleep(LEASE * 3 / 2);
     });

@@ -18,8 +18,8 @@ use crate::{
     clock::Clock,
     gaps::Gaps,
     life::{
-        BrokenRule, EXPLICIT_WORKER_ID_VARIABLE, LAST_WORKER_ID_VARIABLE, LEASE, LEASE_MS_VARIABLE,
-        LOG, NAMESPACE, RULE_VARIABLE, URL, grants_path,
+        EXPLICIT_WORKER_ID_VARIABLE, LAST_WORKER_ID_VARIABLE, LEASE, LEASE_MS_VARIABLE, LOG,
+        NAMESPACE, RULE_VARIABLE, URL, WeakenedRule, grants_path,
     },
     losses::DataLoss,
     proxy::NetworkState,
@@ -32,10 +32,10 @@ pub const PROCESSES: usize = 3;
 /// The roles that processes use to connect to a database: the database's owner and two services.
 pub const ROLES: [&str; PROCESSES] = ["lease", "svc_a", "svc_b"];
 
-const MINUTE: i64 = 60_000;
-const DAY: i64 = 24 * 60 * MINUTE;
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 /// The amounts by which clocks jump, in both directions: 1.5 seconds, a minute, a day and ten years.
-const CLOCK_STEPS: [i64; 4] = [1500, MINUTE, DAY, 3653 * DAY];
+const CLOCK_STEPS: [i64; 4] = [1500, MINUTE_MS, DAY_MS, 3653 * DAY_MS];
 
 /// A fault that one cycle injects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,7 +83,7 @@ pub struct Totals {
 
 pub struct Faults<'f> {
     stage: &'f FaultyStore,
-    weak: BrokenRule,
+    weak: WeakenedRule,
     /// The program for each slot: a command in another language, or `None` for this test's own executable. The slots with
     /// leases come first. After them, each language has one slot with an explicit worker ID.
     programs: Vec<Option<String>>,
@@ -103,13 +103,13 @@ pub struct Faults<'f> {
 }
 
 impl<'f> Faults<'f> {
-    pub fn new(stage: &'f FaultyStore, weak: BrokenRule) -> Self {
+    pub fn new(stage: &'f FaultyStore, weak: WeakenedRule) -> Self {
         Self::start_all(stage, weak, &[])
     }
 
     /// Prepares the same number of leased processes for Rust and for each program in `others`. In addition, each language
     /// gets one process with an explicit worker ID.
-    pub fn start_all(stage: &'f FaultyStore, weak: BrokenRule, others: &[String]) -> Self {
+    pub fn start_all(stage: &'f FaultyStore, weak: WeakenedRule, others: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let languages = [None].into_iter().chain(others.iter().cloned().map(Some));
         let languages: Vec<_> = languages.collect();
@@ -231,7 +231,7 @@ impl<'f> Faults<'f> {
             Fault::Close => self.restart(place),
             Fault::Terminate => {
                 kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
-                wait(&mut self.processes[place]);
+                wait_for_exit(&mut self.processes[place]);
                 self.processes[place] = self.start(place);
             }
             Fault::Pause => self.pause(place),
@@ -239,7 +239,7 @@ impl<'f> Faults<'f> {
                 self.clocks[place].set(ms);
                 thread::sleep(LEASE.mul_f32(0.5 + fastrand::f32()));
                 self.clocks[place].set(0);
-                if self.stage.uses_holder_clocks() && ms >= MINUTE {
+                if self.stage.uses_holder_clocks() && ms >= MINUTE_MS {
                     thread::sleep(LEASE);
                     self.renew();
                 }
@@ -250,7 +250,7 @@ impl<'f> Faults<'f> {
                 kill_process(Pid::from_child(&self.processes[place]), Signal::TERM).unwrap();
                 thread::sleep(LEASE * 3 / 2);
                 self.stage.accept_changes();
-                wait(&mut self.processes[place]);
+                wait_for_exit(&mut self.processes[place]);
                 self.processes[place] = self.start(place);
             }
             Fault::KillServer => self.stop_store(LEASE.mul_f32(fastrand::f32())),
@@ -423,11 +423,11 @@ impl Drop for Faults<'_> {
 #[track_caller]
 fn close_process(process: &mut Child) {
     drop(process.stdin.take());
-    wait(process);
+    wait_for_exit(process);
 }
 
 #[track_caller]
-fn wait(process: &mut Child) {
+fn wait_for_exit(process: &mut Child) {
     let since = Instant::now();
     while since.elapsed() < Duration::from_secs(60) {
         if let Some(status) = process.try_wait().unwrap() {

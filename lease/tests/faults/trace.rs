@@ -24,7 +24,7 @@ use polyflake_lease::{
 use serde_json::{Value, json};
 
 use crate::{
-    life::{BrokenRule, LEASE},
+    life::{LEASE, WeakenedRule},
     number_from_env,
     run::{Faults, PROCESSES},
     sqlite,
@@ -171,7 +171,7 @@ pub fn generate(
 fn record_fault_traces() {
     assert!(is_requested(), "expected the file to print into");
     let (_folder, stage) = sqlite();
-    let mut faults = Faults::new(&stage, BrokenRule::Nowhere);
+    let mut faults = Faults::new(&stage, WeakenedRule::Nowhere);
     faults.begin_namespace();
     // Holders release their worker IDs, and other processes claim them.
     (0..PROCESSES).for_each(|place| faults.restart(place));

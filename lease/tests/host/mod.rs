@@ -6,7 +6,7 @@ use polyflake_lease::{
 };
 
 pub const START_MS: u64 = 1_763_650_000_000;
-pub const HOUR: u64 = 3_600_000;
+pub const HOUR_MS: u64 = 3_600_000;
 
 pub type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 

@@ -6,7 +6,7 @@ use crate::{
     search::{DuplicateCreated, Model},
     state::{
         Backup, COPIED_GENERATOR, ENDED_GENERATOR, Grant, HOLDERS, Holder, Message, Record, State,
-        StoreName, Wait,
+        StoreNames, Wait,
     },
     weakened_variants::WeakenedRule,
 };
@@ -174,7 +174,7 @@ impl Model for Protocol {
             replica: Default::default(),
             unreplicated: self.size.unreplicated.unwrap_or(0),
             promotions: self.size.promotions,
-            store: StoreName { now: 1, before: 0, quiet_before: 0 },
+            store: StoreNames { now: 1, before: 0, quiet_before: 0 },
             next_name: 2,
             promotion: (0, 0),
             statements: self.size.operator.promoted,
@@ -189,7 +189,7 @@ impl Model for Protocol {
             self.claim(state, holder, next);
             self.renew(state, holder, next);
             self.release(state, holder, next);
-            self.receive_write_result(state, holder, next);
+            self.receive_done_reply(state, holder, next);
             self.read_again(state, holder, next);
             self.give_up(state, holder, next);
             self.crash(state, holder, next);
@@ -537,7 +537,7 @@ impl Protocol {
     }
 
     /// Delivers the reply "done" to the holder.
-    fn receive_write_result(&self, state: &State, holder: usize, next: StateSink<'_>) {
+    fn receive_done_reply(&self, state: &State, holder: usize, next: StateSink<'_>) {
         let own = state.holders[holder];
         // A reply to a write from before the gap may reach another copy, too.
         if !own.answered || (own.is_outdated && !self.is_weakened(WeakenedRule::OutdatedReply)) {

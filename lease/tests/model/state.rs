@@ -147,7 +147,7 @@ pub struct State {
     pub unreplicated: u8,
     pub promotions: u8,
     /// The store's name, as stated in the namespace's record.
-    pub store: StoreName,
+    pub store: StoreNames,
     pub next_name: u8,
     /// The store's names before and after the last promotion, and how often the operator may still report that promotion.
     pub promotion: (u8, u8),
@@ -159,7 +159,7 @@ pub struct State {
 
 /// A store's name, its previous name, and the quiet time that applied before the name changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct StoreName {
+pub struct StoreNames {
     pub now: u8,
     /// The previous name, or 0 if an operator has reported a restored backup since the name changed.
     pub before: u8,

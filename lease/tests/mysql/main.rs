@@ -542,13 +542,13 @@ fn a_lock_of_the_table_or_the_server_fails_the_request(program: &Path) {
     claim(&mut store).unwrap();
     let (runtime, mut client) = server.connect();
     for lock in ["LOCK TABLES polyflake_leases READ", "FLUSH TABLES WITH READ LOCK"] {
-        let by_hand = |text: &str| Statement { text: text.into(), values: Vec::new() };
-        runtime.block_on(run_in_mysql(&mut client, &by_hand(lock))).unwrap();
+        let to_statement = |text: &str| Statement { text: text.into(), values: Vec::new() };
+        runtime.block_on(run_in_mysql(&mut client, &to_statement(lock))).unwrap();
         let since = Instant::now();
         let error = assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
         assert!(error.to_string().contains("Lock wait timeout"), "{error}");
         assert!(since.elapsed() < Duration::from_secs(12), "{:?}", since.elapsed());
-        runtime.block_on(run_in_mysql(&mut client, &by_hand("UNLOCK TABLES"))).unwrap();
+        runtime.block_on(run_in_mysql(&mut client, &to_statement("UNLOCK TABLES"))).unwrap();
         claim(&mut store).unwrap();
     }
 }

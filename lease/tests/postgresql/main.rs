@@ -77,7 +77,7 @@ fn a_role_with_select_insert_and_update_suffices() {
     let ids = polyflake_lease::sno::Generator::new(&as_role, "orders").unwrap();
     ids.generate(0).unwrap();
     ids.close();
-    let mut by_hand = postgres::Client::connect(&as_role, postgres::NoTls).unwrap();
+    let mut client = postgres::Client::connect(&as_role, postgres::NoTls).unwrap();
     for forbidden in [
         "DELETE FROM polyflake.polyflake_leases",
         "TRUNCATE polyflake.polyflake_leases",
@@ -86,7 +86,7 @@ fn a_role_with_select_insert_and_update_suffices() {
         "CREATE TABLE polyflake.a (b bigint)",
         "CREATE SCHEMA a",
     ] {
-        assert!(by_hand.batch_execute(forbidden).is_err(), "{forbidden}");
+        assert!(client.batch_execute(forbidden).is_err(), "{forbidden}");
     }
 }
 

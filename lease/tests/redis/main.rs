@@ -27,7 +27,7 @@ use polyflake_lease::{
 use redis_server::{RedisServer, USER_ACL, call_server, program};
 
 const NAMESPACE: &str = "orders/sno";
-const MINUTE: u64 = 60_000;
+const MINUTE_MS: u64 = 60_000;
 
 fn now_ms() -> u64 {
     UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap()
@@ -112,11 +112,11 @@ fn a_new_namespace_waits_for_six_minutes_and_leases_last_five() {
     let server = start(&program);
     let error = assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     let left = error.until().unwrap() - now_ms();
-    assert!((6 * MINUTE..=6 * MINUTE + 15_000).contains(&left), "{left}");
+    assert!((6 * MINUTE_MS..=6 * MINUTE_MS + 15_000).contains(&left), "{left}");
     server.skip_wait(NAMESPACE);
     let grant = claim_at(&server.url()).unwrap();
     let left = grant.end() - now_ms();
-    assert!((4 * MINUTE..=5 * MINUTE).contains(&left), "{left}");
+    assert!((4 * MINUTE_MS..=5 * MINUTE_MS).contains(&left), "{left}");
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn a_longer_lease_is_rejected_immediately() {
     let server = start_after_wait(&program);
     let options = || Options::new("orders", Shape::sno(0..=99).unwrap()).unwrap();
     let generator = |options| sno::Generator::with(&server.url(), options, Duration::from_secs(9));
-    let claim_error = generator(options().lease_ms(5 * MINUTE + 1).unwrap());
+    let claim_error = generator(options().lease_ms(5 * MINUTE_MS + 1).unwrap());
     let error = assert_error(claim_error.map(drop), ErrorKind::OutOfRange);
     assert!(error.to_string().contains("a lease of at most 300 seconds"), "{error}");
-    let ids = generator(options().lease_ms(5 * MINUTE).unwrap()).unwrap();
+    let ids = generator(options().lease_ms(5 * MINUTE_MS).unwrap()).unwrap();
     ids.generate(0).unwrap();
     ids.close();
 }
@@ -167,7 +167,7 @@ fn an_emptied_server_grants_nothing_for_six_minutes() {
     server.call_as_admin(&["FLUSHALL"]);
     assert_eq!(store_name(&server), name);
     let error = assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
-    assert!(error.until().unwrap() > now_ms() + 6 * MINUTE, "{error}");
+    assert!(error.until().unwrap() > now_ms() + 6 * MINUTE_MS, "{error}");
 }
 
 /// A killed server restarts with its last snapshot or without data. In both cases, its name changes.
@@ -530,7 +530,7 @@ fn beginning_a_namespace_with_a_shorter_wait_is_rejected() {
         incarnation: Random(1),
         store: String::new(),
         records: 0,
-        longest_ms: 5 * MINUTE,
+        longest_ms: 5 * MINUTE_MS,
         quiet_until: 0,
         previous_store: String::new(),
         previous_quiet_until: 0,
@@ -538,7 +538,7 @@ fn beginning_a_namespace_with_a_shorter_wait_is_rejected() {
     };
     let old = send(&mut store, Operation::Open(old)).unwrap().namespace.unwrap();
     for (wait, expected) in
-        [(0, ReplyContent::Differs(None)), (6 * MINUTE + 9000, ReplyContent::Done)]
+        [(0, ReplyContent::Differs(None)), (6 * MINUTE_MS + 9000, ReplyContent::Done)]
     {
         let new = Namespace { quiet_until: now_ms() + wait, version: 2, ..old.clone() };
         let begin = Operation::PutNamespace { old: old.clone(), new, first: 0, count: 1 };

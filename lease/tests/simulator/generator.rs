@@ -315,7 +315,7 @@ impl ProcessGrantee {
         let Some(Generator { id, .. }) = generator.as_ref() else { return copy };
         let (number, start, end) = LEDGER.with_borrow(|ledger| ledger.windows[id.get()]);
         if start < end {
-            let maker = copy.first_generator(number, self.window(start, end)).unwrap();
+            let maker = copy.create_maker(number, self.window(start, end)).unwrap();
             let id = Cell::new(Ledger::copy(id.get()));
             *copy.generator.borrow_mut() = Some(Generator { maker, grant: Cell::new(0), id });
         }
@@ -327,7 +327,7 @@ impl ProcessGrantee {
         start.cast_signed()..end
     }
 
-    fn first_generator(
+    fn create_maker(
         &self,
         number: u64,
         window: Range<i64>,
@@ -347,10 +347,10 @@ impl ProcessGrantee {
     }
 
     /// Generates IDs at a given time, if there is a generator.
-    pub fn make(&self, ms: u64, count: usize) {
+    pub fn make_ids(&self, ms: u64, count: usize) {
         self.time.0.store(ms.cast_signed(), Ordering::Relaxed);
         if let Some(generator) = &*self.generator.borrow() {
-            generator.make(count.min(BATCH_SIZE), self.may_be_shared.get());
+            generator.make_ids(count.min(BATCH_SIZE), self.may_be_shared.get());
         }
     }
 
@@ -376,8 +376,8 @@ impl Grantee for ProcessGrantee {
             |error: polyflake::Error| Error::new(ErrorKind::LeaseUnavailable, error.to_string());
         let mut place = self.generator.borrow_mut();
         let Some(generator) = &*place else {
-            let maker = self.first_generator(number, window).map_err(refused)?;
-            let id = Cell::new(Ledger::begin(number, start, end));
+            let maker = self.create_maker(number, window).map_err(refused)?;
+            let id = Cell::new(Ledger::begin_window(number, start, end));
             *place = Some(Generator { maker, grant: Cell::new(0), id });
             return Ok(());
         };
@@ -390,7 +390,7 @@ impl Grantee for ProcessGrantee {
         };
         let moved = generator.maker.move_to(&self.time, number, &mut next);
         generator.grant.set(moved.map_err(refused)?);
-        generator.id.set(Ledger::begin(number, from.get(), end));
+        generator.id.set(Ledger::begin_window(number, from.get(), end));
         Ok(())
     }
 
@@ -415,7 +415,7 @@ impl Grantee for ProcessGrantee {
 
 impl Generator {
     /// Generates one ID or a batch.
-    fn make(&self, count: usize, may_be_shared: bool) {
+    fn make_ids(&self, count: usize, may_be_shared: bool) {
         let own = IdOrigin { id: self.id.get(), may_be_shared };
         self.maker.make_ids(count, &mut |bits, number, tick| own.record_id(bits, number, tick));
     }
@@ -483,7 +483,7 @@ impl Ledger {
     }
 
     /// Records a generator's window.
-    fn begin(number: u64, start: u64, end: u64) -> usize {
+    fn begin_window(number: u64, start: u64, end: u64) -> usize {
         LEDGER.with_borrow_mut(|ledger| {
             let id = ledger.windows.len();
             ledger.windows.push((number, start, start));

@@ -18,7 +18,7 @@ mod world;
 use std::{collections::BTreeMap, env};
 
 use generator::Family;
-use world::{BrokenRule, World};
+use world::{WeakenedRule, World};
 
 const EVENTS: usize = 1000;
 
@@ -36,7 +36,7 @@ fn no_two_generators_share_a_worker_id() {
     let mut refused = BTreeMap::<_, usize>::new();
     let mut families = BTreeMap::<_, usize>::new();
     for seed in seeds.clone() {
-        let mut world = World::new(seed, BrokenRule::Nowhere);
+        let mut world = World::new(seed, WeakenedRule::Nowhere);
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
         }
@@ -83,7 +83,7 @@ fn no_two_generators_share_a_worker_id() {
 fn restored_copies_diverge() {
     let (mut copied, mut lost) = (0, 0);
     for seed in 0..number_from_env("POLYFLAKE_SEEDS").unwrap_or(1000) {
-        let mut world = World::new(seed, BrokenRule::Nowhere);
+        let mut world = World::new(seed, WeakenedRule::Nowhere);
         world.images = 2;
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
@@ -100,7 +100,7 @@ fn restored_copies_diverge() {
 fn data_loss_in_a_volatile_store_repeats_no_id() {
     let (mut claims, mut made, mut lost) = (0, 0, 0);
     for seed in 0..number_from_env("POLYFLAKE_SEEDS").unwrap_or(1000) {
-        let mut world = World::new_volatile(seed, BrokenRule::Nowhere);
+        let mut world = World::new_volatile(seed, WeakenedRule::Nowhere);
         if let Some(fault) = world.run(EVENTS) {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
         }
@@ -113,7 +113,7 @@ fn data_loss_in_a_volatile_store_repeats_no_id() {
 
 #[test]
 fn weakened_volatile_stores_repeat_ids() {
-    for weak in [BrokenRule::EmptiedDurable, BrokenRule::NotDurable] {
+    for weak in [WeakenedRule::EmptiedDurable, WeakenedRule::NotDurable] {
         let is_caught = |seed: &u64| World::new_volatile(*seed, weak).run(EVENTS).is_some();
         let caught = (0..1000).find(is_caught);
         println!("{weak:?}: caught in the world {caught:?}");
@@ -125,17 +125,17 @@ fn weakened_volatile_stores_repeat_ids() {
 #[test]
 fn weakened_worlds_repeat_ids() {
     for weak in [
-        BrokenRule::NoCompare,
-        BrokenRule::TtlAsProof,
-        BrokenRule::NoSeal,
-        BrokenRule::NotDurable,
-        BrokenRule::FalsePromotion,
-        BrokenRule::NoGap,
+        WeakenedRule::NoCompare,
+        WeakenedRule::TtlAsProof,
+        WeakenedRule::NoSeal,
+        WeakenedRule::NotDurable,
+        WeakenedRule::FalsePromotion,
+        WeakenedRule::NoGap,
     ] {
         let mut caught = BTreeMap::new();
         for seed in 0..1000 {
             let mut world = World::new(seed, weak);
-            world.images = if weak == BrokenRule::NoGap { 2 } else { 0 };
+            world.images = if weak == WeakenedRule::NoGap { 2 } else { 0 };
             if world.run(EVENTS).is_some() {
                 caught.entry(format!("{:?}", world.family)).or_insert(seed);
             }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     generator::Family,
     values::{namespace_to_json, record_to_json},
-    world::{BrokenRule, World},
+    world::{WeakenedRule, World},
 };
 
 /// The number of worlds, and the maximum number of events in each world. Larger numbers would only repeat the same kinds of
@@ -82,7 +82,7 @@ fn record_world_traces() {
     let file = env::var_os("POLYFLAKE_PRINTED").expect("the file to print into");
     LINES.set(Some(Vec::new()));
     for seed in 0..WORLDS {
-        let fault = World::new(seed, BrokenRule::Nowhere).run(EVENTS);
+        let fault = World::new(seed, WeakenedRule::Nowhere).run(EVENTS);
         assert_eq!(fault, None, "POLYFLAKE_SEED={seed}");
     }
     fs::write(file, LINES.take().unwrap().join("\n")).unwrap();

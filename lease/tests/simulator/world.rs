@@ -25,7 +25,7 @@ pub const START_MS: u64 = 1_763_650_000_000;
 
 /// The rule that a world breaks on purpose. The simulator must detect the violation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BrokenRule {
+pub enum WeakenedRule {
     Nowhere,
     /// The store accepts every swap without comparing the stored record with the expected one.
     NoCompare,
@@ -146,7 +146,7 @@ enum Event {
 
 pub struct World {
     rng: Rng,
-    weak: BrokenRule,
+    weak: WeakenedRule,
     now: u64,
     lease_ms: u64,
     pub family: Family,
@@ -175,7 +175,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64, weak: BrokenRule) -> Self {
+    pub fn new(seed: u64, weak: WeakenedRule) -> Self {
         let mut rng = Rng::with_seed(seed);
         let family = Family::ALL[rng.usize(..Family::ALL.len())];
         let shape = family.shape(rng.u64(0..3));
@@ -219,11 +219,11 @@ impl World {
     }
 
     /// Creates a world with a volatile store. Its leases are long, so that only a few events occur during a waiting time.
-    pub fn new_volatile(seed: u64, weak: BrokenRule) -> Self {
+    pub fn new_volatile(seed: u64, weak: WeakenedRule) -> Self {
         let mut world = Self::new(seed, weak);
         world.lease_ms = [60_000, 300_000, 3_600_000][world.rng.usize(0..3)];
         world.loses = true;
-        if weak != BrokenRule::EmptiedDurable {
+        if weak != WeakenedRule::EmptiedDurable {
             world.store = Memory::volatile(START_MS);
         }
         for process in 0..world.processes.len() {
@@ -267,7 +267,7 @@ impl World {
         }
         let offset =
             if self.rng.u8(..) < 245 { self.rng.i64(-200..200) } else { self.random_skew() };
-        let place = ProcessGrantee::new(self.family, self.weak == BrokenRule::TtlAsProof);
+        let place = ProcessGrantee::new(self.family, self.weak == WeakenedRule::TtlAsProof);
         let (paused_until, is_closing) = (0, false);
         Process {
             keeper: KeeperInputs::new(options, random),
@@ -378,7 +378,8 @@ impl World {
                     );
                 }
                 Action::Seal => {
-                    let end = if self.weak == BrokenRule::NoSeal { None } else { own.place.seal() };
+                    let end =
+                        if self.weak == WeakenedRule::NoSeal { None } else { own.place.seal() };
                     trace::record_event(|| json!({"event": "over", "process": process}));
                     own.keeper.process_input(KeeperInput::Sealed(end, now));
                 }
@@ -425,7 +426,7 @@ impl World {
             return self.reply(1, (process, life), request.number, &away());
         }
         let mut asked = request.clone();
-        if let (BrokenRule::NoCompare, Operation::Put { old, new }) =
+        if let (WeakenedRule::NoCompare, Operation::Put { old, new }) =
             (self.weak, &mut asked.operation)
         {
             let there =
@@ -477,7 +478,7 @@ impl World {
         let own = &mut self.processes[process];
         let keeper = own.keeper.copy(random);
         let place = own.place.copy();
-        own.behind += if self.weak == BrokenRule::NoGap { 0 } else { pause };
+        own.behind += if self.weak == WeakenedRule::NoGap { 0 } else { pause };
         (own.paused_until, own.is_copied) = (self.now + pause, true);
         let Process { offset, behind, paused_until, life, is_closing, request, latest, .. } = *own;
         let original = Some((process, life, request));
@@ -525,11 +526,11 @@ impl World {
         trace::record_event(|| json!({"event": "makes", "process": process}));
         let place = &own.place;
         place.may_be_shared.set(own.keeper.keeper.has_gap());
-        if self.weak != BrokenRule::TtlAsProof {
-            place.make(ms, count);
-            place.make(stale, 1);
+        if self.weak != WeakenedRule::TtlAsProof {
+            place.make_ids(ms, count);
+            place.make_ids(stale, 1);
         } else if place.contains_time(stale) {
-            place.make(ms, 1);
+            place.make_ids(ms, 1);
         }
         let delay = self.rng.u64(1..self.lease_ms / 8);
         self.schedule(delay, Event::Make { process });
@@ -540,7 +541,7 @@ impl World {
         trace::record_event(|| json!({"event": "over", "process": process}));
         let new = self.create_process(life);
         let old = std::mem::replace(&mut self.processes[process], new);
-        if self.weak == BrokenRule::NoSeal {
+        if self.weak == WeakenedRule::NoSeal {
             // In this variant, the old process's generator is not sealed, and keeps generating IDs.
             self.processes[process].place = old.place;
         } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
@@ -678,12 +679,12 @@ impl World {
     /// Restores a backup. If the store is not durable, this models a crash that loses all writes after the backup.
     fn restore(&mut self) {
         let Some(backup) = self.backup.take() else { return };
-        if self.weak == BrokenRule::NotDurable {
+        if self.weak == WeakenedRule::NotDurable {
             self.store = backup;
             return;
         }
         let (from, to) = self.replace_store(backup);
-        if self.weak == BrokenRule::FalsePromotion {
+        if self.weak == WeakenedRule::FalsePromotion {
             self.operator(|operator| operator.promoted(&from, &to).is_ok());
         }
     }

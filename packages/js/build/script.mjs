@@ -56,7 +56,7 @@ const NAMESPACES = [...FAMILIES, "sparx64"].sort();
 const moduleName = (namespace) => (namespace === "sparx64" ? "randflake" : namespace);
 
 /** The entry points without a backend, and their sources. */
-const PLAIN_OPTIONS = {
+const PLAIN_ENTRIES = {
   decode: "decode",
   json: "json",
   lease: "lease/index",
@@ -69,9 +69,9 @@ const PLAIN_OPTIONS = {
 const CLOUDFLARE_SOURCE = "lease/cloudflare";
 
 /** The sources of the types that package.json names. */
-const TYPES_OPTIONS = {
+const TYPES_ENTRIES = {
   index: "index",
-  ...PLAIN_OPTIONS,
+  ...PLAIN_ENTRIES,
   "lease-cloudflare": CLOUDFLARE_SOURCE,
   ...Object.fromEntries(NAMESPACES.map((name) => [name, `${name}/index`])),
 };
@@ -173,7 +173,7 @@ function writeFolders() {
  * code.
  */
 async function bundleModules() {
-  const input = sourcePaths({ ...PLAIN_OPTIONS, "lease-cloudflare": CLOUDFLARE_SOURCE });
+  const input = sourcePaths({ ...PLAIN_ENTRIES, "lease-cloudflare": CLOUDFLARE_SOURCE });
   for (const entry of ES_MODULE_ENTRIES) {
     input[entry] = `${sourcePath("index")}?${entry}`;
     for (const name of NAMESPACES) input[`${entry}-${name}`] = `${sourcePath(`${name}/index`)}?${entry}`;
@@ -189,7 +189,7 @@ async function bundleModules() {
 async function bundleCommonJs() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...FAMILIES_WRAPPER };
   const entries = Object.fromEntries(COMMONJS_ENTRIES.map((entry) => [entry, `entry?${entry}`]));
-  const input = { ...sourcePaths(PLAIN_OPTIONS), families: `${sourcePath("index")}?common`, ...entries };
+  const input = { ...sourcePaths(PLAIN_ENTRIES), families: `${sourcePath("index")}?common`, ...entries };
   const files = await bundle(
     { input, plugins: [commonPlugin(), machinesPlugin("required"), builtInsPlugin()] },
     output,
@@ -407,7 +407,7 @@ async function writeTypes() {
   run(process.execPath, join(PACKAGE, "node_modules/typescript/bin/tsc"), "--project", join(PACKAGE, "tsconfig.json"));
   const familyOf = (path) => NAMESPACES.find((name) => path.startsWith(join(TYPES_FOLDER, name, "/")));
   const input = Object.fromEntries(
-    Object.entries(TYPES_OPTIONS).map(([name, part]) => [name, join(TYPES_FOLDER, `${part}.d.ts`)]),
+    Object.entries(TYPES_ENTRIES).map(([name, part]) => [name, join(TYPES_FOLDER, `${part}.d.ts`)]),
   );
   const entries = Object.values(input);
   const types = await rolldown({
@@ -435,7 +435,7 @@ async function writeTypes() {
   await types.close();
   // The bundler also emits a file for its runtime helper, which type declarations do not use.
   rmSync(join(DIST, "cjs/types-rolldown-runtime.d.ts"));
-  for (const name of ["index", "public", "lease-cloudflare", ...Object.keys(PLAIN_OPTIONS)])
+  for (const name of ["index", "public", "lease-cloudflare", ...Object.keys(PLAIN_ENTRIES)])
     writeFileSync(join(DIST, `esm/${name}.d.ts`), `export * from "../cjs/${name}.js";\n`);
   // Third-party classes have different types in ES modules and in CommonJS.
   const drizzle = readFileSync(join(DIST, "cjs/drizzle.d.ts"), "utf8");

@@ -40,15 +40,15 @@ const warnedKeys = /* @__PURE__ */ new Set<string>();
  * When the number of groups reaches this limit, groups without a generator are removed. The limit is then set to twice the
  * number of remaining groups, so that removing groups takes constant time per generator on average.
  */
-let maxGroups = 64;
+let pruneThreshold = 64;
 
 /**
  * Records a new generator. Emits a warning, at most once per key, if the new generator can generate the same ID as another
  * generator in its group.
  */
-export function checkForConflict(owner: object, handle: Handle, identity: Identity): void {
+export function recordGenerator(owner: object, handle: Handle, identity: Identity): void {
   if (typeof WeakRef !== "function") return;
-  if (groups.size >= maxGroups) pruneDeadMembers();
+  if (groups.size >= pruneThreshold) pruneDeadGroups();
   const { group, key } = identity;
   const liveGenerators = (groups.get(group) ?? []).filter(isAlive);
   if (!warnedKeys.has(key) && liveGenerators.some((other) => handle.mayRepeat(other.handle)))
@@ -60,9 +60,9 @@ function isAlive({ owner }: Member): boolean {
   return owner.deref() !== undefined;
 }
 
-function pruneDeadMembers(): void {
+function pruneDeadGroups(): void {
   for (const [group, members] of groups) if (!members.some(isAlive)) groups.delete(group);
-  maxGroups = Math.max(64, 2 * groups.size);
+  pruneThreshold = Math.max(64, 2 * groups.size);
 }
 
 function warnAboutConflict({ key, same, effect = "they repeat each other's IDs", remedy }: Identity): void {

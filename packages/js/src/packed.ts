@@ -6,7 +6,7 @@
  * The backend has one scratch area, so each loop passes at most one batch to a call, and copies the result before the next
  * call.
  */
-import { arrayLength, attached, byteRange, checkBytes as checkedBytes, checkInteger, isObject } from "./checks.js";
+import { arrayLength, attached, byteRange, checkBytes, checkInteger, isObject } from "./checks.js";
 import { PolyflakeError } from "./errors.js";
 import type { Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
@@ -71,7 +71,7 @@ export class PackedTexts<Id extends string = string> implements Iterable<Id> {
   readonly #packing: PackedFormat;
 
   constructor(bytes: Uint8Array, packing: PackedFormat) {
-    const length = arrayLength(checkedBytes(bytes, "bytes"));
+    const length = arrayLength(checkBytes(bytes, "bytes"));
     if (length % packing.length !== 0) {
       throw new PolyflakeError("invalid_length", `expected a multiple of ${packing.length} bytes, found ${length}`, {
         field: "bytes",

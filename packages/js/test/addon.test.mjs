@@ -28,7 +28,7 @@ const BUNDLE_SOURCES = [
 ];
 
 /** Source paths on the build machine. Webpack and other bundlers hard-code such paths in bundles. */
-const BUNDLED_KINDS = {
+const BAKED_PATHS = {
   "import.meta.url": JSON.stringify(new URL("../dist/esm/node.js", import.meta.url)),
   __filename: JSON.stringify(join(PACKAGE_FOLDER, "dist/cjs/node.js")),
 };
@@ -57,7 +57,7 @@ async function bundle(name, contents, define = {}) {
 }
 
 const buildBundles = (define) => Promise.all(BUNDLE_SOURCES.map(([name, contents]) => bundle(name, contents, define)));
-const [bundles, baked] = await Promise.all([buildBundles({}), buildBundles(BUNDLED_KINDS)]);
+const [bundles, baked] = await Promise.all([buildBundles({}), buildBundles(BAKED_PATHS)]);
 
 /** Creates a project with one folder per kind of bundle. */
 function createProject(name, install = () => undefined, built = bundles) {
@@ -74,7 +74,7 @@ const expectedOutputs = (machine) => bundles.map(() => machine);
 const platform = currentPlatform();
 
 /**
- * Installs a package.json with this version of the package, and this platform's addon package with the same or a
+ * Returns a function that installs a package.json with this version of the package, and this platform's addon package with the same or a
  * different version.
  */
 function createInstaller(version, versionOfAddon = version) {

@@ -16,7 +16,7 @@ const executablePath = (process.env.PATH ?? "")
 /** The reason to skip browser tests, or `false` to run them. */
 export const skipReason = executablePath ? false : "no Chromium on this machine";
 
-const MEDIA_TYPES = {
+const CONTENT_TYPES = {
   ".html": "text/html",
   ".js": "text/javascript",
   ".mjs": "text/javascript",
@@ -30,7 +30,7 @@ const serveWith =
   ({ url }, response) => {
     const path = join(REPOSITORY, new URL(url, "http://localhost").pathname);
     if (!existsSync(path)) return response.writeHead(404).end();
-    const type = MEDIA_TYPES[extname(path)] ?? "application/octet-stream";
+    const type = CONTENT_TYPES[extname(path)] ?? "application/octet-stream";
     response.writeHead(200, { "content-type": type, ...headers }).end(readFileSync(path));
   };
 

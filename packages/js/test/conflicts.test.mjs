@@ -32,7 +32,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
   const snos = (partition = 7, more = {}) => new sno.Generator({ partition, ...more });
 
   const assertNoWarning = async (call) => assert.deepEqual(await warningsOf(call), []);
-  const warned = async (call) => {
+  const assertWarning = async (call) => {
     const [warning, ...others] = await warningsOf(call);
     assert.deepEqual([warning?.name, warning?.code, others], ["PolyflakeWarning", "polyflake_twin", []]);
     assert.match(warning.message, /^another generator has the same .+: they repeat each other's IDs; close it first/);
@@ -45,7 +45,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       const [number, closed, other] = [nextNumber++, nextNumber++, nextNumber++];
       const kept = [];
       await assertNoWarning(() => kept.push(make(number)));
-      const message = await warned(() => {
+      const message = await assertWarning(() => {
         for (let k = 0; k < 100; k++) kept.push(make(number));
       });
       assert.match(message, new RegExp(`\\b${number}\\b`));
@@ -53,7 +53,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       await assertNoWarning(() => {
         for (let k = 0; k < 3; k++) make(closed).close();
       });
-      await warned(() => kept.push(make(other), make(other)));
+      await assertWarning(() => kept.push(make(other), make(other)));
       assert.equal(kept.length, 103);
     });
   }
@@ -70,9 +70,9 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     // `extendWindow` ignores an end that is before the current one.
     kept[6].extendWindow(NOW + 2000);
     const bytes = new Uint8Array([windowed >> 8, windowed & 255]);
-    const message = await warned(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));
+    const message = await assertWarning(() => snos(bytes, { window: [NOW + 2500, NOW + 3000], sequenceMin: 7 }));
     assert.match(message, new RegExp(`partition ${windowed}, time and some of the sequences 7 to 65535`));
-    await warned(() => snos(partition, { sequenceMin: 999, sequenceMax: 1002 }));
+    await assertWarning(() => snos(partition, { sequenceMin: 999, sequenceMax: 1002 }));
     assert.equal(kept.length, 7);
   });
 
@@ -84,7 +84,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
         const snapshot = one.close();
         let two;
         await assertNoWarning(() => (two = sno.Generator[how](snapshot)));
-        assert.match(await warned(() => sno.Generator[how](snapshot)), /restore each snapshot once/);
+        assert.match(await assertWarning(() => sno.Generator[how](snapshot)), /restore each snapshot once/);
         two.close();
       });
     }
@@ -97,7 +97,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     await assertNoWarning(() =>
       kept.push(sno.Generator.importOriginal(snapshot), snos(partition, { sequenceMax: 999 })),
     );
-    await warned(() => snos(partition, { sequenceMin: 1500 }));
+    await assertWarning(() => snos(partition, { sequenceMin: 1500 }));
     assert.equal(kept.length, 2);
   });
 
@@ -111,9 +111,9 @@ onEachMachine(({ layout, randflake, sno }, name) => {
         flakes({ nodes: first, start: START + 1000, end: START + 2000 }),
       );
     });
-    await warned(() => kept.push(flakes({ nodes: first, start: START + 500, end: START + 1000 })));
+    await assertWarning(() => kept.push(flakes({ nodes: first, start: START + 500, end: START + 1000 })));
     kept[1].extendGrant(new randflake.Grant(second, START, START + 1500));
-    await warned(() => kept.push(flakes({ nodes: second, start: START + 1400, end: START + 2000 })));
+    await assertWarning(() => kept.push(flakes({ nodes: second, start: START + 1400, end: START + 2000 })));
     assert.equal(kept.length, 7);
   });
 
@@ -123,13 +123,13 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       new layout.Generator(discord, { bindables: { process }, range: ["worker", first, last] });
     const kept = [];
     await assertNoWarning(() => kept.push(withRange(0, 3), withRange(4n, 6n), withRange(8, 8), withRange(0, 8, 10)));
-    const message = await warned(() => withRange(6, 7));
+    const message = await assertWarning(() => withRange(6, 7));
     assert.match(message, /bindables {process: 9}, some of worker 6 to 7 and time/);
     const one = (worker, process) => new layout.Generator(discord, { bindables: { process, worker } });
     await assertNoWarning(() => kept.push(one(12, 9), one(9n, 10)));
-    assert.match(await warned(() => one(5n, 9)), /bindables {process: 9,worker: 5} and time/);
+    assert.match(await assertWarning(() => one(5n, 9)), /bindables {process: 9,worker: 5} and time/);
     const range = ["process", 8n, 9];
-    await warned(() => new layout.Generator(discord, { bindables: { worker: 2 }, range }));
+    await assertWarning(() => new layout.Generator(discord, { bindables: { worker: 2 }, range }));
     assert.equal(kept.length, 6);
   });
 
@@ -149,17 +149,19 @@ onEachMachine(({ layout, randflake, sno }, name) => {
       );
     });
     kept[4].extendWindow(NOW + 1500);
-    await warned(() =>
+    await assertWarning(() =>
       kept.push(
         new layout.Generator(layout.Layout.fromJson(sonyflake.toJson()), { bindables: { machine: BigInt(first) } }),
       ),
     );
-    await warned(() => kept.push(sonyflakes(windowed, { window: [NOW + 500, NOW + 600] })));
+    await assertWarning(() => kept.push(sonyflakes(windowed, { window: [NOW + 500, NOW + 600] })));
     const snapshot = kept[1].close();
     await assertNoWarning(() =>
       kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })),
     );
-    await warned(() => kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })));
+    await assertWarning(() =>
+      kept.push(layout.Generator.restore(sonyflake, snapshot, { bindables: { machine: second } })),
+    );
   });
 
   test("a rejected generator does not warn, and the order of bindables is irrelevant", async () => {
@@ -169,7 +171,7 @@ onEachMachine(({ layout, randflake, sno }, name) => {
     const discord = layout.Layout.preset("discord");
     const number = name === "wasm" ? 3 : 4;
     const other = new layout.Generator(discord, { bindables: { worker: number, process: 5 } });
-    await warned(() => new layout.Generator(discord, { bindables: { process: 5, worker: number } }).close());
+    await assertWarning(() => new layout.Generator(discord, { bindables: { process: 5, worker: number } }).close());
     other.close();
   });
 

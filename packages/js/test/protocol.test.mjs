@@ -21,7 +21,7 @@ const camelCase = (name) => name.toLowerCase().replace(/_([a-z\d])/g, (_, letter
 const extractPairs = (text, pattern, nameOf = (name) => name) =>
   Object.fromEntries([...text.matchAll(pattern)].map(([, name, value]) => [nameOf(name), value]));
 
-describe("Rust and TypeScript have the same", () => {
+describe("the protocol in Rust and TypeScript", () => {
   test("sizes and tags match", () => {
     const sizes = extractPairs(rustSource, /^pub(?:\(crate\))? const (\w+): usize = (\d+)/gm);
     const tags = extractPairs(rustSource, /const (\w+): u8 = (\d+)/g, (name) => `TAG_${name}`);

@@ -274,7 +274,7 @@ def test_a_child_forked_between_blocks_repeats_no_id(call: str) -> None:
             except StopIteration as done:
                 return np.asarray(buffer if done.value is None else done.value).tobytes()
 
-    theirs, mine = run_in_child(finish), finish()
-    id_sets = [{packed[at : at + 16] for at in range(0, len(packed), 16)} for packed in (theirs, mine)]
+    child_bytes, parent_bytes = run_in_child(finish), finish()
+    id_sets = [{packed[at : at + 16] for at in range(0, len(packed), 16)} for packed in (child_bytes, parent_bytes)]
     assert [len(ids) for ids in id_sets] == [n, n]
     assert id_sets[0].isdisjoint(id_sets[1])

@@ -18,8 +18,8 @@ ID = sno.Sno("93bm44ab22flxhjb")
 SHARED_GENERATOR = sno.Generator(1)
 
 
-TWITTER = layout.Layout.preset("twitter")
-TIMESTAMP = {"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}
+TWITTER_LAYOUT = layout.Layout.preset("twitter")
+TIMESTAMP_FIELD = {"kind": "timestamp", "bits": 64, "tick": "1ms", "epoch_ms": 0}
 TEXT = "93bm44ab22flxhjb"
 INVALID_TEXTS = [
     "",
@@ -119,7 +119,7 @@ def test_times_must_be_integers_or_aware_datetimes(call: Callable[[Any], object]
 
 
 def test_a_limit_outside_the_datetime_range_is_reported_as_a_number() -> None:
-    wide_layout = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP]})
+    wide_layout = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP_FIELD]})
     with raises_code("out_of_range", field="end") as caught:
         wide_layout.time_range(AWARE_DATETIME, AWARE_DATETIME)
     assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE_DATETIME.astimezone(dt.timezone.utc)}")
@@ -130,7 +130,7 @@ def test_messages_include_the_module_of_a_class() -> None:
         lambda: sno.set_default_generator(hotguid.Generator()): (  # type: ignore[arg-type]
             "expected sno.Generator or None for `generator`, found hotguid.Generator"
         ),
-        lambda: layout.Generator.restore(TWITTER, sno.Generator(5).close()): (  # type: ignore[arg-type]
+        lambda: layout.Generator.restore(TWITTER_LAYOUT, sno.Generator(5).close()): (  # type: ignore[arg-type]
             "expected layout.Snapshot for `snapshot`, found sno.Snapshot"
         ),
     }.items():
@@ -146,8 +146,8 @@ def test_messages_show_times_as_they_were_passed() -> None:
         SHARED_GENERATOR.generate_at,
         lambda time: sno.Generator(1, window=(time, NOW_MS)),
         lambda time: hotguid.time_range(time, NOW_MS),
-        lambda time: TWITTER.time_range(time, NOW_MS),
-        lambda time: TWITTER.pack(timestamp=time, sequence=1, bindables={"datacenter": 1, "worker": 2}),
+        lambda time: TWITTER_LAYOUT.time_range(time, NOW_MS),
+        lambda time: TWITTER_LAYOUT.pack(timestamp=time, sequence=1, bindables={"datacenter": 1, "worker": 2}),
     ):
         with pytest.raises(
             PolyflakeError, match=rf" from \S+ \S+\+00:00 to \S+ \S+, found {re.escape(str(earliest_datetime))}$"

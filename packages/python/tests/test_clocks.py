@@ -313,16 +313,16 @@ WIDE_SEQUENCE_LAYOUT = layout.Layout(
     [
         lambda ids, _: ids.generate_many(1 << 24),
         lambda ids, _: ids.try_generate_many(1 << 24),
-        lambda ids, room: ids.fill(room),
+        lambda ids, buffer: ids.fill(buffer),
     ],
     ids=["many", "try many", "fill"],
 )
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
     # Generating the batch takes much longer than the interval between signal checks. The interrupt leaves most of the
     # mapped memory untouched.
-    ids, room = layout.Generator(WIDE_SEQUENCE_LAYOUT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
+    ids, buffer = layout.Generator(WIDE_SEQUENCE_LAYOUT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
-        call(ids, room)
+        call(ids, buffer)
     id_count = ids.stats().len
     assert 0 < id_count < 1 << 24
     assert WIDE_SEQUENCE_LAYOUT.parse(ids.generate()).sequence == id_count

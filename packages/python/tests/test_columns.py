@@ -73,7 +73,7 @@ def sliced_column(texts: list[str]) -> Any:
 
 
 #: Columns of strings of any length.
-ANY_FORMAT: dict[str, ColumnFactory] = {
+ANY_LENGTH: dict[str, ColumnFactory] = {
     "list": list,
     "tuple": tuple,
     "iterator": iter,
@@ -92,7 +92,7 @@ ANY_FORMAT: dict[str, ColumnFactory] = {
 }
 
 if np.lib.NumpyVersion(np.__version__) < "2.0.0":
-    del ANY_FORMAT["numpy strings"]
+    del ANY_LENGTH["numpy strings"]
 
 
 def pad_texts(texts: list[str], width: int) -> bytes:
@@ -111,14 +111,14 @@ SLOTS: dict[str, Callable[[list[str], int], Any]] = {
     "fixed": lambda texts, width: pa.array([pad_texts([text], width) for text in texts], pa.binary(width)),
 }
 
-ALL_FAMILIES = [*ANY_FORMAT, *SLOTS]
+COLUMN_KINDS = [*ANY_LENGTH, *SLOTS]
 
 
 def make_column(kind: str, family: Family, texts: list[str]) -> Any:
-    return ANY_FORMAT[kind](texts) if kind in ANY_FORMAT else SLOTS[kind](texts, family.width)
+    return ANY_LENGTH[kind](texts) if kind in ANY_LENGTH else SLOTS[kind](texts, family.width)
 
 
-@pytest.mark.parametrize("kind", ALL_FAMILIES)
+@pytest.mark.parametrize("kind", COLUMN_KINDS)
 @pytest.mark.parametrize("count", [0, 1, 513, 1500])
 @each_family
 def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) -> None:
@@ -128,7 +128,7 @@ def test_all_types_of_columns_are_read(family: Family, kind: str, count: int) ->
     assert list(parsed_ids) == [family.read(text) for text in texts]
 
 
-@pytest.mark.parametrize("kind", ANY_FORMAT)
+@pytest.mark.parametrize("kind", ANY_LENGTH)
 @pytest.mark.parametrize("text", ["", "x!", "2" * 37, "é" * 8, "2é" * 8, "\U0001d7d7" * 4])
 @each_family
 def test_columns_and_single_strings_report_the_same_error(family: Family, kind: str, text: str) -> None:
@@ -137,11 +137,11 @@ def test_columns_and_single_strings_report_the_same_error(family: Family, kind: 
         texts[item:] = [text, *["also bad"] * (600 - item)]
         code, position = family.error_of(text)
         with raises_code(code, position=position, item=item) as caught:
-            family.array.from_texts(ANY_FORMAT[kind](texts))
+            family.array.from_texts(ANY_LENGTH[kind](texts))
         assert str(caught.value).startswith(f"item {item}: ")
 
 
-@pytest.mark.parametrize("kind", ALL_FAMILIES)
+@pytest.mark.parametrize("kind", COLUMN_KINDS)
 @each_family
 def test_an_invalid_character_is_located(family: Family, kind: str) -> None:
     for item in (0, 511, 512, 699):
@@ -152,7 +152,7 @@ def test_an_invalid_character_is_located(family: Family, kind: str) -> None:
             family.array.from_texts(make_column(kind, family, texts))
 
 
-@given(st.sampled_from([*ANY_FORMAT]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
+@given(st.sampled_from([*ANY_LENGTH]), st.integers(0, 15), st.sampled_from(BAD_CHARACTERS))
 def test_columns_and_single_strings_reject_the_same_characters(kind: str, position: int, bad: str) -> None:
     valid_text = "93bm44ab22flxhjb"
     text = valid_text[:position] + bad + valid_text[position + 1 :]
@@ -160,7 +160,7 @@ def test_columns_and_single_strings_reject_the_same_characters(kind: str, positi
         return  # NumPy treats a trailing NUL as padding, and Arrow strings cannot contain surrogates
     code, at = FAMILIES["sno"].error_of(text)
     with raises_code(code, position=at, item=1):
-        sno.SnoArray.from_texts(ANY_FORMAT[kind]([valid_text, text]))
+        sno.SnoArray.from_texts(ANY_LENGTH[kind]([valid_text, text]))
 
 
 def test_lone_surrogates_are_rejected() -> None:
@@ -178,7 +178,7 @@ def test_a_null_is_rejected(family: Family, kind: str) -> None:
         texts: list[Any] = family.sample_texts(700)
         texts[item] = texts[item + 1] = None
         with raises_code("invalid_type", item=item) as caught:
-            family.array.from_texts(ANY_FORMAT[kind](texts))
+            family.array.from_texts(ANY_LENGTH[kind](texts))
         assert str(caught.value) == f"item {item}: expected str for `column`, found null"
 
 

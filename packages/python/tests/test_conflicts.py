@@ -14,7 +14,7 @@ import pytest
 from polyflake import layout, randflake, sno, uuid7
 from support import NOW_MS
 
-SONYFLAKE = layout.Layout.preset("sonyflake")
+SONYFLAKE_LAYOUT = layout.Layout.preset("sonyflake")
 GRANT_START = 1_730_000_000
 
 
@@ -29,7 +29,7 @@ def make_randflake_generator(
 
 
 def make_sonyflake_generator(machine: int = 60_007, **more: Any) -> Any:
-    return layout.Generator(SONYFLAKE, bindables={"machine": machine}, **more)
+    return layout.Generator(SONYFLAKE_LAYOUT, bindables={"machine": machine}, **more)
 
 
 def make_sno_generator(partition: int = 30_007, **more: Any) -> Any:
@@ -131,8 +131,8 @@ def test_different_bindables_and_windows_do_not_conflict() -> None:
         kept_generators = [
             make_sonyflake_generator(),
             make_sonyflake_generator(60_008),
-            layout.Generator(SONYFLAKE),
-            layout.Generator(SONYFLAKE),
+            layout.Generator(SONYFLAKE_LAYOUT),
+            layout.Generator(SONYFLAKE_LAYOUT),
             layout.Generator(layout.Layout.preset("instagram"), bindables={"shard": 7}),
         ]
         windowed_generators = [
@@ -144,7 +144,7 @@ def test_different_bindables_and_windows_do_not_conflict() -> None:
     with pytest.warns(RuntimeWarning):
         make_sonyflake_generator(60_009, window=(NOW_MS, NOW_MS + 1))
     with pytest.warns(RuntimeWarning):
-        layout.Generator(layout.Layout.from_json(SONYFLAKE.to_json()), bindables={"machine": 60_007})
+        layout.Generator(layout.Layout.from_json(SONYFLAKE_LAYOUT.to_json()), bindables={"machine": 60_007})
 
 
 def test_ranges_conflict_if_they_overlap() -> None:
@@ -163,13 +163,13 @@ def test_ranges_conflict_if_they_overlap() -> None:
     with pytest.warns(RuntimeWarning, match="bindables .*process.*, some of `worker` 6 to 7 and time"):
         ranged_generator(6, 7)
 
-    def sonyflake_generator(worker: int, process: int) -> Any:
+    def bound_generator(worker: int, process: int) -> Any:
         return layout.Generator(discord, bindables={"process": process, "worker": worker})
 
     with silence_warnings():
-        kept_generators += [sonyflake_generator(12, 9), sonyflake_generator(9, 10)]
+        kept_generators += [bound_generator(12, 9), bound_generator(9, 10)]
     with pytest.warns(RuntimeWarning, match="bindables .*process.*worker.* and time"):
-        sonyflake_generator(5, 9)
+        bound_generator(5, 9)
     with pytest.warns(RuntimeWarning, match="some of `process` 8 to 9"):
         layout.Generator(discord, bindables={"worker": 2}, range=("process", 8, 9))
     assert len(kept_generators) == 6
@@ -179,9 +179,9 @@ def test_a_snapshot_restored_into_two_generators_conflicts() -> None:
     generator = make_sonyflake_generator(60_010)
     with silence_warnings():
         snapshot = generator.close()
-        second_generator = layout.Generator.restore(SONYFLAKE, snapshot, bindables={"machine": 60_010})
+        second_generator = layout.Generator.restore(SONYFLAKE_LAYOUT, snapshot, bindables={"machine": 60_010})
     with pytest.warns(RuntimeWarning):
-        layout.Generator.restore(SONYFLAKE, snapshot, bindables={"machine": 60_010})
+        layout.Generator.restore(SONYFLAKE_LAYOUT, snapshot, bindables={"machine": 60_010})
     second_generator.close()
 
 

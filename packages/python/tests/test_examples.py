@@ -89,14 +89,14 @@ def test_requests_are_routed_from_every_region() -> None:
 
 def test_a_record_can_have_256_versions() -> None:
     documents = record_versions.DocumentStore()
-    last_version = first = documents.create("0")
+    last_id = first_id = documents.create("0")
     for version in range(1, 256):
-        last_version = documents.update(last_version, str(version))
-    assert documents.history(first) == documents.history(last_version) == [str(version) for version in range(256)]
+        last_id = documents.update(last_id, str(version))
+    assert documents.history(first_id) == documents.history(last_id) == [str(version) for version in range(256)]
     with pytest.raises(record_versions.StaleVersionError):
-        documents.update(first, "again")
+        documents.update(first_id, "again")
     with raises_code("out_of_range", field="metabyte"):
-        documents.update(last_version, "one too many")
+        documents.update(last_id, "one too many")
 
 
 def test_a_query_selects_a_half_open_range() -> None:

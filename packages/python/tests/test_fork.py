@@ -24,8 +24,8 @@ pytestmark = [ignore_fork_warnings, pytest.mark.skipif(not hasattr(os, "fork"), 
 def run_in_child(work: Callable[[], Any]) -> Any:
     """Runs ``work`` in a forked child. Returns its result, or the code of its error."""
     read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
+    child_pid = os.fork()
+    if child_pid == 0:
         try:
             answer = work()
         except PolyflakeError as error:
@@ -37,7 +37,7 @@ def run_in_child(work: Callable[[], Any]) -> Any:
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
         answer = json.load(pipe)
-    assert os.waitpid(pid, 0)[1] == 0
+    assert os.waitpid(child_pid, 0)[1] == 0
     return answer
 
 

@@ -19,7 +19,7 @@ from support import NOW_MS, NOW_NS, raises_code
 
 UTC = dt.timezone.utc
 
-SNOWFLAKE: dict[str, Any] = {
+SNOWFLAKE_DESCRIPTION: dict[str, Any] = {
     "id": "integer",
     "bits": 64,
     "fields": [
@@ -42,7 +42,7 @@ WIDE_DESCRIPTION: dict[str, Any] = {
         {"kind": "sequence", "bits": 32, "start": 7},
     ],
 }
-SNOWFLAKE_LAYOUT = Layout(SNOWFLAKE)
+SNOWFLAKE_LAYOUT = Layout(SNOWFLAKE_DESCRIPTION)
 WIDE_LAYOUT = Layout(WIDE_DESCRIPTION)
 BINDABLES: dict[str, Any] = {"n": 2**72 - 1, "hash": b"abc", "text": "Grüße"}
 
@@ -53,7 +53,7 @@ def layout_with_field(field: dict[str, Any], **more: Any) -> Layout:
 
 
 def test_layouts_compare_copy_and_pickle_by_value() -> None:
-    for layout, description in ((SNOWFLAKE_LAYOUT, SNOWFLAKE), (WIDE_LAYOUT, WIDE_DESCRIPTION)):
+    for layout, description in ((SNOWFLAKE_LAYOUT, SNOWFLAKE_DESCRIPTION), (WIDE_LAYOUT, WIDE_DESCRIPTION)):
         assert layout == Layout(description) == copy.deepcopy(layout) == pickle.loads(pickle.dumps(layout))
         assert layout == eval(repr(layout), {"Layout": Layout})
         assert layout == Layout.from_json(layout.to_json()) == Layout(json.loads(layout.to_json()))
@@ -124,7 +124,7 @@ def test_json_like_values_are_accepted() -> None:
 
 
 def snowflake_with(**changes: Any) -> dict[str, Any]:
-    return {**SNOWFLAKE, **changes}
+    return {**SNOWFLAKE_DESCRIPTION, **changes}
 
 
 RECURSIVE_DICT: list[Any] = []
@@ -159,10 +159,10 @@ def test_non_json_values_are_rejected(bad: Any) -> None:
 
 
 def test_a_description_must_be_a_dict_and_json_a_string() -> None:
-    for bad in (None, "{}", [], [("id", "integer")], MappingProxyType(SNOWFLAKE)):
+    for bad in (None, "{}", [], [("id", "integer")], MappingProxyType(SNOWFLAKE_DESCRIPTION)):
         with raises_code("invalid_type"):
             Layout(bad)  # type: ignore[arg-type]
-    for bad in (None, SNOWFLAKE, b"{}"):
+    for bad in (None, SNOWFLAKE_DESCRIPTION, b"{}"):
         with raises_code("invalid_type"):
             Layout.from_json(bad)  # type: ignore[arg-type]
     for text in ("[" * 100_000, '"\ud800"'):
@@ -183,7 +183,7 @@ def test_a_description_modified_during_the_call_is_read_unchanged() -> None:
             description["another"] = 1
             return 64
 
-    description: dict[str, Any] = {"bits": ChangingDict(), "id": "integer", "fields": SNOWFLAKE["fields"]}
+    description: dict[str, Any] = {"bits": ChangingDict(), "id": "integer", "fields": SNOWFLAKE_DESCRIPTION["fields"]}
     assert Layout(description) == SNOWFLAKE_LAYOUT
 
 

@@ -67,8 +67,8 @@ def test_columns_match_packing_and_parsing_each_id(id_layout: Layout) -> None:
         )
         rows = zip(*np.broadcast_arrays(timestamp, sequence, worker, dc), strict=True)
         assert list(packed_ids) == [
-            id_layout.pack(timestamp=time, sequence=number, bindables={"worker": of}, constants={"dc": value})
-            for time, number, of, value in rows
+            id_layout.pack(timestamp=time, sequence=number, bindables={"worker": worker_id}, constants={"dc": value})
+            for time, number, worker_id, value in rows
         ]
         parsed, parsed_columns = [id_layout.parse(id) for id in packed_ids], id_layout.parse_columns(packed_ids)
         assert (len(parsed_columns), list(parsed_columns)) == (5, parsed)

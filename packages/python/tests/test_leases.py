@@ -686,8 +686,11 @@ def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) 
         ids.generate()
     log_messages = [record.getMessage() for record in caplog.records]
     assert len([line for line in log_messages if "refused" in line]) == 1, log_messages
-    place = late_url.partition("?")[0]
-    assert log_messages[0] == f"orders: refused: cannot lease a worker ID from {place}: the folder does not exist"
+    url_without_query = late_url.partition("?")[0]
+    assert (
+        log_messages[0]
+        == f"orders: refused: cannot lease a worker ID from {url_without_query}: the folder does not exist"
+    )
 
 
 @pytest.mark.parametrize(
@@ -904,10 +907,10 @@ def test_a_strict_lease_withholds_ids_after_a_gap(
     with polyflake.lease(url, "orders", strict=strict, watch=lambda event: events.append(event["name"])) as lease:
         ids = sno.Generator(lease=lease)
         ids.generate()
-        original_do = lease._driver.execute
+        original_execute = lease._driver.execute
         if is_away:
             monkeypatch.setattr(
-                lease._driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_do(it)
+                lease._driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_execute(it)
             )
         stops.set()
         time.sleep(4)
@@ -928,12 +931,12 @@ def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: 
     lease = polyflake.lease(url, "orders", lease_seconds=2)
     ids = sno.Generator(lease=lease)
     ids.generate()
-    is_held, run = threading.Event(), lease._driver.execute
+    is_held, original_execute = threading.Event(), lease._driver.execute
 
     def hold_lease(command: dict[str, Any]) -> Any:
         is_held.set()
         time.sleep(1.5)
-        return run(command)
+        return original_execute(command)
 
     monkeypatch.setattr(lease._driver, "execute", hold_lease)
     assert is_held.wait(10), "a renewal waits for the store"

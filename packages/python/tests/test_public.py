@@ -25,15 +25,15 @@ TEXT = "order_1abpg7dgwhjba5j"
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['text']} of {case['secret'][:2]}")
 def test_strings_match_the_vectors(case: dict[str, Any]) -> None:
-    public_type = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
+    id_type = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
     number = int(case["number"])
-    assert (public_type.name, public_type.encode(number), public_type.decode(case["text"])) == (
+    assert (id_type.name, id_type.encode(number), id_type.decode(case["text"])) == (
         case["type"],
         case["text"],
         number,
     )
-    assert public_type.encode_many([number]) == [case["text"]]
-    assert public_type.decode_many([case["text"]]) == [number]
+    assert id_type.encode_many([number]) == [case["text"]]
+    assert id_type.decode_many([case["text"]]) == [number]
 
 
 @pytest.mark.parametrize("one", [7, MyInt(7), ValidIndex(7), np.int64(7), np.uint8(7), enum.IntEnum("Row", {"A": 7}).A])

@@ -38,11 +38,11 @@ def used_generator(generator: Any) -> Any:
 
 
 def make_stall() -> polyflake.Stall:
-    told: list[polyflake.Stall] = []
+    reported_stalls: list[polyflake.Stall] = []
     readings = iter([NOW_NS] + [NOW_NS + 10_000_000] * 3 + [NOW_NS] * 9)
-    generator = sno.Generator(1, clock=lambda: next(readings, NOW_NS + 20_000_000), on_stall=told.append)
+    generator = sno.Generator(1, clock=lambda: next(readings, NOW_NS + 20_000_000), on_stall=reported_stalls.append)
     generator.generate_many(65_537 * 2)
-    return told[0]
+    return reported_stalls[0]
 
 
 RECORDS: list[Any] = [

@@ -40,18 +40,18 @@ WAITING_CALLS: dict[str, Any] = {"on_exhausted": "wait"}
 
 @each_family
 def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
-    told: list[tuple[Stall, int]] = []
+    reports: list[tuple[Stall, int]] = []
     readings = [NOW_NS]
     generator = family.make_exhausted(
         **WAITING_CALLS,
         clock=lambda: readings.pop(0) if len(readings) > 1 else readings[0],
-        on_stall=lambda stall: told.append((stall, threading.get_ident())),
+        on_stall=lambda stall: reports.append((stall, threading.get_ident())),
     )
     later_ns = NOW_NS + min(1_000_000, family.tick_ms * 500_000)
     readings[:] = [NOW_NS, later_ns, later_ns, NOW_NS + 10**9]
     generator.generate()
-    stalls = [stall for stall, _ in told]
-    assert {thread for _, thread in told} == {threading.get_ident()}
+    stalls = [stall for stall, _ in reports]
+    assert {thread for _, thread in reports} == {threading.get_ident()}
     assert [stall.reason for stall in stalls] == ["sequence_exhausted"] * 3
     assert [stall.unix_ms for stall in stalls] == [NOW_MS, later_ns // 1_000_000, later_ns // 1_000_000]
     assert [stall.stalled for stall in stalls] == [1, 1, 1]
@@ -106,11 +106,13 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
 @each_family
 @pytest.mark.parametrize("option", [{"max_wait": 0}, {"on_exhausted": "error"}], ids=str)
 def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, Any]) -> None:
-    told: list[Stall] = []
-    generator = family.make_exhausted(**{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": told.append, **option})
+    reported_stalls: list[Stall] = []
+    generator = family.make_exhausted(
+        **{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": reported_stalls.append, **option}
+    )
     with raises_code("sequence_exhausted"):
         generator.generate()
-    assert told == []
+    assert reported_stalls == []
 
 
 @each_family

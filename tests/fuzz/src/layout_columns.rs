@@ -11,13 +11,13 @@ use crate::{layout::values_of, verdict::check_message};
 pub(crate) fn check(layout: &Layout, ids: &[Id]) {
     let parsed: Vec<_> = ids.iter().filter_map(|id| layout.parse(id).ok()).collect();
     let ids: Vec<_> = ids.iter().filter(|id| layout.parse(id).is_ok()).cloned().collect();
-    let columns: Vec<_> = field_indexes(layout)
+    let columns: Vec<_> = field_indices(layout)
         .into_iter()
-        .filter_map(|slot| column(layout, slot, &ids, &parsed))
+        .filter_map(|field| column(layout, field, &ids, &parsed))
         .collect();
     let Some(first) = parsed.first() else { return };
     let base = values_of(layout, first);
-    let given: Vec<_> = columns.iter().map(|(slot, column)| (*slot, &column[..])).collect();
+    let given: Vec<_> = columns.iter().map(|(field, column)| (*field, &column[..])).collect();
     // The start of the millisecond that contains a tick may be in an earlier tick, or before the first tick.
     let one_by_one: Result<Vec<_>> =
         (0..ids.len()).map(|at| pack_one(base.clone(), &given, at)).collect();
@@ -33,7 +33,7 @@ pub(crate) fn check(layout: &Layout, ids: &[Id]) {
 }
 
 /// Returns the indexes of all fields that have values.
-fn field_indexes(layout: &Layout) -> Vec<FieldIndex> {
+fn field_indices(layout: &Layout) -> Vec<FieldIndex> {
     let bindables = layout.bindable_names().map(|name| layout.bindable(name));
     let constants = layout.constant_names().map(|name| layout.constant(name));
     let fields = [layout.timestamp(), layout.sequence()].into_iter();
@@ -43,23 +43,23 @@ fn field_indexes(layout: &Layout) -> Vec<FieldIndex> {
 /// Returns one field of each ID, or `None` if the field is not an integer or is too wide for a column.
 fn column(
     layout: &Layout,
-    slot: FieldIndex,
+    field: FieldIndex,
     ids: &[Id],
     parsed: &[Parsed<'_>],
 ) -> Option<(FieldIndex, Vec<i64>)> {
     let mut column = vec![0; ids.len()];
     let outcome = match integers_or_bytes(ids) {
-        Ok(ids) if layout.is_integer() => layout.integer_column(slot, &ids, &mut column),
-        Ok(_) => layout.bytes_column(slot, &[], &mut column),
-        Err(ids) => layout.bytes_column(slot, &ids, &mut column),
+        Ok(ids) if layout.is_integer() => layout.integer_column(field, &ids, &mut column),
+        Ok(_) => layout.bytes_column(field, &[], &mut column),
+        Err(ids) => layout.bytes_column(field, &ids, &mut column),
     };
     if let Err(error) = outcome {
         assert_eq!(check_message(&error).kind(), ErrorKind::InvalidType, "{}", layout.to_json());
         return None;
     }
-    let expected = parsed.iter().map(|parsed| parsed.integer(slot).expect("an integer"));
+    let expected = parsed.iter().map(|parsed| parsed.integer(field).expect("an integer"));
     assert!(expected.eq(column.iter().copied().map(i128::from)), "{}", layout.to_json());
-    Some((slot, column))
+    Some((field, column))
 }
 
 /// Converts IDs to the form that the column functions accept.
@@ -77,8 +77,8 @@ fn integers_or_bytes(ids: &[Id]) -> std::result::Result<Vec<i64>, Vec<u8>> {
 }
 
 fn pack_one(mut values: Values<'_>, columns: &[(FieldIndex, &[i64])], at: usize) -> Result<Id> {
-    for (slot, column) in columns {
-        values.set(*slot, column[at]).expect("a slot of the layout");
+    for (field, column) in columns {
+        values.set(*field, column[at]).expect("a field of the layout");
     }
     values.pack()
 }

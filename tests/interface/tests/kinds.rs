@@ -69,11 +69,11 @@ by_metabyte! {
     }
 }
 
-const USER: &str = "aaaaaaaa55aaaaaa";
+const USER_ID: &str = "aaaaaaaa55aaaaaa";
 const USER_JSON: &str = r#"{"id": "aaaaaaaa55aaaaaa", "foo": "bar", "baz": "bar"}"#;
 
 fn user() -> User {
-    User { id: USER.parse().unwrap(), foo: "bar".into(), baz: "bar".into() }
+    User { id: USER_ID.parse().unwrap(), foo: "bar".into(), baz: "bar".into() }
 }
 
 fn id_with_metabyte(metabyte: u8) -> Sno {
@@ -131,7 +131,7 @@ fn the_id_selects_the_variant() {
 #[test]
 fn the_id_can_be_at_any_position() {
     let members = [r#""foo":"b\u0061r""#, r#""baz":"bar""#];
-    let id = format!(r#""i\u0064":"{USER}""#);
+    let id = format!(r#""i\u0064":"{USER_ID}""#);
     for place in 0..=members.len() {
         let mut members: Vec<_> = members.iter().map(|member| (*member).to_owned()).collect();
         members.insert(place, id.clone());
@@ -164,12 +164,12 @@ fn integers_of_128_bits_must_follow_the_id() {
         }
     }
     let n = u128::MAX - 1;
-    let read = deserialize_each_way(&format!(r#"{{"id":"{USER}","n":{n}}}"#));
+    let read = deserialize_each_way(&format!(r#"{{"id":"{USER_ID}","n":{n}}}"#));
     assert_eq!(read, Ok(Kinds::Large(Large { n })));
     let error =
-        deserialize_each_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER}"}}"#)).unwrap_err();
+        deserialize_each_way::<Kinds>(&format!(r#"{{"n":{n},"id":"{USER_ID}"}}"#)).unwrap_err();
     assert!(error.starts_with("invalid type: floating point"), "{error}");
-    let small = deserialize_each_way(&format!(r#"{{"n":{},"id":"{USER}"}}"#, u64::MAX));
+    let small = deserialize_each_way(&format!(r#"{{"n":{},"id":"{USER_ID}"}}"#, u64::MAX));
     assert_eq!(small, Ok(Kinds::Large(Large { n: u64::MAX.into() })));
 }
 
@@ -185,7 +185,7 @@ fn strings_are_borrowed_from_the_input() {
         [r#"{"id":"aaaaaaaa55aaaaaa","name":"a"}"#, r#"{"name":"a","id":"aaaaaaaa55aaaaaa"}"#]
     {
         let Borrowed::Tag(tag) = serde_json::from_str(text).unwrap();
-        assert_eq!(tag, Tag { name: "a", id: USER });
+        assert_eq!(tag, Tag { name: "a", id: USER_ID });
         assert!(text.as_bytes().as_ptr_range().contains(&tag.name.as_ptr()));
         assert!(text.as_bytes().as_ptr_range().contains(&tag.id.as_ptr()));
     }
@@ -350,8 +350,8 @@ fn other_errors_come_from_the_data_format() {
         told
     };
     let twice = [
-        format!(r#"{{"id":"{USER}","id":"{USER}","foo":"","baz":""}}"#),
-        format!(r#"{{"foo":"","id":"{USER}","baz":"","i\u0064":1}}"#),
+        format!(r#"{{"id":"{USER_ID}","id":"{USER_ID}","foo":"","baz":""}}"#),
+        format!(r#"{{"foo":"","id":"{USER_ID}","baz":"","i\u0064":1}}"#),
     ];
     for text in twice {
         assert!(other(&text).starts_with("duplicate field `id`"));
@@ -362,11 +362,12 @@ fn other_errors_come_from_the_data_format() {
             _ => Whole(Value),
         }
     }
-    let whole = deserialize_each_way::<Any>(&format!(r#"{{"id":"{USER}","a":1,"id":"{USER}"}}"#));
+    let whole =
+        deserialize_each_way::<Any>(&format!(r#"{{"id":"{USER_ID}","a":1,"id":"{USER_ID}"}}"#));
     assert_eq!(whole, Err("duplicate field `id`".into()));
-    let twice = format!(r#"{{"foo":"","foo":"","id":"{USER}","baz":""}}"#);
+    let twice = format!(r#"{{"foo":"","foo":"","id":"{USER_ID}","baz":""}}"#);
     assert!(other(&twice).starts_with("duplicate field `foo`"));
-    assert!(other(&format!(r#"{{"id":"{USER}","foo":""}}"#)).starts_with("missing field `baz`"));
+    assert!(other(&format!(r#"{{"id":"{USER_ID}","foo":""}}"#)).starts_with("missing field `baz`"));
     for value in ["1", "null", "\"aaaaaaaa55aaaaaa\"", "[\"aaaaaaaa55aaaaaa\"]"] {
         let expected = "expected an object with a sno ID as its `id`";
         assert!(other(value).contains(expected), "{}", other(value));
@@ -441,10 +442,10 @@ by_metabyte! {
 
 #[test]
 fn a_variants_type_can_have_any_name() {
-    let text = format!(r#"{{"id": "{USER}"}}"#);
+    let text = format!(r#"{{"id": "{USER_ID}"}}"#);
     assert_eq!(
         deserialize_each_way::<SharedDField>(&text),
-        Ok(SharedDField::D(D { id: USER.parse().unwrap() }))
+        Ok(SharedDField::D(D { id: USER_ID.parse().unwrap() }))
     );
 }
 
@@ -467,8 +468,8 @@ macro_rules! assert_alike {
         for text in [$($text),+] {
             let direct = serde_json::from_str::<$value>(text).ok();
             let expected = direct.map(|value| SharedShape::Content(Content { value }));
-            let first = format!(r#"{{"id":"{USER}","value":{text}}}"#);
-            let last = format!(r#"{{"value":{text},"id":"{USER}"}}"#);
+            let first = format!(r#"{{"id":"{USER_ID}","value":{text}}}"#);
+            let last = format!(r#"{{"value":{text},"id":"{USER_ID}"}}"#);
             assert_eq!(deserialize_each_way::<SharedShape>(&first).ok(), expected, "{first}");
             assert_eq!(deserialize_each_way::<SharedShape>(&last).ok(), expected, "{last}");
         }

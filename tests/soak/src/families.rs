@@ -48,7 +48,7 @@ pub(crate) const FAMILIES: [Family; 6] = [
 ];
 
 /// The maximum number of IDs per batch.
-const BATCH: usize = 1000;
+const MAX_BATCH_SIZE: usize = 1000;
 
 /// Returns the number of ticks that the clock must cover. These ticks provide several times as many slots as `ids`, because
 /// the chaotic clock skips many slots.
@@ -70,8 +70,8 @@ enum Call {
 fn random_call(random: &mut Rng) -> Call {
     match random.u32(..8) {
         0..3 => Call::Single,
-        3..6 => Call::Batch(random.usize(1..BATCH)),
-        _ => Call::Handle(random_handle_size(random), random.usize(1..BATCH)),
+        3..6 => Call::Batch(random.usize(1..MAX_BATCH_SIZE)),
+        _ => Call::Handle(random_handle_size(random), random.usize(1..MAX_BATCH_SIZE)),
     }
 }
 

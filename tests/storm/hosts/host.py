@@ -96,7 +96,7 @@ def mappings() -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     return wiped, shared
 
 
-def fork_image() -> int:
+def clone_image() -> int:
     """Creates a copy of this process that imitates a restored memory image, as `src/host/copies.rs` describes."""
     wiped, shared = mappings()
     for start, size in wiped:
@@ -115,7 +115,7 @@ def run_copies(new: Callable[[int], IdMaker], make: IdMaker) -> None:
     """Creates copies of this process that generate IDs. This process also generates IDs, unless its only purpose is to
     be forked.
     """
-    ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": fork_image}
+    ways: dict[str, Callable[[], int]] = {"raw-fork": libc._Fork, "image": clone_image}
     create = ways.get(SHAPE, os.fork)
     is_server = SHAPE == "prefork"
     if not is_server:
@@ -124,8 +124,8 @@ def run_copies(new: Callable[[int], IdMaker], make: IdMaker) -> None:
     for copy in range(1, WIDTH + 1):
         if create() == 0:
             # A copied image cannot detect that it is a copy, so it keeps using the original generator.
-            own_make = new(WORKER + copy) if SHOULD_RENEW and SHAPE != "image" else make
-            generate(copy, 0, own_make, IDS, start)
+            copy_make = new(WORKER + copy) if SHOULD_RENEW and SHAPE != "image" else make
+            generate(copy, 0, copy_make, IDS, start)
             os._exit(0)
     if not is_server:
         generate(0, 0, make, IDS, start)

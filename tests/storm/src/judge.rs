@@ -42,7 +42,7 @@ pub struct Judge {
     format: Format,
     sorter: Sorter,
     /// The index of each stream in `streams`, keyed by process, copy and thread.
-    numbers: HashMap<[u32; 3], usize>,
+    stream_indices: HashMap<[u32; 3], usize>,
     streams: Vec<Stream>,
     /// The chunks of each generator, keyed by process and copy. The threads of a copy share its generator.
     shared: HashMap<[u32; 2], GeneratorChunks>,
@@ -61,8 +61,8 @@ impl Judge {
             ..Verdict::default()
         };
         let sorter = Sorter::new(folder, bytes);
-        let (numbers, streams, shared) = (HashMap::new(), Vec::new(), HashMap::new());
-        Self { format, sorter, numbers, streams, shared, verdict }
+        let (stream_indices, streams, shared) = (HashMap::new(), Vec::new(), HashMap::new());
+        Self { format, sorter, stream_indices, streams, shared, verdict }
     }
 
     /// Adds a chunk that a process generated, and checks its IDs.
@@ -104,14 +104,14 @@ impl Judge {
         let Chunk { generator, thread, .. } = *chunk;
         let next = self.streams.len();
         ensure!(next < 1 << 20, "expected fewer threads and processes");
-        let number = *self.numbers.entry([process, generator, thread]).or_insert(next);
-        if number == next {
+        let index = *self.stream_indices.entry([process, generator, thread]).or_insert(next);
+        if index == next {
             let copy =
                 if generator == 0 { String::new() } else { format!(", generator {generator}") };
             let name = format!("process {process}{copy}, thread {thread}");
             self.streams.push(Stream { name, count: 0, last: String::new() });
         }
-        Ok(number)
+        Ok(index)
     }
 
     /// Compares each ID with the previous ID of its thread.

@@ -141,7 +141,7 @@ impl Process {
         let deadline = Instant::now() + longest;
         let process = Self { child, is_lines, input, reader, seen, signals, deadline };
         if !is_lines {
-            process.signal("load its library")?;
+            process.wait_for_signal("load its library")?;
         }
         Ok(process)
     }
@@ -214,7 +214,7 @@ impl Process {
         reader.join().map_err(|_| anyhow::anyhow!("the reader of a process panicked"))?
     }
 
-    fn signal(&self, what: &str) -> Result<()> {
+    fn wait_for_signal(&self, what: &str) -> Result<()> {
         let longest = self.deadline.saturating_duration_since(Instant::now());
         self.signals.recv_timeout(longest).with_context(|| format!("a process did not {what}"))
     }

@@ -54,12 +54,12 @@ fn check_wheel(
         cmd!(shell, "abi3audit --strict {file}").run()?;
         passed.push("abi3audit");
     }
-    passed.extend(audit(shell, file, platform)?);
+    passed.extend(run_auditwheel(shell, file, platform)?);
     Ok(passed)
 }
 
 /// Runs auditwheel on wheels for glibc. auditwheel can read musl wheels only on a machine that has musl.
-fn audit(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'static str>> {
+fn run_auditwheel(shell: &Shell, file: &Path, platform: &Platform) -> Result<Option<&'static str>> {
     if !platform.is_linux() || platform.is_musl() {
         return Ok(None);
     }
@@ -76,7 +76,7 @@ fn check_program(shell: &Shell, file: &Path, platform: &Platform) -> Result<Vec<
     if file.extension().is_some_and(|end| end == "whl") {
         cmd!(shell, "twine check --strict {file}").ignore_stdout().run()?;
         passed.push("twine");
-        passed.extend(audit(shell, file, platform)?);
+        passed.extend(run_auditwheel(shell, file, platform)?);
     } else {
         passed.push(run_publint(shell, file)?);
     }

@@ -48,8 +48,7 @@ pub fn main(shell: &Shell, filter: &str, keep: bool) -> Result<()> {
             kept.rust
         );
     }
-    let well =
-        counts.iter().map(|(name, count)| is_within_tolerance(name, *count, kept.counts.get(name)));
+    let well = counts.iter().map(|(name, count)| report_count(name, *count, kept.counts.get(name)));
     ensure!(well.fold(true, |all, one| all & one), "a function takes more instructions");
     Ok(())
 }
@@ -78,7 +77,7 @@ fn instructions(shell: &Shell, name: &str, calls: u32) -> Result<f64> {
     count.with_context(|| format!("callgrind did not count {name}: {said}"))
 }
 
-fn is_within_tolerance(name: &str, count: f64, kept: Option<&f64>) -> bool {
+fn report_count(name: &str, count: f64, kept: Option<&f64>) -> bool {
     let Some(kept) = kept else {
         println!("  NEW   {count:>10.2}             {name}: keep it with --keep");
         return false;
@@ -119,14 +118,14 @@ fn write_counts(counts: BTreeMap<String, f64>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_within_tolerance;
+    use super::report_count;
 
     #[test]
     fn only_an_increase_of_some_percent_is_a_regression() {
-        assert!(is_within_tolerance("same", 100.0, Some(&100.0)));
-        assert!(is_within_tolerance("a little more", 102.9, Some(&100.0)));
-        assert!(is_within_tolerance("less", 50.0, Some(&100.0)));
-        assert!(!is_within_tolerance("more", 103.1, Some(&100.0)));
-        assert!(!is_within_tolerance("new", 1.0, None));
+        assert!(report_count("same", 100.0, Some(&100.0)));
+        assert!(report_count("a little more", 102.9, Some(&100.0)));
+        assert!(report_count("less", 50.0, Some(&100.0)));
+        assert!(!report_count("more", 103.1, Some(&100.0)));
+        assert!(!report_count("new", 1.0, None));
     }
 }

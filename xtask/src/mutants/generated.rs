@@ -76,7 +76,9 @@ const GROUPS: [Group; 9] = [
     },
     Group {
         name: "hotguid",
-        files: &["core/src/{generator/drawn,hotguid/family,hotguid/generator,hotguid/handle}.rs"],
+        files: &[
+            "core/src/{generator/random_word,hotguid/family,hotguid/generator,hotguid/handle}.rs",
+        ],
         tests: &["--test=hotguid_generator", "--test=families", "--test=fork"],
     },
     Group {

@@ -31,14 +31,14 @@ impl Progress {
             self.remaining_time()
         );
         let start = Instant::now();
-        let end = run();
+        let outcome = run();
         self.left.pop();
-        if matches!(end, StepOutcome::Passed) {
+        if matches!(outcome, StepOutcome::Passed) {
             self.seconds.insert(name.to_owned(), start.elapsed().as_secs_f32());
             // If the file cannot be written, the only effect is that the next run cannot estimate the step's duration.
             let _ = fs::write(file(), toml::to_string(&self.seconds).unwrap_or_default());
         }
-        end
+        outcome
     }
 
     /// Returns the estimated time for the remaining steps, or an empty string if no duration of these steps has been

@@ -20,7 +20,7 @@ pub fn members() -> Vec<&'static str> {
 
 /// Runs Clippy on the workspace members with all features. Also runs Clippy on the core with fewer features, because code
 /// that is used with one set of features may be unused with another set.
-pub fn clippy(shell: &Shell) -> Result<()> {
+pub fn run_clippy(shell: &Shell) -> Result<()> {
     let members = members();
     cmd!(shell, "cargo clippy --quiet {members...} --all-targets -- -D warnings").run()?;
     for features in ["", "serde", "std"] {
@@ -229,7 +229,7 @@ fn doc_command<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
 }
 
 /// Tests all interleavings of the atomic operations in the state machines and the counter clock, in a separate build.
-pub fn loom(shell: &Shell) -> Result<()> {
+pub fn run_loom(shell: &Shell) -> Result<()> {
     model_command(shell, "loom-tests", &["--test", "model"]).run()?;
     Ok(model_command(shell, "polyflake-clock", &["--lib", "model"]).run()?)
 }

@@ -129,7 +129,7 @@ fn crate_steps() -> Vec<Step> {
             &[&[".github"]],
             workflows::check,
         ),
-        step("clippy", "Rust compiles without warnings", &[CRATES], rust::clippy),
+        step("clippy", "Rust compiles without warnings", &[CRATES], rust::run_clippy),
         step(
             "no_std",
             "the core compiles for targets without an operating system, a heap or compare-and-swap",
@@ -165,13 +165,13 @@ fn crate_steps() -> Vec<Step> {
             "loom",
             "no interleaving of atomic operations produces a duplicate",
             &[CORE, &["tests/loom"]],
-            rust::loom,
+            rust::run_loom,
         ),
         step(
             "proof",
             "the lease protocol and the state words never produce a duplicate, proved for all states",
             &[LEASE, &["tests/proof", "tests/requirements.txt"]],
-            run_proof,
+            run_proofs,
         ),
     ]
 }
@@ -377,7 +377,7 @@ fn slow_steps() -> Vec<Step> {
             "wasm-pack",
             "a module that `wasm-pack build` creates from the wasm crate generates an ID in Node",
             &[&["bindings-js", "bindings-wasm", "clock/", "core/", "tests/packaging/wasm-pack"]],
-            wasm::wasm_pack,
+            wasm::test_wasm_pack,
         ),
         step(
             "readme-lease",
@@ -496,7 +496,7 @@ fn test_python(shell: &Shell) -> Result<()> {
 }
 
 /// Runs the proofs with z3. The proofs use the build of the leases crate that the step `rust` also uses.
-fn run_proof(shell: &Shell) -> Result<()> {
+fn run_proofs(shell: &Shell) -> Result<()> {
     let python = workspace::python();
     let proofs = cmd!(shell, "{python} -m pytest --quiet -p no:cacheprovider tests/proof");
     let selection = rust::tested_members().join(" ");

@@ -18,7 +18,7 @@ pub fn test_in_browser(shell: &Shell) -> Result<()> {
 }
 
 /// Builds the crate with wasm-pack, and uses the resulting module in Node to generate an ID.
-pub fn wasm_pack(shell: &Shell) -> Result<()> {
+pub fn test_wasm_pack(shell: &Shell) -> Result<()> {
     tools::install(shell, &tools::WASM_PACK)?;
     tools::install_wasm_bindgen(shell)?;
     let out = workspace::target().join("wasm-pack");

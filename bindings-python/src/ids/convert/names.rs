@@ -86,13 +86,13 @@ pub(crate) fn wrong_type_error(name: &str, expected: &str, found: &str) -> Error
 
 /// Returns the exception for an argument of the wrong type.
 #[cold]
-pub(crate) fn wrong_type(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
+pub(crate) fn wrong_type_exception(name: &str, expected: &str, found: &Bound<'_, PyAny>) -> PyErr {
     raise_about(found.py(), &wrong_type_error(name, expected, &type_name(found)), Some(name))
 }
 
 /// Returns the exception for an argument that has the right type but the wrong content, which `found` describes in words.
 #[cold]
-pub(crate) fn wrong_kind(name: &str, expected: &str, found: &str) -> PyErr {
+pub(crate) fn wrong_kind_exception(name: &str, expected: &str, found: &str) -> PyErr {
     raise_named(wrong_type_error(name, expected, found), name)
 }
 

@@ -9,7 +9,7 @@ use pyo3::{
     types::{PyBytes, PyMemoryView, PyString},
 };
 
-use super::{FromArgument, names::raise_named, wrong_type};
+use super::{FromArgument, names::raise_named, wrong_type_exception};
 use crate::errors::raise;
 
 /// Bytes, or the content of any object that supports the buffer protocol, in C order.
@@ -33,7 +33,7 @@ impl<'py> FromArgument<'_, 'py> for Octets<'py> {
             return Ok(Self(bytes.to_owned()));
         }
         if !has_buffer(&value) {
-            return Err(wrong_type(name, "bytes", &value));
+            return Err(wrong_type_exception(name, "bytes", &value));
         }
         let view = PyMemoryView::from(&value)?;
         let copied = view.call_method0(intern!(value.py(), "tobytes"))?;
@@ -65,7 +65,7 @@ const MAX_SHORT_LENGTH: usize = 64;
 impl<'a, 'py> FromArgument<'a, 'py> for Text<'a> {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(text) = value.cast::<PyString>() else {
-            return Err(wrong_type(name, "str", &value));
+            return Err(wrong_type_exception(name, "str", &value));
         };
         if length(&text) <= MAX_SHORT_LENGTH
             && let Ok(text) = value.extract()

@@ -10,7 +10,9 @@ use pyo3::{
     types::{PyDateTime, PyDelta, PyDeltaAccess, PyTzInfo},
 };
 
-use super::{AnyInteger, FromArgument, items, names::raise_named, wrong_kind, wrong_type};
+use super::{
+    AnyInteger, FromArgument, items, names::raise_named, wrong_kind_exception, wrong_type_exception,
+};
 use crate::errors::{raise, raise_about, with_python};
 
 const EXPECTED_TIME: &str = "int or aware datetime";
@@ -177,10 +179,11 @@ fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
 pub(crate) fn datetime_to_micros(datetime: &Bound<'_, PyDateTime>, name: &str) -> PyResult<i64> {
     let py = datetime.py();
     if datetime.call_method0(intern!(py, "utcoffset"))?.is_none() {
-        return Err(wrong_kind(name, EXPECTED_TIME, "naive datetime"));
+        return Err(wrong_kind_exception(name, EXPECTED_TIME, "naive datetime"));
     }
     let since = datetime.sub(epoch(py)?)?;
-    let since = since.cast::<PyDelta>().map_err(|_| wrong_type(name, EXPECTED_TIME, datetime))?;
+    let since =
+        since.cast::<PyDelta>().map_err(|_| wrong_type_exception(name, EXPECTED_TIME, datetime))?;
     let seconds = i64::from(since.get_days()) * 86400 + i64::from(since.get_seconds());
     Ok(seconds * 1_000_000 + i64::from(since.get_microseconds()))
 }

@@ -7,7 +7,7 @@ use super::super::ids::json;
 use crate::{
     errors::raise,
     ids::{
-        convert::{FromArgument, wrong_type},
+        convert::{FromArgument, wrong_type_exception},
         record::{PickleParts, reduce_by_attributes, reduce_record},
     },
 };
@@ -105,7 +105,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for SnapshotArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         match value.cast::<Snapshot>() {
             Ok(snapshot) => Ok(Self(snapshot.get().0)),
-            Err(_) => Err(wrong_type(name, "layout.Snapshot", &value)),
+            Err(_) => Err(wrong_type_exception(name, "layout.Snapshot", &value)),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     ids::{
         array::{Selection, iterate, positions},
         column::IDS,
-        convert::{FromArgument, has_buffer, raise_named, wrong_type},
+        convert::{FromArgument, has_buffer, raise_named, wrong_type_exception},
         fields::FieldColumn,
         integers::{Integers, get_buffer},
         memory::{memory_error, zeroed},
@@ -219,8 +219,8 @@ fn ids_from_argument(layout: &layout::Layout, given: &Bound<'_, PyAny>) -> PyRes
         (Ids::Bytes(ids), false) => {
             return Err(raise_named(Error::invalid_length(ids.width(), size, size), IDS));
         }
-        (_, true) => return Err(wrong_type(IDS, "integers", given)),
-        (_, false) => return Err(wrong_type(IDS, "bytes", given)),
+        (_, true) => return Err(wrong_type_exception(IDS, "integers", given)),
+        (_, false) => return Err(wrong_type_exception(IDS, "bytes", given)),
     }
     Ok(array.get().0.clone())
 }

@@ -8,7 +8,7 @@ use pyo3::{
 
 use crate::{
     errors::{raise, raise_from},
-    ids::convert::{AnyInteger, has_index, owned_text, type_name, wrong_type},
+    ids::convert::{AnyInteger, has_index, owned_text, type_name, wrong_type_exception},
 };
 
 /// The maximum nesting depth. No valid description exceeds this depth, but an object that contains itself does.
@@ -17,7 +17,7 @@ const MAX_DEPTH: u32 = 8;
 /// Converts a dict to a JSON object. Raises `invalid_layout` if that is not possible.
 pub(crate) fn json_from_dict(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Json> {
     if !value.is_instance_of::<PyDict>() {
-        return Err(wrong_type(name, "dict", value));
+        return Err(wrong_type_exception(name, "dict", value));
     }
     convert_within_depth(value, MAX_DEPTH, name)
 }

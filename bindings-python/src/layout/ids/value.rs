@@ -10,7 +10,7 @@ use crate::{
     errors::{raise, raise_from},
     ids::convert::{
         self, AnyInteger, FromArgument, Octets, Text, datetime_to_micros, has_index, int,
-        owned_text, raise_named, type_name, with_datetimes, wrong_type,
+        owned_text, raise_named, type_name, with_datetimes, wrong_type_exception,
     },
 };
 
@@ -27,7 +27,8 @@ impl<'a, 'py> FromArgument<'a, 'py> for ValueArgument {
 /// Reads the value for the named field.
 pub(super) fn read_value(value: &Bound<'_, PyAny>, field: &str) -> PyResult<Value<'static>> {
     if let Ok(text) = value.cast::<PyString>() {
-        let text = owned_text(text).map_err(|raised| invalid_unicode_error(value, field, raised));
+        let text =
+            owned_text(text).map_err(|raised| invalid_unicode_exception(value, field, raised));
         return text.map(Value::from);
     }
     let is_bytes = value.is_instance_of::<PyBytes>()
@@ -50,7 +51,7 @@ fn integer(int: &Bound<'_, PyInt>) -> PyResult<Value<'static>> {
 }
 
 #[cold]
-fn invalid_unicode_error(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
+fn invalid_unicode_exception(text: &Bound<'_, PyAny>, field: &str, raised: PyErr) -> PyErr {
     let error = Error::field_error(ErrorKind::InvalidCharacter, field.to_owned());
     raise_from(text.py(), &error, Some(field), raised)
 }
@@ -156,7 +157,7 @@ pub(super) fn items<'py>(
     parameter: &str,
 ) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
     let Ok(mapping) = value.cast::<PyMapping>() else {
-        return Err(wrong_type(parameter, "a mapping", value));
+        return Err(wrong_type_exception(parameter, "a mapping", value));
     };
     mapping.items()?.iter().map(|item| split_item(&item, parameter)).collect()
 }

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use crate::ids::{
     array::{Array, Memory, Values, with_content},
     column::ids_from_column,
-    memory::{fault_error, try_with_capacity},
+    memory::{fault_exception, try_with_capacity},
     text::Ascii,
 };
 
@@ -68,12 +68,13 @@ impl Values for Texts {
     }
 
     fn column(&self, py: Python<'_>) -> PyResult<Column> {
-        py.detach(|| texts::randflake_column(&self.ids)).map_err(fault_error)
+        py.detach(|| texts::randflake_column(&self.ids)).map_err(fault_exception)
     }
 
     fn memory(&self, py: Python<'_>) -> PyResult<Memory<'_>> {
         if self.slots.get().is_none() {
-            let slots = py.detach(|| texts::encode_randflakes(&self.ids)).map_err(fault_error)?;
+            let slots =
+                py.detach(|| texts::encode_randflakes(&self.ids)).map_err(fault_exception)?;
             let _ = self.slots.set(Packed::new(slots));
         }
         Ok(self.slots.get().expect("was just set").into())

@@ -11,7 +11,7 @@ use pyo3::{
 use crate::{
     errors::{raise, raise_from},
     ids::{
-        convert::{FromArgument, Text, items, number, wrong_type},
+        convert::{FromArgument, Text, items, number, wrong_type_exception},
         record::{PickleParts, reduce_by_attributes, reduce_record},
     },
 };
@@ -81,12 +81,12 @@ impl Snapshot {
     fn from_json(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = text.py();
         if !text.is_instance_of::<PyString>() {
-            return Err(wrong_type("text", "str", text));
+            return Err(wrong_type_exception("text", "str", text));
         }
         let members = py
             .import("json")?
             .call_method1("loads", (text,))
-            .map_err(|raised| invalid_json_error(py, raised))?;
+            .map_err(|raised| invalid_json_exception(py, raised))?;
         Self::from_members(&members, "text")
     }
 
@@ -114,7 +114,7 @@ impl Snapshot {
 impl Snapshot {
     fn from_members(members: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(members) = members.cast::<PyDict>() else {
-            return Err(wrong_type(name, "dict", members));
+            return Err(wrong_type_exception(name, "dict", members));
         };
         reject_unknown_members(members)?;
         let (format, _) = sno::Snapshot::FORMAT;
@@ -139,7 +139,7 @@ pub(super) struct SnapshotArgument(pub(super) sno::Snapshot);
 impl<'a, 'py> FromArgument<'a, 'py> for SnapshotArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
         let Ok(given) = value.cast::<Snapshot>() else {
-            return Err(wrong_type(name, "sno.Snapshot", &value));
+            return Err(wrong_type_exception(name, "sno.Snapshot", &value));
         };
         Ok(Self(given.get().0))
     }
@@ -166,7 +166,7 @@ fn required_member<'py>(
 
 /// Returns the error for a string that is not valid JSON. The error contains the position if Python's parser reports one.
 /// Other exceptions are returned unchanged.
-fn invalid_json_error(py: Python<'_>, raised: PyErr) -> PyErr {
+fn invalid_json_exception(py: Python<'_>, raised: PyErr) -> PyErr {
     let is_of_text =
         raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyRecursionError>(py);
     if !is_of_text {

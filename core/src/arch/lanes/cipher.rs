@@ -42,10 +42,11 @@ const GROUP_LANES: usize = 64;
 /// The number of lanes in a small group, which occupies one or two vectors. The blocks that remain after the last full
 /// group are padded to a small group or, if there are too many, to a full group. WebAssembly has no small group, because
 /// the unrolled code for it would add 2.4 KB to a compressed module, and processing a full group takes only 0.6 us.
-const SMALL_GROUP_LANES: usize = if cfg!(target_arch = "wasm32") { MAX_SINGLE_BLOCKS } else { 16 };
+const SMALL_GROUP_LANES: usize =
+    if cfg!(target_arch = "wasm32") { MAX_BLOCKS_ONE_BY_ONE } else { 16 };
 
 /// The largest number of blocks that are processed faster one by one than as a small group.
-const MAX_SINGLE_BLOCKS: usize = 2;
+const MAX_BLOCKS_ONE_BY_ONE: usize = 2;
 
 /// A direction of the cipher: encryption or decryption.
 pub(in crate::arch) trait Direction {
@@ -114,7 +115,7 @@ pub(in crate::arch) fn apply<D: Direction>(schedule: &Schedule, blocks: &mut [Bl
         apply_to_group::<D, GROUP_LANES>(schedule, group);
     }
     match (rest.len(), padded.first_chunk_mut()) {
-        (..=MAX_SINGLE_BLOCKS, _) => return D::apply_one_by_one(schedule, rest),
+        (..=MAX_BLOCKS_ONE_BY_ONE, _) => return D::apply_one_by_one(schedule, rest),
         (count, Some(small)) if count <= SMALL_GROUP_LANES => {
             apply_to_group::<D, SMALL_GROUP_LANES>(schedule, small);
         }

@@ -78,7 +78,7 @@ pub(in crate::layout) fn without_leading_zeros(number: &[u8]) -> &[u8] {
 }
 
 /// Returns the number of bits that a big-endian number needs.
-pub(in crate::layout) fn significant_len(number: &[u8]) -> usize {
+pub(in crate::layout) fn significant_bits(number: &[u8]) -> usize {
     let number = without_leading_zeros(number);
     number.first().map_or(0, |top| 8 * number.len() - top.leading_zeros() as usize)
 }

@@ -53,15 +53,15 @@ impl Layout {
         let fields =
             self.fields.iter().map(|field| (&*field.name, field.role.as_str(), field.width.bits));
         let (first_ms, last_ms) = self.first_and_last_ms().unzip();
-        let mut figures = Description::from_fields(fields);
-        figures.per_second = self.ids_per_second(1);
-        figures.per_second_in_all =
+        let mut description = Description::from_fields(fields);
+        description.per_second = self.ids_per_second(1);
+        description.per_second_in_all =
             self.generator_count().and_then(|generators| self.ids_per_second(generators));
-        (figures.first_ms, figures.last_ms) = (first_ms.flatten(), last_ms.flatten());
-        figures.sorts_by_time = self.sorts_by_time();
-        figures.below_2_53 = self.highest_id().is_below(53);
-        figures.below_2_63 = self.highest_id().is_below(63);
-        figures
+        (description.first_ms, description.last_ms) = (first_ms.flatten(), last_ms.flatten());
+        description.sorts_by_time = self.sorts_by_time();
+        description.below_2_53 = self.highest_id().is_below(53);
+        description.below_2_63 = self.highest_id().is_below(63);
+        description
     }
 
     /// Returns the number of IDs per second that `generators` generators can create together.

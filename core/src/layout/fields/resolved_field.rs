@@ -162,7 +162,7 @@ impl ResolvedField {
                 space
             }
         };
-        if bits::significant_len(number) > self.width.bits as usize {
+        if bits::significant_bits(number) > self.width.bits as usize {
             return Err(self.value_out_of_range(value));
         }
         Ok(bits::without_leading_zeros(number))

@@ -124,8 +124,8 @@ impl Id {
     /// Returns whether all bits above the lowest `limit` bits are zero.
     pub(in crate::layout) fn is_below(&self, limit: u32) -> bool {
         let length = match self {
-            Self::Integer(id) => bits::significant_len(&id.to_be_bytes()),
-            Self::Bytes(id) => bits::significant_len(id),
+            Self::Integer(id) => bits::significant_bits(&id.to_be_bytes()),
+            Self::Bytes(id) => bits::significant_bits(id),
         };
         length <= limit as usize
     }

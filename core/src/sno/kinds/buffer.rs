@@ -176,7 +176,7 @@ impl<'de, E: Error> ReplayDeserializer<'de, E> {
 
 /// Returns the error for a value that is neither a variant's name nor a map with exactly one variant.
 #[cold]
-fn unknown_variant<E: Error>(found: &str) -> E {
+fn invalid_variant_error<E: Error>(found: &str) -> E {
     E::invalid_type(Unexpected::Other(found), &"the name of a variant or a map of one")
 }
 
@@ -277,10 +277,11 @@ impl<'de, E: Error> Deserializer<'de> for ReplayDeserializer<'de, E> {
             }
             // Human-readable formats write the name of a variant. Binary formats may write its number.
             BufferedValue::Unsigned(number) if !self.human_readable => {
-                let number = u32::try_from(number).map_err(|_| unknown_variant("an integer"))?;
+                let number =
+                    u32::try_from(number).map_err(|_| invalid_variant_error("an integer"))?;
                 number.into_deserializer().deserialize_enum(name, variants, visitor)
             }
-            other => Err(unknown_variant(other.type_name())),
+            other => Err(invalid_variant_error(other.type_name())),
         }
     }
 

@@ -93,13 +93,13 @@ impl<'de, K: ByMetabyte<'de>> Visitor<'de> for MembersVisitor<'_, K> {
         let members =
             VariantMembers { before_id, value: None, rest, id: K::MEMBER, human_readable };
         let read = K::of_metabyte(metabyte, members)?;
-        read.ok_or_else(|| self.reject(unknown_metabyte(metabyte, K::MEMBER, K::METABYTES)))
+        read.ok_or_else(|| self.reject(unknown_metabyte_error(metabyte, K::MEMBER, K::METABYTES)))
     }
 }
 
 /// Returns the error for a metabyte that no variant has.
 #[cold]
-fn unknown_metabyte(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
+fn unknown_metabyte_error(metabyte: u8, member: &'static str, known: &[&str]) -> Error {
     let known = known.join(", ");
     let reason = alloc::format!("expected an ID of metabyte {known}, found {metabyte}");
     Error::with_reason(ErrorKind::OutOfRange, reason).with_field(member)

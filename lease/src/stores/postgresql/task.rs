@@ -55,7 +55,7 @@ impl AsyncPostgresql {
     }
 
     pub(super) async fn connect(server: Server, create: Create) -> Result<Self> {
-        let process = forks::process_id()?;
+        let process = forks::process_generation()?;
         let (client, connection, notices) = connection::connect(&server).await?;
         let store = Self::new(Source::Own(client, notices, tokio::spawn(connection)), process);
         Ok(Self { schema: server.schema, create, ..store })
@@ -82,7 +82,7 @@ impl AsyncPostgresql {
     /// time.
     #[cfg(feature = "deadpool")]
     pub async fn from_pool(pool: &Pool) -> Result<Self> {
-        let process = forks::process_id()?;
+        let process = forks::process_generation()?;
         let taken = pool.get().await;
         let taken = taken.map_err(|error| unavailable_error(&alloc::format!("{error}")))?;
         Ok(Self::new(Source::Pool(taken), process))

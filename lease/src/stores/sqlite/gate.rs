@@ -17,7 +17,7 @@ use std::{
 
 use crate::{Error, ErrorKind, Result, rules::forks};
 
-/// The process number (upper half) and the number of requests in progress (lower half).
+/// The process generation (upper half) and the number of requests in progress (lower half).
 static ACTIVE_REQUESTS: AtomicU64 = AtomicU64::new(0);
 /// The number of threads of this process that are forking.
 static FORKING_THREADS: AtomicU32 = AtomicU32::new(0);
@@ -41,7 +41,7 @@ impl RequestGuard {
     /// # Errors
     /// Returns `lease_unavailable` in a child process that was forked in the middle of a request.
     pub(super) fn enter() -> Result<Self> {
-        let process = forks::process_id()?;
+        let process = forks::process_generation()?;
         install_hooks();
         loop {
             let next = |busy: u64| match from_word(busy) {

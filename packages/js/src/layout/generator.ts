@@ -1,5 +1,5 @@
 import { attached, checkBoolean, checkInteger, checkString, checkUnsigned, isObject, runWithDates } from "../checks.js";
-import { checkForConflict } from "../conflicts.js";
+import { recordGenerator } from "../conflicts.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
@@ -247,7 +247,7 @@ export class Generator<
       same: () => `layout, bindables ${describeBindables(given.bindables)}${some} and time`,
       remedy: "close it first, or give each its own bindables",
     };
-    checkForConflict(this, handle, identity);
+    recordGenerator(this, handle, identity);
   }
 
   /**

@@ -297,7 +297,7 @@ export interface Layout<K extends Kind = Kind, Bindables extends Values = Values
 }
 
 /** A type that rejects properties that fields do not have, because a misspelled property would be silently ignored. */
-type KnownMembers<Fields extends readonly Field[]> = [UnknownMembers<Fields[number]>] extends [never]
+type RejectUnknownMembers<Fields extends readonly Field[]> = [UnknownMembers<Fields[number]>] extends [never]
   ? unknown
   : readonly { readonly [Name in UnknownMembers<Fields[number]>]?: never }[];
 type UnknownMembers<One> = Exclude<MembersOf<One>, MembersOf<Field>>;
@@ -312,7 +312,7 @@ export interface LayoutConstructor {
    * or a start value does not fit its field.
    */
   new <K extends Kind = Kind, const Fields extends readonly Field[] = readonly Field[]>(
-    description: LayoutDescription<K, Fields & KnownMembers<Fields>>,
+    description: LayoutDescription<K, Fields & RejectUnknownMembers<Fields>>,
   ): Layout<K, BindablesOf<Fields>>;
 
   /** The prototype of all layouts. */

@@ -105,7 +105,7 @@ function backendUnavailableError(message: string, cause: unknown): PolyflakeErro
 }
 
 /** The number of stack levels that must be available for layout calls that {@link requiredLevels} does not list. */
-const DEFAULT_LEVELS = 128;
+const LAYOUT_LEVELS = 128;
 
 /**
  * Returns how many stack levels must be available for a call, so that the stack does not overflow while the call allocates
@@ -113,7 +113,7 @@ const DEFAULT_LEVELS = 128;
  */
 function requiredLevels(name: string, isLayout: boolean): number {
   if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MAX_LEVELS;
-  return isLayout && /^(layout|generator)/.test(name) ? DEFAULT_LEVELS : 0;
+  return isLayout && /^(layout|generator)/.test(name) ? LAYOUT_LEVELS : 0;
 }
 
 /** Returns a call that first checks the stack, and throws if too little stack space is left. */

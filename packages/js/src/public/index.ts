@@ -117,7 +117,7 @@ export class Keyring {
   readonly #handle: Handle;
 
   static {
-    handleOf = (ids) => (isObject(ids) && #handle in ids ? ids.#handle : undefined);
+    handleOf = (keyring) => (isObject(keyring) && #handle in keyring ? keyring.#handle : undefined);
   }
 
   /**
@@ -220,15 +220,15 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
 
   /** Creates the type. Prefer {@link Keyring.of}, whose TypeScript type states whether the numbers are bigints. */
   constructor(keyring: Keyring, type: Name, options: TypeOptions = {}) {
-    const secrets = handleOf(keyring);
-    if (!secrets) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
+    const keyringHandle = handleOf(keyring);
+    if (!keyringHandle) throw invalidType("Keyring of this copy of the package", keyring, { field: "keyring" });
     const { bits = DEFAULT_BITS } = members(options, "options", ["bits"]);
     const width = checkInteger(bits, "bits");
     if (width < 1 || width > MAX_BITS) throw outOfRange(1, MAX_BITS, width, "bits");
     const name = checkTypeName(type);
-    const m = secrets.machine;
+    const m = keyringHandle.machine;
     const write = () => {
-      secrets.ready();
+      keyringHandle.ready();
       m.putAscii(name);
       m.numbers[register.count] = name.length;
       m.numbers[register.value] = width;

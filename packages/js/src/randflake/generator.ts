@@ -1,6 +1,6 @@
 import { attached, checkOptionalInteger, isObject } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
-import { checkForConflict } from "../conflicts.js";
+import { recordGenerator } from "../conflicts.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
@@ -130,7 +130,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
       same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
       remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
     };
-    checkForConflict(this, handle, identity);
+    recordGenerator(this, handle, identity);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { attached, checkGenerator, checkInteger, checkTime, isObject, runWithDates } from "../checks.js";
-import { checkForConflict } from "../conflicts.js";
+import { recordGenerator } from "../conflicts.js";
 import type { GenerateFunction, SnoId } from "../decode/sno.js";
 import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
@@ -155,7 +155,7 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
         same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
         remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
       };
-      checkForConflict(this, handle, identity);
+      recordGenerator(this, handle, identity);
     }
     generators.add(this);
   }

@@ -8,7 +8,7 @@ import {
   isObject,
   runWithDates,
 } from "../checks.js";
-import { checkForConflict } from "../conflicts.js";
+import { recordGenerator } from "../conflicts.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { prepareEntropy } from "../entropy.js";
 import { PolyflakeError } from "../errors.js";
@@ -165,7 +165,7 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
       const key = `uuid7 ${workerId}`;
       const effect = "only random bits keep their IDs apart";
       const remedy = "close it first, or give each its own worker ID";
-      checkForConflict(this, handle, { group: key, key, same: () => `worker ID ${workerId}`, effect, remedy });
+      recordGenerator(this, handle, { group: key, key, same: () => `worker ID ${workerId}`, effect, remedy });
     }
     generators.add(this);
   }

@@ -302,26 +302,26 @@ sno.setDefaultGenerator(snoGenerator);
 sno.setDefaultGenerator(new hotguid.Generator());
 
 const keyring = new Keyring({ 1: new Uint8Array(32), 2: new Uint8Array(32) });
-const orderIds = keyring.of("order");
-const wideIds = keyring.of("post", { bits: 63 });
-assertType<Equal<typeof orderIds, IdType<number, "order">>>();
-assertType<Equal<ReturnType<typeof orderIds.decode>, number>>();
-assertType<Equal<ReturnType<typeof orderIds.decodeMany>, number[]>>();
-assertType<Equal<ReturnType<typeof orderIds.encode>, PublicId<"order">>>();
-assertType<Equal<ReturnType<typeof wideIds.decode>, bigint>>();
+const orderType = keyring.of("order");
+const wideType = keyring.of("post", { bits: 63 });
+assertType<Equal<typeof orderType, IdType<number, "order">>>();
+assertType<Equal<ReturnType<typeof orderType.decode>, number>>();
+assertType<Equal<ReturnType<typeof orderType.decodeMany>, number[]>>();
+assertType<Equal<ReturnType<typeof orderType.encode>, PublicId<"order">>>();
+assertType<Equal<ReturnType<typeof wideType.decode>, bigint>>();
 const bits: number = 40;
-const anyIds = keyring.of("a", { bits });
-assertType<Equal<ReturnType<typeof anyIds.decode>, number | bigint>>();
+const unknownWidthType = keyring.of("a", { bits });
+assertType<Equal<ReturnType<typeof unknownWidthType.decode>, number | bigint>>();
 assertType<Equal<ReturnType<ReturnType<typeof keyring.of<"a", 40>>["decode"]>, number>>();
-const anyType: IdType = orderIds;
-const orderText: string = orderIds.encode(1n) + anyType.encodeMany([1, 2n])[0];
+const anyType: IdType = orderType;
+const orderText: string = orderType.encode(1n) + anyType.encodeMany([1, 2n])[0];
 assertType<Equal<typeof orderText, string>>();
 // @ts-expect-error: a string of a different type
-orderIds.encode(1) satisfies PublicId<"invoice">;
+orderType.encode(1) satisfies PublicId<"invoice">;
 // @ts-expect-error: no such option
 keyring.of("order", { bit: 48 });
 // @ts-expect-error: a string is not a number
-orderIds.encode("1");
+orderType.encode("1");
 
 assertType<Equal<ReturnType<typeof besideScript.init>, Promise<void>>>();
 assertType<Equal<Parameters<typeof besideScript.init>[0], Source | undefined>>();

@@ -613,13 +613,13 @@ def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_ov
 def _postgresql_driver(server: dict[str, Any], seconds: float) -> Any:
     seconds = min(seconds, server["connect_timeout"] or seconds)
     if find_spec("psycopg"):
-        connect, given = import_module("psycopg").connect, psycopg_arguments(server)
-        given |= {"connect_timeout": max(2, round(seconds)), "prepare_threshold": None}
+        connect, arguments = import_module("psycopg").connect, psycopg_arguments(server)
+        arguments |= {"connect_timeout": max(2, round(seconds)), "prepare_threshold": None}
 
         def connect_checked() -> Any:
             if server["roots"]:
                 _tls_context(server)  # libpq reads the file only after a server has replied
-            return connect(**given)
+            return connect(**arguments)
 
         return Psycopg(connect_checked)
     if find_spec("asyncpg"):
@@ -714,20 +714,20 @@ def _redis_client_driver(client: Any) -> RedisPy:
 def redis_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a redis-py connection for the server settings that the lease rules parsed from a URL."""
     [[host, port]] = server["hosts"]
-    given = {
+    arguments = {
         **({"path": host} if host.startswith("/") else {"host": host, "port": port}),
         "username": server["user"],
         "password": server["password"],
         "db": server["database"],
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def pymysql_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``pymysql.connect`` for the server settings that the lease rules parsed from a URL."""
     [[host, port]] = server["hosts"]
     context = _tls_context(server)
-    given = {
+    arguments = {
         **({"unix_socket": host} if host.startswith("/") else {"host": host, "port": port}),
         "user": server["user"],
         "password": server["password"],
@@ -736,13 +736,13 @@ def pymysql_arguments(server: dict[str, Any]) -> dict[str, Any]:
         "ssl_disabled": not context,
         "charset": "utf8mb4",
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def psycopg_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``psycopg.connect`` for the server settings that the lease rules parsed from a URL."""
     hosts, ports = zip(*server["hosts"], strict=True)
-    given = {
+    arguments = {
         "host": ",".join(hosts),
         "port": ",".join(map(str, ports)),
         "user": server["user"],
@@ -754,7 +754,7 @@ def psycopg_arguments(server: dict[str, Any]) -> dict[str, Any]:
         "options": server["options"],
         "target_session_attrs": "read-write" if server["read_write"] else None,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _tls_context(server: dict[str, Any]) -> Any:
@@ -789,7 +789,7 @@ def asyncpg_arguments(server: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of ``asyncpg.connect`` for the server settings that the lease rules parsed from a URL."""
     hosts, ports = zip(*server["hosts"], strict=True)
     settings = {"application_name": server["application_name"], "options": server["options"]}
-    given = {
+    arguments = {
         "host": list(hosts),
         "port": list(ports),
         "user": server["user"],
@@ -799,7 +799,7 @@ def asyncpg_arguments(server: dict[str, Any]) -> dict[str, Any]:
         "server_settings": {name: value for name, value in settings.items() if value is not None},
         "target_session_attrs": "read-write" if server["read_write"] else None,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _dialect_name(engine: Any) -> str:

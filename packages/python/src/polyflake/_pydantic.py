@@ -72,8 +72,8 @@ class by_metabyte:
         if metabyte is None:
             raise PydanticCustomError("missing_field", "missing value for field `{field}`", {"field": self.name})
         if metabyte not in self.kinds:
-            known_kinds = " or ".join(f"{known} ({kind.__name__})" for known, kind in self.kinds.items())
-            context = {"field": self.name, "expected": known_kinds, "found": metabyte}
+            expected = " or ".join(f"{known_metabyte} ({kind.__name__})" for known_metabyte, kind in self.kinds.items())
+            context = {"field": self.name, "expected": expected, "found": metabyte}
             raise PydanticCustomError("metabyte", "expected `{field}` of metabyte {expected}, found {found}", context)
         return value
 

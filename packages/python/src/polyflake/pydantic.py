@@ -107,10 +107,10 @@ class _Integer:
             core_schema.chain_schema([core_schema.str_schema(strict=True), read_schema]),
             core_schema.chain_schema([core_schema.int_schema(strict=True), read_schema]),
         )
-        serializer = core_schema.plain_serializer_function_ser_schema(
+        serialization_schema = core_schema.plain_serializer_function_ser_schema(
             self.encode, when_used="json-unless-none", return_schema=core_schema.str_schema()
         )
-        return core_schema.lax_or_strict_schema(read_schema, exact_schema, serialization=serializer)
+        return core_schema.lax_or_strict_schema(read_schema, exact_schema, serialization=serialization_schema)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         text_schema = {"type": "string", **self.schema}

@@ -89,11 +89,11 @@ class Trace(Stage):
         return Generator(layout(self.args), **self.all_options())
 
     def all_options(self) -> dict[str, Any]:
-        own: dict[str, Any] = {"bindables": decode_values(self.args.get("bindables"))}
+        own_options: dict[str, Any] = {"bindables": decode_values(self.args.get("bindables"))}
         if "range" in self.args:
             name, first, last = self.args["range"]
-            own["range"] = (name, int(first), int(last))
-        return {**self.options(), **own, "sequence_only": self.args.get("sequence_only", False)}
+            own_options["range"] = (name, int(first), int(last))
+        return {**self.options(), **own_options, "sequence_only": self.args.get("sequence_only", False)}
 
     def call(self, step: Args) -> Any:
         match step["op"]:

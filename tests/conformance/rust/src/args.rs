@@ -21,7 +21,7 @@ impl From<Error> for Failure {
 }
 
 /// Returns the properties of an error that all languages provide.
-pub(crate) fn error(error: &Error) -> Value {
+pub(crate) fn error_to_json(error: &Error) -> Value {
     let mut members = json!({"code": error.code()});
     let mut set = |name: &str, value: Option<Value>| {
         if let Some(value) = value {

@@ -7,16 +7,16 @@ use crate::args::{Answer, Failure, text};
 
 pub(crate) fn family(args: &Value) -> Answer {
     match text(args, "family")? {
-        "sno" => Ok(description_value(&sno::describe())),
-        "randflake" => Ok(description_value(&randflake::describe())),
-        "hotguid" => Ok(description_value(&hotguid::describe())),
-        "uuid7" => Ok(description_value(&uuid7::describe())),
+        "sno" => Ok(description_to_json(&sno::describe())),
+        "randflake" => Ok(description_to_json(&randflake::describe())),
+        "hotguid" => Ok(description_to_json(&hotguid::describe())),
+        "uuid7" => Ok(description_to_json(&uuid7::describe())),
         _ => Err(Failure::UnknownOp),
     }
 }
 
 /// Returns the protocol's FIGURES object.
-pub(crate) fn description_value(figures: &Description) -> Value {
+pub(crate) fn description_to_json(figures: &Description) -> Value {
     let fields = figures.fields().iter().map(|field| {
         json!({"name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits})
     });

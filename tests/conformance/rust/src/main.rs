@@ -49,7 +49,7 @@ fn answer_reply(answer: Answer) -> Value {
 
 fn failure_reply(failure: Failure) -> Value {
     match failure {
-        Failure::Refused(error) => json!({ "error": args::error(&error) }),
+        Failure::Refused(error) => json!({ "error": args::error_to_json(&error) }),
         Failure::UnknownOp => json!({"error": {"code": "unknown_op"}}),
         Failure::Unexpected(message) => unexpected_failure_reply(&message),
     }

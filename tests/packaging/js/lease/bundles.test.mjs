@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { build } from "esbuild";
 import { withMovedCopy } from "./moved.mjs";
-import { grantedIds, STORE_FACTORIES } from "./places.mjs";
+import { grantedWorkerIds, STORE_FACTORIES } from "./places.mjs";
 
 const BUNDLE_SOURCES = {
   "by the variable": `
@@ -37,6 +37,6 @@ for (const [way, source] of Object.entries(STORE_FACTORIES.pg ? BUNDLE_SOURCES :
       }),
     );
     assert.equal(output.trim(), "7");
-    assert.deepEqual(await grantedIds(url), []);
+    assert.deepEqual(await grantedWorkerIds(url), []);
   });
 }

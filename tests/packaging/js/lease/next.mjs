@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { grantedIds } from "./places.mjs";
+import { grantedWorkerIds } from "./places.mjs";
 import { ask, serveApp } from "./started.mjs";
 
 const NEXT_BIN = "node_modules/next/dist/bin/next";
@@ -38,8 +38,12 @@ for (const way of ["instrumentation", "NODE_OPTIONS"]) {
     withNextServer(async (other) => {
       const ids = (await Promise.all([fetchIds(one), fetchIds(other), fetchIds(one)])).flat();
       assert.equal(new Set(ids).size, 3000, way);
-      assert.equal((await grantedIds(url)).filter(({ namespace }) => namespace === "next/sno").length >= 2, true, way);
+      assert.equal(
+        (await grantedWorkerIds(url)).filter(({ namespace }) => namespace === "next/sno").length >= 2,
+        true,
+        way,
+      );
     }),
   );
-  if (way === "instrumentation") assert.deepEqual(await grantedIds(url), []);
+  if (way === "instrumentation") assert.deepEqual(await grantedWorkerIds(url), []);
 }

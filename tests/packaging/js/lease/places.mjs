@@ -34,7 +34,7 @@ export const STORE_FACTORIES = {
  * Returns the worker IDs that remain granted for more than one second, which is the duration of the longest tick. The
  * URL specifies the store and the namespace.
  */
-export async function grantedIds(url) {
+export async function grantedWorkerIds(url) {
   const [store, namespace] = url.split("namespace=");
   const isFile = store.startsWith("sqlite:");
   const table = isFile ? "polyflake_leases" : "polyflake.polyflake_leases";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { grantedIds, STORE_FACTORIES, startMaker } from "./places.mjs";
+import { grantedWorkerIds, STORE_FACTORIES, startMaker } from "./places.mjs";
 
 const run = promisify(execFile);
 
@@ -12,23 +12,23 @@ function assertDistinct(reports) {
   assert.equal(new Set(ids).size, ids.length);
 }
 
-for (const [name, place] of Object.entries(STORE_FACTORIES)) {
+for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
   describe(name, { concurrency: false }, () => {
     for (const kind of ["cluster", "threads"]) {
       test(`${kind}: one variable leases a worker ID for each process, which releases it`, async () => {
-        const { node, url } = place();
+        const { node, url } = createStore();
         const env = { ...process.env, POLYFLAKE_LEASE: url, NODE_OPTIONS: "--import polyflake/lease --no-warnings" };
         const { stdout } = await run(node, ["fleet.mjs", kind, "9", "3"], { env, maxBuffer: 1 << 26 });
         const reports = JSON.parse(stdout);
         assert.equal(reports.length, 10);
         assertDistinct(reports);
         assert(new Set(reports.map(({ number }) => number)).size >= 4);
-        assert.deepEqual(await grantedIds(url), []);
+        assert.deepEqual(await grantedWorkerIds(url), []);
       });
     }
 
     test("with --import all copies of the package use one worker ID immediately", async () => {
-      const { node, url } = place();
+      const { node, url } = createStore();
       const program = `
         import { hotguid, sno, uuid7 } from "polyflake";
         import * as wasm from "polyflake/wasm";
@@ -52,7 +52,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
     });
 
     test("with --import a process leases worker IDs only of the formats in the variable", async () => {
-      const { node, url } = place();
+      const { node, url } = createStore();
       const program = `
         import { sno } from "polyflake";
         const { partition } = sno.parse(sno.generate());
@@ -61,12 +61,12 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
       const options = ["--import", "polyflake/lease", "--no-warnings", "--input-type=module", "--eval", program];
       const killed = await run(node, options, { env }).catch((error) => error);
       assert.deepEqual([killed.signal, killed.stdout], ["SIGKILL", "0"]);
-      const [{ namespace, first }, ...others] = await grantedIds(url);
+      const [{ namespace, first }, ...others] = await grantedWorkerIds(url);
       assert.deepEqual([namespace.split("/")[1], Number(first), others], ["sno", 0, []]);
     });
 
     test("four worker IDs suffice for four processes that restart repeatedly", async () => {
-      const store = place();
+      const store = createStore();
       // A program cannot wait during process.exit or after an uncaught error, so it can return the worker ID only to a
       // file store.
       const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
@@ -82,11 +82,11 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
     });
 
     test("SIGTERM ends a process after it released its worker ID", async () => {
-      const store = place();
+      const store = createStore();
       const { child } = await startMaker(store, "signal", { numbers: [0, 0] });
       child.kill("SIGTERM");
       assert.deepEqual(await child.ended, [null, "SIGTERM"]);
-      assert.deepEqual(await grantedIds(store.url), []);
+      assert.deepEqual(await grantedWorkerIds(store.url), []);
       const next = await startMaker(store, "close", { numbers: [0, 0] });
       assert.equal(next.number, 0);
     });
@@ -108,7 +108,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
     };
 
     test("after a restore a lease is abandoned without a release, and another one acquired", async () => {
-      const store = place();
+      const store = createStore();
       const program = `
         const held = lease(process.env.STORE);
         const ids = new sno.Generator({ lease: held });
@@ -133,12 +133,12 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
       assert.equal(distinct, 3002);
       assert(ms < 5000, `${ms} ms`);
       // The process released its last worker ID when it exited.
-      const kept = (await grantedIds(store.url)).map(({ first }) => Number(first));
+      const kept = (await grantedWorkerIds(store.url)).map(({ first }) => Number(first));
       assert.deepEqual(new Set(kept), new Set([zero, one]));
     });
 
     test("a lease that is closed after a restore releases nothing", async () => {
-      const store = place();
+      const store = createStore();
       const program = `
         const held = lease(process.env.STORE);
         const ids = new sno.Generator({ lease: held });
@@ -148,7 +148,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
         print([number, codeOf(() => ids.generate())]);`;
       assert.deepEqual(await restored(store, program), [0, "generator_closed"]);
       assert.deepEqual(
-        (await grantedIds(store.url)).map(({ first }) => Number(first)),
+        (await grantedWorkerIds(store.url)).map(({ first }) => Number(first)),
         [0],
       );
     });
@@ -161,7 +161,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
         afterRestore();
         numbers.push(await held.ready(), partitionOf(ids.generate()));
         print(numbers);`;
-      const [before, ...after] = await restored(place(), program);
+      const [before, ...after] = await restored(createStore(), program);
       assert(after[0] !== before && after[1] === after[0], `${[before, after]}`);
     });
 
@@ -171,12 +171,12 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
         const ids = new sno.Generator({ lease: held });
         afterRestore();
         print([partitionOf(await ids.generateAsync()), await held.ready()]);`;
-      const [made, number] = await restored(place(), program);
+      const [made, number] = await restored(createStore(), program);
       assert.equal(made, number);
     });
 
     test("with --import the first generator after a restore does not use the worker ID from before", async () => {
-      const store = place();
+      const store = createStore();
       const program = `
         afterRestore();
         print([codeOf(() => sno.generate()), partitionOf(await sno.generateAsync())]);`;
@@ -212,7 +212,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
           process.stdout.write(JSON.stringify(found), () => process.exit());`;
         // The main thread does not use polyflake/lease, because a lease would use the package and thereby share the
         // restore count with the other thread.
-        const { node, url } = place();
+        const { node, url } = createStore();
         const options = { env: { ...process.env, STORE: url } };
         const { stdout } = await run(node, ["--no-warnings", "--input-type=module", "--eval", program], options);
         const [before, after] = JSON.parse(stdout);
@@ -221,7 +221,7 @@ for (const [name, place] of Object.entries(STORE_FACTORIES)) {
     }
 
     test("a killed process keeps its worker ID until its lease ends", async () => {
-      const store = place();
+      const store = createStore();
       const options = { numbers: [0, 0], insist: 0, leaseMs: 3000 };
       const first = await startMaker(store, "kill", options);
       const killed = Date.now();

@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
-import { grantedIds, STORE_FACTORIES, startMaker } from "./places.mjs";
+import { grantedWorkerIds, STORE_FACTORIES, startMaker } from "./places.mjs";
 
 const run = promisify(execFile);
 const DENO = ["node_modules/.bin/deno", "run", "--allow-all"];
@@ -35,7 +35,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => STORE_FACTORIES[name])
         const fleet = await Promise.all(makers);
         for (const { child } of fleet) if (end === "signal") child.kill("SIGTERM");
         for (const { child } of fleet) await child.ended;
-        assert.deepEqual(await grantedIds(url), [], end);
+        assert.deepEqual(await grantedWorkerIds(url), [], end);
         reports.push(...fleet);
       }
       const ids = reports.flatMap(({ ids }) => ids);
@@ -48,7 +48,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => STORE_FACTORIES[name])
         const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_NODE: "41" };
         const { stdout } = await run(program, [...options, "defaults.mjs"], { env });
         assert.deepEqual(JSON.parse(stdout).numbers, [41, 41]);
-        assert.deepEqual(await grantedIds(url), []);
+        assert.deepEqual(await grantedWorkerIds(url), []);
       });
     }
   });

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { withMovedCopy } from "./moved.mjs";
-import { grantedIds, STORE_FACTORIES } from "./places.mjs";
+import { grantedWorkerIds, STORE_FACTORIES } from "./places.mjs";
 import { ask, serveApp } from "./started.mjs";
 
 const FILES = {
@@ -39,7 +39,7 @@ test("a standalone Next.js server leases from PostgreSQL", { skip: !STORE_FACTOR
         assert.equal(answer.status, 200);
         assert.equal((await answer.json()).metabyte, 7);
         assert.equal(
-          (await grantedIds(url)).some(({ namespace }) => namespace.endsWith("/sno")),
+          (await grantedWorkerIds(url)).some(({ namespace }) => namespace.endsWith("/sno")),
           true,
         );
       },

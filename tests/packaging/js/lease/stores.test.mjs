@@ -13,10 +13,10 @@ const assertUnavailable = (call, code = "lease_unavailable") => assert.throws(ca
 /** The stores for which this Node version has a client. */
 const { "node:sqlite": _, ...HERE } = STORE_FACTORIES;
 
-for (const [name, place] of Object.entries(HERE)) {
+for (const [name, createStore] of Object.entries(HERE)) {
   describe(name, { concurrency: false }, () => {
     test("a generator of each format leases a worker ID and reports events and its status", async () => {
-      const { url } = place();
+      const { url } = createStore();
       const events = [];
       const make = () => lease(url, undefined, { watch: ({ name }) => events.push(name) });
       const leases = [make(), make(), make(), make()];
@@ -49,7 +49,7 @@ for (const [name, place] of Object.entries(HERE)) {
     });
 
     test("an event loop blocked past the lease makes no IDs until the next grant", async () => {
-      const { url } = place();
+      const { url } = createStore();
       const held = lease(url, undefined, { leaseMs: 1500 });
       const ids = new sno.Generator({ lease: held });
       await held.ready();
@@ -74,7 +74,7 @@ for (const [name, place] of Object.entries(HERE)) {
     test("a strict lease holds IDs back after a gap, until the store confirms it", async () => {
       const now = performance.now.bind(performance);
       for (const strict of [true, false]) {
-        const [{ url }, events] = [place(), []];
+        const [{ url }, events] = [createStore(), []];
         const held = lease(url, undefined, { strict, watch: ({ name }) => events.push(name) });
         const ids = new sno.Generator({ lease: held });
         await held.ready();
@@ -105,7 +105,7 @@ for (const [name, place] of Object.entries(HERE)) {
     });
 
     test("another secret or range is rejected immediately with the reason", async () => {
-      const { url } = place();
+      const { url } = createStore();
       const held = lease(url, undefined, { numbers: [0, 7] });
       await new sno.Generator({ lease: held }).generateAsync();
       const other = lease(url, undefined, { numbers: [0, 15], waitMs: 60_000 });
@@ -118,7 +118,7 @@ for (const [name, place] of Object.entries(HERE)) {
     });
 
     test("a second process waits for the only worker ID and gets it once released", async () => {
-      const { url } = place();
+      const { url } = createStore();
       const [one, two] = [1, 2].map(() => lease(url, undefined, { numbers: [5, 5], waitMs: 400, leaseMs: 5000 }));
       const first = await new sno.Generator({ lease: one }).generateAsync();
       const second = new sno.Generator({ lease: two });

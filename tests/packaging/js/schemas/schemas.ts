@@ -9,24 +9,24 @@ import * as v from "valibot";
 import { z } from "zod";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-const assertTrue = <T extends true>(_?: T): void => undefined;
+const assertType = <T extends true>(_?: T): void => undefined;
 
 export const allSchemas: (StandardSchemaV1 & StandardJSONSchemaV1)[] = [sno, randflake, hotguid, sno.ofMetabyte(1)];
 const userId = sno.ofMetabyte(24, 25);
-assertTrue<Equal<StandardSchemaV1.InferInput<typeof userId>, string>>();
-assertTrue<Equal<StandardSchemaV1.InferOutput<typeof userId>, SnoId<24 | 25>>>();
-assertTrue<Equal<StandardSchemaV1.InferOutput<typeof randflake>, RandflakeId>>();
+assertType<Equal<StandardSchemaV1.InferInput<typeof userId>, string>>();
+assertType<Equal<StandardSchemaV1.InferOutput<typeof userId>, SnoId<24 | 25>>>();
+assertType<Equal<StandardSchemaV1.InferOutput<typeof randflake>, RandflakeId>>();
 const tweet = layout.Layout.preset("twitter").schema;
-assertTrue<Equal<StandardSchemaV1.InferOutput<typeof tweet>, bigint>>();
+assertType<Equal<StandardSchemaV1.InferOutput<typeof tweet>, bigint>>();
 export const issue: StandardSchemaV1.Issue | undefined = sno["~standard"].validate("").issues?.[0];
 
 const Record = type({ id: sno, invoice: randflake });
-assertTrue<Equal<typeof Record.infer, { id: SnoId; invoice: RandflakeId }>>();
+assertType<Equal<typeof Record.infer, { id: SnoId; invoice: RandflakeId }>>();
 
 const t = initTRPC.create();
 export const router = t.router({
   user: t.procedure.input(userId).query(({ input }) => {
-    assertTrue<Equal<typeof input, SnoId<24 | 25>>>();
+    assertType<Equal<typeof input, SnoId<24 | 25>>>();
     return input;
   }),
 });
@@ -39,9 +39,9 @@ function zodOf<Id extends string>({ "~standard": schema }: Schema<string, Id>): 
   return text.meta(schema.jsonSchema.input({ target: "draft-2020-12" })) as unknown as z.ZodType<Id, string>;
 }
 const zodObject = z.object({ id: zodOf(userId) });
-assertTrue<Equal<z.infer<typeof zodObject>, { id: SnoId<24 | 25> }>>();
+assertType<Equal<z.infer<typeof zodObject>, { id: SnoId<24 | 25> }>>();
 
 const zodSchema = z.object({ id: z.custom<SnoId>(isValid) });
 const valibotSchema = v.object({ id: v.custom<SnoId>(isValid) });
-assertTrue<Equal<z.infer<typeof zodSchema>, { id: SnoId }>>();
-assertTrue<Equal<v.InferOutput<typeof valibotSchema>, { id: SnoId }>>();
+assertType<Equal<z.infer<typeof zodSchema>, { id: SnoId }>>();
+assertType<Equal<v.InferOutput<typeof valibotSchema>, { id: SnoId }>>();

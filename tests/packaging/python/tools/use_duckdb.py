@@ -19,8 +19,8 @@ database.execute("insert into orders select id, made, kind from made")
 rows = database.execute("select id, made, kind from orders order by id").fetchall()
 assert rows == [(str(id), id.unix_ms, 3) for id in ids]
 lowest, highest = sno.time_range(ids[0].unix_ms, ids[999].unix_ms + 4)
-range_count = database.execute("select count(*) from orders where id between ? and ?", [str(lowest), str(highest)])
-assert range_count.fetchall() == [(1000,)]
+count_result = database.execute("select count(*) from orders where id between ? and ?", [str(lowest), str(highest)])
+assert count_result.fetchall() == [(1000,)]
 rows_below = database.sql("select id from orders where id < ? order by id", params=[str(ids[10])]).to_arrow_table()
 assert sno.SnoArray.from_texts(rows_below["id"]) == ids[:10]
 assert database.execute("select id, text from flakes").fetchall() == list(zip(flakes, flakes.texts(), strict=True))

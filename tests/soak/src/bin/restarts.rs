@@ -49,24 +49,28 @@ type MakeTwoIds = fn(u16) -> Result<[u128; 2]>;
 struct Format {
     name: &'static str,
     is_slow: bool,
-    begin: MakeTwoIds,
+    make_ids: MakeTwoIds,
 }
 
 const FORMATS: [Format; 6] = [
-    Format { name: "sno", is_slow: false, begin: sno_ids },
-    Format { name: "layout, ticks of 1 ms", is_slow: false, begin: |worker| layout_ids(1, worker) },
+    Format { name: "sno", is_slow: false, make_ids: sno_ids },
+    Format {
+        name: "layout, ticks of 1 ms",
+        is_slow: false,
+        make_ids: |worker| layout_ids(1, worker),
+    },
     Format {
         name: "layout, ticks of 10 ms",
         is_slow: false,
-        begin: |worker| layout_ids(10, worker),
+        make_ids: |worker| layout_ids(10, worker),
     },
     Format {
         name: "layout, ticks of 1 s",
         is_slow: true,
-        begin: |worker| layout_ids(1000, worker),
+        make_ids: |worker| layout_ids(1000, worker),
     },
-    Format { name: "Randflake", is_slow: true, begin: randflake_ids },
-    Format { name: "Hot Guid, bytes of the caller", is_slow: true, begin: hot_guid_ids },
+    Format { name: "Randflake", is_slow: true, make_ids: randflake_ids },
+    Format { name: "Hot Guid, bytes of the caller", is_slow: true, make_ids: hot_guid_ids },
 ];
 
 fn sno_ids(worker: u16) -> Result<[u128; 2]> {
@@ -104,10 +108,10 @@ fn hot_guid_ids(_: u16) -> Result<[u128; 2]> {
 
 /// Creates `count` generators one after another, all with the same worker ID, and returns their IDs.
 fn consecutive_ids(options: &Options, index: u16, worker: u16, count: usize) -> Vec<u128> {
-    let begin = FORMATS[usize::from(index)].begin;
-    let begin = || {
+    let make_ids = FORMATS[usize::from(index)].make_ids;
+    let make_ids = || {
         if !options.processes {
-            return begin(worker).expect("two IDs").to_vec();
+            return make_ids(worker).expect("two IDs").to_vec();
         }
         let program = std::env::current_exe().expect("this program");
         let arguments = ["--one".to_owned(), index.to_string(), worker.to_string()];
@@ -115,7 +119,7 @@ fn consecutive_ids(options: &Options, index: u16, worker: u16, count: usize) -> 
         let text = String::from_utf8(output.stdout).expect("numbers");
         text.split_whitespace().map(|id| id.parse().expect("a number")).collect()
     };
-    (0..count).flat_map(|_| begin()).collect()
+    (0..count).flat_map(|_| make_ids()).collect()
 }
 
 /// Runs the test for one format, and returns whether all IDs are distinct.
@@ -141,7 +145,7 @@ fn run(options: &Options, index: u16) -> bool {
 fn main() -> ExitCode {
     let options = Options::parse();
     if let Some(one) = &options.one {
-        let [first, second] = (FORMATS[usize::from(one[0])].begin)(one[1]).expect("two IDs");
+        let [first, second] = (FORMATS[usize::from(one[0])].make_ids)(one[1]).expect("two IDs");
         println!("{first} {second}");
         return ExitCode::SUCCESS;
     }

@@ -46,7 +46,7 @@ mod linux {
             Some("one-bit") => one_bit_snowflake,
             Some("late-save") => late_saving_counter,
             Some("lease") => |_| lease_generator(),
-            Some("dies") => |_| copy_panicking_generator(),
+            Some("dies") => |_| generator_panicking_in_copy(),
             name => panic!("expected the name of a control, found {name:?}"),
         };
         serve(make);
@@ -142,7 +142,7 @@ mod linux {
     }
 
     /// Creates a generator that panics in a copy of the process.
-    fn copy_panicking_generator() -> Generator {
+    fn generator_panicking_in_copy() -> Generator {
         let process = process::id();
         Box::new(move || {
             assert_eq!(process::id(), process, "as wanted");

@@ -19,7 +19,7 @@ pub(super) fn create(shape: &str) -> bool {
         // SAFETY: a host forks before it starts threads, so the child may call any function, not only async-signal-safe
         // ones.
         "raw-fork" => unsafe { _Fork() },
-        "image" => fork_image(),
+        "image" => clone_image(),
         // SAFETY: this process has only one thread, so the child may call any function.
         _ => unsafe { libc::fork() },
     };
@@ -71,7 +71,7 @@ impl Mappings {
 }
 
 /// Creates a copy of this process that imitates a copied image.
-fn fork_image() -> libc::pid_t {
+fn clone_image() -> libc::pid_t {
     let Mappings { wiped, shared } = Mappings::of_this_process();
     for (start, len) in wiped {
         // SAFETY: the range is a mapping of this process, and the advice does not change its content.

@@ -65,7 +65,7 @@ fn run_with_all_runtimes(
         }
         ArtefactKind::Addon(platform) => node::test_addon(shell, platform, folder, suites),
         ArtefactKind::Npm => node::test_package(shell),
-        ArtefactKind::Program(platform) => program::run(shell, platform, folder),
+        ArtefactKind::Program(platform) => program::test_program(shell, platform, folder),
         ArtefactKind::Launcher => program::test_launcher(shell),
         ArtefactKind::Source if suites => python::test_source(shell, folder),
         ArtefactKind::Crates if suites => rust::test_crates(shell),

@@ -30,7 +30,7 @@ pub fn test_launcher(shell: &Shell) -> Result<Vec<Run>> {
     Ok(vec![run_record().installed_by("npm")])
 }
 
-pub fn run(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
+pub fn test_program(shell: &Shell, platform: &Platform, folder: &Path) -> Result<Vec<Run>> {
     if platform.name == HOST_PLATFORM {
         test_with_pip(shell, folder)?;
         return Ok(vec![run_record().installed_by("pip")]);

@@ -22,10 +22,13 @@ pub const PNPM: Target = node_target(create, pnpm_add, node_command);
 pub const YARN: Target = node_target(
     |shell, source| create_with_yarn(shell, source, "node-modules"),
     yarn_add,
-    yarn_node,
+    yarn_node_command,
 );
-pub const YARN_PNP: Target =
-    node_target(|shell, source| create_with_yarn(shell, source, "pnp"), yarn_add, yarn_node);
+pub const YARN_PNP: Target = node_target(
+    |shell, source| create_with_yarn(shell, source, "pnp"),
+    yarn_add,
+    yarn_node_command,
+);
 
 pub const BUN: Target = Target::Project(Project {
     programs: PROGRAMS,
@@ -44,7 +47,7 @@ pub const DENO: Target = Target::Project(Project {
     add: |shell, Source { version, .. }| {
         Ok(deno(shell, &["add", "--quiet", &format!("npm:polyflake@{version}")]).run()?)
     },
-    run: deno_run,
+    run: deno_run_command,
     expected: ("Deno", "wasm"),
 });
 
@@ -110,7 +113,7 @@ fn yarn_add(shell: &Shell, Source { version, .. }: &Source) -> Result<()> {
     Ok(with_separate_cache(shell, add).run()?)
 }
 
-fn yarn_node<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
+fn yarn_node_command<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
     let file = program_file_name(program);
     with_separate_cache(shell, cmd!(shell, "yarn node {file}"))
 }
@@ -127,7 +130,7 @@ fn deno<'s>(shell: &'s Shell, words: &[&str]) -> Cmd<'s> {
     deno.env("DENO_DIR", cache).env("DENO_NO_UPDATE_CHECK", "1")
 }
 
-fn deno_run<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
+fn deno_run_command<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
     // The default generators read these environment variables. The program that stores state also reads and writes files.
     let permission = match program {
         "use" => "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",

@@ -73,8 +73,8 @@ pub(super) fn decode(slots: &[Slot], numbers: &mut [u64]) -> usize {
         (slots.as_chunks::<GROUP_LEN>(), numbers.as_chunks_mut::<GROUP_LEN>());
     for (done, (group, place)) in groups.iter().zip(places).enumerate() {
         let slot = |at: usize| slot_digits(&group[at]);
-        let first = numbers_of(slot(0), slot(1), &MAX_SLOT_DISTANCES);
-        let last = numbers_of(slot(2), slot(3), &MAX_SLOT_DISTANCES);
+        let first = decode_numbers(slot(0), slot(1), &MAX_SLOT_DISTANCES);
+        let last = decode_numbers(slot(2), slot(3), &MAX_SLOT_DISTANCES);
         if store([first, last], place) {
             continue;
         }
@@ -113,14 +113,17 @@ fn decode_group(offsets: &[i32; GROUP_LEN + 1], text: &[u8], place: &mut [u64; G
     let (Some(a), Some(b), Some(c), Some(d)) = (text(0), text(1), text(2), text(3)) else {
         return false;
     };
-    store([numbers_of(a, b, &MAX_TEXT_DISTANCES), numbers_of(c, d, &MAX_TEXT_DISTANCES)], place)
+    store(
+        [decode_numbers(a, b, &MAX_TEXT_DISTANCES), decode_numbers(c, d, &MAX_TEXT_DISTANCES)],
+        place,
+    )
 }
 
 /// Decodes two integers, each at the front of its lane. Also returns a register that is nonzero unless both integers have
 /// 12 or 13 valid digits.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn numbers_of(
+fn decode_numbers(
     (low, low_places): Digits,
     (high, high_places): Digits,
     most: &[u8; 16],

@@ -59,10 +59,12 @@ fn translate_step(step: &Value, epoch_ms: &Value) -> Result<Step> {
 /// Returns the cases for generators with a range of worker IDs.
 pub(crate) fn worker_range_cases(file: &Value) -> Result<Vec<Case>> {
     let scenarios = list(file, "scenarios")?.iter().enumerate();
-    scenarios.map(|(index, scenario)| range_case(&label(index, scenario), scenario)).collect()
+    scenarios
+        .map(|(index, scenario)| worker_range_case(&label(index, scenario), scenario))
+        .collect()
 }
 
-fn range_case(name: &str, scenario: &Value) -> Result<Case> {
+fn worker_range_case(name: &str, scenario: &Value) -> Result<Case> {
     let mut options = json!({"max_wait_ms": 0});
     for option in ["layout", "range", "bindables"] {
         options[option] = member(scenario, option)?.clone();

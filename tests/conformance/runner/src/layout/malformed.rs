@@ -145,7 +145,7 @@ fn remove_random_member(rng: &mut Rng, object: &mut Value, names: &[&str]) {
 
 /// Returns a value to use where a different type is expected.
 fn unexpected_value(rng: &mut Rng) -> Value {
-    const MALFORMED_TEXTS: [&str; 30] = [
+    const UNEXPECTED_TEXTS: [&str; 30] = [
         "",
         "0",
         "1",
@@ -184,6 +184,6 @@ fn unexpected_value(rng: &mut Rng) -> Value {
         3 => json!({}),
         4 => json!(1.5),
         5 => choose(rng, &[-1, 0, 7, 8, 64, 65, 1 << 53, (1 << 53) + 2, i64::MIN]).into(),
-        _ => choose(rng, &MALFORMED_TEXTS).into(),
+        _ => choose(rng, &UNEXPECTED_TEXTS).into(),
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
     let layout = layout(args)?;
     match op {
         "json" => Ok(layout.to_json().into()),
-        "describe" => Ok(describe::description_value(&layout.describe())),
+        "describe" => Ok(describe::description_to_json(&layout.describe())),
         "pack" => Ok(values_to_pack(&layout, args)?.pack()?.to_string().into()),
         "parse" => Ok(fields(&layout.parse(&id(&layout, args)?)?)),
         "time_range" => time_range(&layout, args),
