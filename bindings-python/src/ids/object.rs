@@ -200,9 +200,9 @@ mod single_version {
     #[inline]
     pub(crate) fn object<T: Value>(py: Python<'_>, value: T) -> PyResult<Bound<'_, PyAny>> {
         let class = T::type_object_raw(py);
-        // SAFETY: `memory` is not null, and has `instance_size::<T>()` bytes, because `free_list` keeps only instances of this
-        // class. `prepare_class` has checked that the value is at `offset::<T>()`, and that the instance ends after the
-        // value. `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a
+        // SAFETY: `memory` is not null, and has `instance_size::<T>()` bytes, because `free_list` keeps only instances of
+        // this class. `prepare_class` has checked that the value is at `offset::<T>()`, and that the instance ends after
+        // the value. `PyObject_Init` sets the header, and adds the instance's reference to its class. No other code has a
         // reference to the new object yet.
         unsafe {
             let mut memory = T::free_list().take();

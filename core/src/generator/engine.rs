@@ -312,7 +312,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         };
         let (generation, identity) =
             self.family.acquire_identity(&self.machine, &self.window, tick, now)?;
-        // The opening tick is read after `acquire_identity`, because `acquire_identity` may have replaced the claim that defines the
+        // The opening tick is read after `acquire_identity`, because that call may have replaced the claim that defines the
         // opening tick.
         let opening_tick = self.family.opening_tick();
         if let Some(ticks) = ticks

@@ -22,8 +22,8 @@ pub(crate) trait Family {
     fn ticks(&self) -> Option<&Self::Ticks>;
 
     /// Returns the identity to use in a tick, together with the process generation to which the identity belongs. The
-    /// caller compares this generation with the current one. Returns `None` if the caller must call [`Family::acquire_identity`].
-    /// `now` is the clock reading, which may be in an earlier tick.
+    /// caller compares this generation with the current one. Returns `None` if the caller must call
+    /// [`Family::acquire_identity`]. `now` is the clock reading, which may be in an earlier tick.
     fn current_identity(
         &self,
         window: &Window,

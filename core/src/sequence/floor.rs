@@ -1,16 +1,18 @@
-//! The floor: the ticks in which an earlier generator with the same worker ID may have generated IDs.
+//! The floor: a range of ticks around a generator's first clock reading, of which an earlier generator with the same worker
+//! ID may have used any.
 //!
 //! A generator that is rebuilt after a restart does not know the last ID of its predecessor. However, the predecessor
-//! generated that ID before the new generator's first call. The time of that ID is therefore no later than the latest time
-//! that a different clock could have shown at that call, which is the clock reading of the first call plus the slack and
-//! the resolution of the clock. The tick of that time is the floor's last tick, and the first ID of the new generator
-//! belongs to a later tick.
+//! generated that ID before the new generator's first call. If the clock was not set back in between, the time of that ID
+//! is no later than the latest time that a different clock could have shown at that call, which is the clock reading of the
+//! first call plus the slack and the resolution of the clock. The tick of that time is the floor's last tick, and the first
+//! ID of the new generator belongs to a later tick. A clock that was set back while no generator ran cannot be detected
+//! without a snapshot.
 //!
-//! A later clock reading may lag behind the first reading by less than the slack. Such a reading is within the floor, and
-//! so is a reading that equals the first reading. A reading within the floor is not a clock rollback, and a step must not
-//! treat it as a rollback. If every generator with a worker ID flipped the tick-tock bit because of a lagging reading, two
-//! generators could use the same tick with the same flipped bit. A step within the floor therefore behaves as if all slots
-//! up to the floor's last tick were used. Only a reading before the floor means that the clock moved backward.
+//! A later clock reading may lag behind the first reading by less than the slack, so the floor begins at the first reading
+//! minus the slack. A reading within the floor is not a clock rollback, and a step must not treat it as a rollback. If
+//! every generator with a worker ID flipped the tick-tock bit because of a lagging reading, two consecutive generators
+//! could both do so, and use the same tick with the same flipped bit. A step within the floor therefore behaves as if all
+//! slots up to the floor's last tick were used. Only a reading before the floor means that the clock moved backward.
 
 use super::Flip;
 

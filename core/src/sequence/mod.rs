@@ -2,8 +2,8 @@
 //! slot is available.
 //!
 //! They never read a clock and never wait. The caller reads the state (`observe`), reads its clock, and then performs one
-//! `step`. The caller receives only slots that the step itself reserved, so a stale clock reading is harmless. All state
-//! that uniqueness depends on is stored in one atomic word.
+//! `step`. The caller receives only slots that the step itself reserved, so a stale clock reading is harmless. The
+//! tick and the next slot change together in one atomic word. The tick-tock machine has a second word, which only grows.
 //!
 //! The basic operation reserves `n` slots. All slots in a range belong to the same tick, and the range may contain fewer
 //! slots than requested.

@@ -15,8 +15,8 @@
 //! minutes. A sno therefore stores one bit in addition to its tick, so that there are two copies of each tick. After a
 //! rollback, the generator uses the second copy.
 //!
-//! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, the highest tick
-//! that it has ever stepped back from. A step back is allowed only to a tick above `safe`:
+//! A second rollback could lead back into the first copy. The machine prevents that by remembering `safe`, which is at
+//! least the highest tick that it has ever stepped back from. A step back is allowed only to a tick above `safe`:
 //!
 //! ```text
 //!         calls, from left to right
@@ -31,30 +31,34 @@
 //! The clock moved back from 8 to 5, so the bit flipped and `safe` became 8. Later, the clock moved back from 12 to 9. Tick
 //! 9 is above 8, and no tick above 8 has been used with bit 0, so the bit could flip again. If the clock had moved back
 //! from 12 to 7 instead, the pair (7, bit 0) would already have been used. In this case, the step returns [`Step::Behind`],
-//! and the call waits until the clock has reached tick 12 again.
+//! and the call waits until the clock has reached tick 12 again. A later call may flip the bit as soon as the clock has
+//! reached tick 9.
 //!
 //! In general, once the machine has left a pair (tick, bit), it never enters that pair again. Within a pair, `next` only
-//! grows. Each combination (tick, bit, sequence number) is therefore returned only once. To see why a pair is never entered
-//! again, suppose that the machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
+//! grows. Each combination (tick, bit, sequence number) is therefore returned only once, and an ID of this generator also
+//! contains its partition. The metabyte plays no part in this. To see why a pair is never entered again, suppose that the
+//! machine leaves tick `t` with bit 0. The argument for bit 1 is the same.
 //!
-//! 1. The machine leaves `t` by moving forward or by stepping back. As long as it moves forward, its ticks are above `t`,
-//!    so only the next step back matters. That step starts at a tick `w`, which is `t` itself or a later tick.
+//! 1. The machine leaves `t` by moving forward or by stepping back. Forward steps lead only to ticks above `t`, so the
+//!    machine can return to `t` only after a step back. The first step back starts at a tick `w`, which is `t` itself or a
+//!    later tick.
 //! 2. That step raises `safe` to at least `w`, and sets the bit to 1. While the bit is 1, the machine may enter any tick,
 //!    including `t`, because the pairs with bit 1 are different pairs.
 //! 3. Only a further step back sets the bit to 0 again. That step leads to a tick above `safe`, and therefore above `t`.
 //!    From there, the machine moves forward. Because `safe` never falls, the same is true of every later return to bit 0.
 //!
-//! A generator's first call may find that the clock has moved back below its floor, before the word holds any tick
-//! ([`Flip::Below`]). In that case, the floor's last tick takes the place of `w`, because an earlier generator may have
-//! used any tick up to that tick.
+//! An earlier generator may have used any tick up to the last tick of the floor, which is computed from the first clock
+//! reading (`floor.rs`). If the clock moves back to before the floor while the first call still waits for a later tick, the
+//! word does not hold any tick yet ([`Flip::Below`]). In that case, the floor's last tick takes the place of `w`.
 //!
 //! # What the bit cannot do
 //!
 //! The bit and `safe` last as long as the generator, or longer if it is restored from a snapshot. A generator that starts
-//! without a snapshot begins above the ticks of its predecessor (see `floor.rs`). However, it begins with bit 0, because it
-//! has no record of the bits that the predecessor used. One rollback is harmless: if the clock moves back to before the
-//! start, the new generator uses the second copy of its predecessor's ticks. If the predecessor's clock had also moved
-//! back, that copy may already be used, and IDs can repeat. The tests in `restarts.rs` show both cases.
+//! without a snapshot begins above the ticks of its predecessor, provided that the clock at its first call is not earlier
+//! than the time of any of the predecessor's IDs (see `floor.rs`). However, it begins with bit 0, because it has no record
+//! of the bits that the predecessor used. One rollback is harmless: if the clock moves back to before the start, the new
+//! generator uses the second copy of its predecessor's ticks. If the predecessor's clock had also moved back, that copy may
+//! already be used, and IDs can repeat. The tests in `restarts.rs` show both cases.
 //!
 //! # Two words without a lock
 //!
@@ -70,9 +74,10 @@
 //!
 //! A thread that reads a word whose bit has flipped therefore also reads the `safe` that belongs to the flip. If the word
 //! changes after it was read, the swap fails, so no thread acts on an old `safe`. There is one exception: if only `next`
-//! has changed, the step is planned again with the `safe` that was read before. Up to this swap, no pair has been entered
-//! twice, so an unchanged pair means that no flip has happened in between. For the same reason, a word that has been
-//! replaced never reappears, and a compare-and-swap cannot mistake a newer state for an older one.
+//! has changed, the step is planned again with the `safe` that was read before. This is an induction over the swaps: up to
+//! this swap, no pair has been entered twice, so an unchanged pair means that no flip has happened in between. For the same
+//! reason, a word that has been replaced never reappears, and a compare-and-swap cannot mistake a newer state for an older
+//! one.
 //!
 //! If the swap of a step back fails, `safe` was raised too early. This can only reject a step back that would have been
 //! allowed, never allow one that must be rejected.

@@ -2,8 +2,8 @@
 //! generator held it.
 //!
 //! A claim never changes, except for its end, which only moves forward. A thread that has loaded a claim may therefore use
-//! it for any tick that it covers, even if a newer claim has replaced it. The state machine assigns each (tick, sequence
-//! number) pair only once, regardless of which claim the generator uses.
+//! it for any tick that it covers, even if a newer claim has replaced it. The state machine assigns each combination of
+//! tick, tick-tock bit and sequence number only once, regardless of which claim the generator uses.
 
 use super::identity::Identity;
 use crate::{

@@ -1,8 +1,9 @@
 //! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it
 //! is dropped.
 //!
-//! A generator without an explicit partition leases one. If another generator takes over the partition while this generator
-//! is idle, this generator changes to a different partition, even though other threads may still be using the old claim:
+//! A generator without an explicit partition leases one from the table of its process tree (`fork/partitions.rs`). If
+//! another generator takes over the partition while this generator is idle, or if the clock moves back to before the start
+//! of the lease, this generator changes to a different partition. Other threads may still be using the old claim:
 //!
 //! ```text
 //! tick 100     7-0  7-1  7-2  | used up |                       1. publish the new claim, which covers no ticks yet
@@ -11,16 +12,17 @@
 //! ```
 //!
 //! The partition therefore changes only between two ticks. IDs of one tick and metabyte are sorted by partition, so a
-//! change from 9 to 7 in the middle of a tick would make later IDs sort before earlier ones. A thread that reserved slots
-//! under the old claim detects afterwards that the claim was replaced, and discards the slots. All three steps in the
-//! diagram are necessary. If one of them were omitted, the IDs of a handle could be out of order, or a tick could contain
-//! IDs with two partitions.
+//! change to a smaller partition in the middle of a tick would make later IDs sort before earlier ones. A thread that
+//! reserved slots under the old claim detects afterwards that the claim was replaced, and discards the slots. All three
+//! steps in the diagram are necessary. If one of them were omitted, the IDs of a handle could be out of order, or a tick
+//! could contain IDs with two partitions.
 //!
-//! Under a lease, each tick starts at a random sequence number in the lower half of the bounds. Copies of a process image
-//! have the same lease until one of them renews it. Because of the random starts, the copies rarely generate the same IDs.
-//! A generator without a lease must not start its ticks at random sequence numbers. Two unrelated processes that share a
-//! default partition by chance have different lower bounds, which keep their sequences apart for as long as they run. With
-//! a new start in each tick, they would generate duplicate IDs within the hour.
+//! If a coordinator leases the partition (`polyflake-lease`), each tick starts at a random sequence number in the lower
+//! half of the bounds. Copies of a process image have the same lease until one of them renews it. Because of the random
+//! starts, the copies rarely generate the same IDs. A generator with a default partition must not start its ticks at random
+//! sequence numbers. Two unrelated processes that share a default partition by chance have different lower bounds, which
+//! keep their sequences apart for as long as they run. With a new start in each tick, they would generate duplicate IDs
+//! within the hour.
 
 use alloc::boxed::Box;
 

@@ -203,8 +203,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Stops generating IDs in this process, at the user's request. [`Granted::seal`] still returns the end of the highest
     /// tick.
     pub fn close(&self) {
-        // The process generation is stored while the lock is held. A first grant that begins concurrently is therefore either
-        // closed here or rejected.
+        // The process generation is stored while the lock is held. A first grant that begins concurrently is therefore
+        // either closed here or rejected.
         *self.closed_in.lock().unwrap_or_else(PoisonError::into_inner) = Some(fork::process());
         if let Some(leased) = self.leased.get() {
             leased.close();

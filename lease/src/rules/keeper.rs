@@ -18,26 +18,28 @@
 //! The rectangles of a namespace never overlap, and a generator compares the tick that it is about to encode with its own
 //! rectangle. Therefore, it does not matter when an ID is generated, or what time any clock shows. If a holder sleeps for
 //! an hour and then continues with an old clock reading, the ID that it generates contains an old tick. That tick is within
-//! the holder's own rectangle, which belongs to no other holder. If the holder's clock has advanced, the tick is outside
+//! the holder's own rectangle, which belongs to no other holder, and the state machine of the holder's generator uses each
+//! slot of it only once. If the holder's clock has advanced, the tick is outside
 //! the rectangle, and the call fails. In the picture, C's grant starts at the end of A's grant or later. If C's clock is
 //! behind, C does not get A's ticks. Instead, C's calls fail until its clock has reached the start of C's grant.
 //!
 //! A wrong clock, a lost reply or a network partition can therefore interrupt ID generation, but cannot cause a duplicate.
-//! Clocks affect only how soon a worker ID is granted again, and for how long a holder can generate IDs. Two rules of
-//! docs/leases.md are exceptions. After a store has been restored from a backup, the quiet time (R7) relies on the clocks.
-//! If an operator states that a holder is dead and frees its worker ID early (R5), that holder's clock must not have been
-//! far ahead.
+//! Clocks affect only how soon a worker ID is granted again, and for how long a holder can generate IDs. Three rules of
+//! docs/leases.md are exceptions. After a store has been restored from a backup, the quiet time (R7) relies on the clocks,
+//! and so does the waiting time of a store that may lose its data (R13). If an operator states that a holder is dead and
+//! frees its worker ID early (R5), that holder's clock must not have been far ahead.
 //!
 //! # The fence
 //!
-//! Two rules prevent the rectangles from overlapping: every change of a record is a compare-and-swap, and the next grant of
-//! a worker ID starts at the recorded end of the previous one. The record is the fence, and the holder must never assume a
-//! later end than the record:
+//! Every change of a record is a compare-and-swap, and the next grant of a worker ID starts at the recorded end of the
+//! previous one. The record is the fence. Rectangles therefore never overlap as long as no holder assumes a later end than
+//! the record. The *window* is the range of ticks that the holder's generator accepts:
 //!
-//! - **Extending.** The window grows only after the store has acknowledged, in reply to that very request, that the later
-//!   end is durable ([`Action::Extend`]). An end that was only requested may or may not be in the record. Reading the
-//!   record is not sufficient, because after a crash a server can show a commit that its replica lacks, and the replica may
-//!   later become the server. So the value that was read is written again, and only that acknowledgement counts.
+//! - **Extending.** The end of the window is raised only up to an end that the store has acknowledged as durable, in reply
+//!   to the request that wrote it ([`Action::Extend`]). An end that was only requested may or may not be in the record.
+//!   Reading the record is not sufficient, because after a crash a server can show a commit that its replica lacks, and the
+//!   replica may later become the server. So the value that was read is written again, and only that acknowledgement
+//!   counts.
 //! - **Releasing.** The end may be lowered only when no further ID can be generated. [`Action::Seal`] closes the generator
 //!   in one atomic step, which also returns the highest tick that any thread, batch or handle has reserved. Then the
 //!   release is sent, with that tick's end. From that moment on the grant has ended, regardless of the reply.
@@ -45,8 +47,8 @@
 //! A virtual machine may be cloned with its keeper, and both copies then generate the same IDs until one of them notices
 //! the other. Each renewal increases the record's version by a random amount, which the keeper remembers. If a keeper finds
 //! its own token with a version that it never requested, another copy has renewed the grant. The keeper then seals its
-//! generator at once, does not release its worker ID, and claims another one. A copy that was restored later than it was
-//! taken does not wait for its next renewal, because its clocks show a gap (`keeper/gaps.rs`).
+//! generator at once, does not release its worker ID, and claims another one. A copy that is restored some time after its
+//! image was taken does not wait for its next renewal, because its clocks show a gap (`keeper/gaps.rs`).
 //!
 //! # A machine without I/O
 //!

@@ -1,6 +1,6 @@
 //! A model of the lease protocol. It covers every step that a holder, the store or the network can take, and every crash.
 //! The clocks of holders and the store may show any time at any moment, because safety must not depend on a clock, except
-//! after a backup has been restored.
+//! after a backup has been restored and after an operator has declared a holder dead.
 
 use crate::{
     search::{DuplicateCreated, Model},

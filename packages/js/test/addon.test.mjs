@@ -74,8 +74,8 @@ const expectedOutputs = (machine) => bundles.map(() => machine);
 const platform = currentPlatform();
 
 /**
- * Returns a function that installs a package.json with this version of the package, and this platform's addon package with the same or a
- * different version.
+ * Returns a function that installs a package.json with this version of the package, and this platform's addon package
+ * with the same or a different version.
  */
 function createInstaller(version, versionOfAddon = version) {
   return (to, modules = dirname(to)) => {

@@ -17,9 +17,10 @@
 //! meantime. Therefore, clocks that step while the store is unavailable do not stop any generator.
 //!
 //! A keeper compares the clocks only from time to time, so a copy generates IDs until the next comparison. A strict keeper
-//! prevents this without a check in each call: it gives the generator a window of only a few seconds and extends the window
-//! while the clocks show no gap. In a copy of an older image, the window has already ended. The copy's keeper extends the
-//! window once the store has confirmed the grant, or after a second.
+//! prevents this without a check in each call, as long as the store is available: it gives the generator a window of only a
+//! few seconds, and extends the window while the clocks show no gap. In a copy of an older image, the window has already
+//! ended. The copy's keeper extends the window once the store has confirmed the grant. If the store does not reply within a
+//! second, the keeper extends the window nevertheless.
 
 use super::{Action, HeldGrant, Keeper, KeeperState, Moment, RequestPurpose};
 use crate::{Random, Result};
