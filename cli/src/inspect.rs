@@ -16,7 +16,7 @@ const COLUMNS: [&str; 4] = ["format", "odds", "time", "title"];
 /// The number of bits per line of a card.
 const BITS_PER_LINE: u32 = 64;
 
-/// Recognizes IDs: shows their format, time, fields and odds.
+/// Recognizes IDs: shows their most likely formats, with the time, the fields and the odds.
 ///
 /// The most likely format is the one in which the ID looks least random, with a time in the recent past, a small sequence
 /// number and a small machine ID. If two formats use the same bit layout, the odds of one are at most twice the odds of the

@@ -399,7 +399,8 @@ fn a_grant_that_starts_during_close_generates_no_ids() {
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
     let span = now - 1000..now + 3_600_000;
-    // Closes the generator first while its first grant begins, and then while its second grant begins.
+    // In the first run, closes the generator while its first grant begins. In the second run, closes it while its second
+    // grant begins.
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = SnoGrantee::new(build);

@@ -44,9 +44,10 @@
 //! ```
 //!
 //! This rule does not depend on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks
-//! before 108. B claims the partition at tick 115, but its lease starts where A's ended, so B's IDs carry ticks from 108 on.
-//! No two IDs are equal, even if B's clock is behind and A is still running. If B's clock moves back to before tick 108, B
-//! claims another partition. At its next extension, A detects that its entry has changed, and also claims another partition.
+//! before 108. B claims the partition at tick 115, but its lease starts where A's ended, so B's IDs carry ticks from 108
+//! on. No two IDs are equal, even if B's clock is behind and A is still running. If B's clock moves back to before tick
+//! 108, B claims another partition. At its next extension, A detects that its entry has changed, and also claims another
+//! partition.
 //!
 //! The first partition is random, and the others follow in an order that the table's base permutes (see `partition_at`), so
 //! that unrelated processes rarely collide.

@@ -73,8 +73,8 @@ impl HotGuidFamily {
     }
 
     /// Returns the process generation to which newly assigned random bytes belong. If the generator has a window, this is
-    /// the generation of the window. If the process has been forked or restored since then, the new identity is never used,
-    /// even by a call that checked the window earlier.
+    /// the generation of the window. If the process has been forked or restored since the window was created, the new bytes
+    /// are never used, even by a call that checked the window earlier.
     fn generation(&self) -> u64 {
         self.process.map_or_else(fork::ensure_generation, ProcessGuard::generation)
     }

@@ -1,4 +1,4 @@
-//! A lease that is maintained by a host in another language, with a database client of that language.
+//! A lease that a host in another language maintains, with a database client for that language.
 //!
 //! A [`Hosted`] applies the lease rules and generates the statements without any access to the operating system. The host
 //! passes times, random numbers and the result of the last command, and receives the next command. Each command and each
@@ -6,7 +6,7 @@
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
-//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"refused":{"code":CODE,"message":REASON}}`, with an error of these rules |
+//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"refused":{"code":CODE,"message":REASON}}`, with the lease error that prevents the use of the database |
 //! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | executes them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
 //! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |

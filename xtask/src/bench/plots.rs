@@ -1,4 +1,4 @@
-//! Creates the plots and the page of goals in docs/bench. The plots are drawn by Matplotlib, which is installed in the
+//! Creates the plots and the goals page in docs/bench. The plots are drawn by Matplotlib, which is installed in the
 //! benchmarks' virtual environment.
 
 use std::path::{Path, PathBuf};
