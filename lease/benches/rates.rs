@@ -5,20 +5,21 @@
 //! `tests/leases/cold.py` measures many processes that start at the same time.
 #![allow(unreachable_pub, reason = "modules of one program")]
 
+#[cfg(unix)]
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/mysql_server/mod.rs"]
 mod mysql_server;
+#[cfg(unix)]
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/redis_server/mod.rs"]
 mod redis_server;
+#[cfg(unix)]
 #[allow(dead_code, reason = "tests use the rest")]
 #[path = "../tests/server/mod.rs"]
 mod server;
 
 use std::{
-    env,
-    path::Path,
-    thread,
+    env, thread,
     time::{Duration, Instant, UNIX_EPOCH},
 };
 
@@ -26,7 +27,9 @@ use polyflake_lease::{
     Action, ErrorKind, Keeper, Moment, Namespace, Operation, Options, Random, Record, ReplyContent,
     Request, Result, Shape, Store, open,
 };
+#[cfg(unix)]
 use redis_server::RedisServer;
+#[cfg(unix)]
 use server::{Server, programs};
 
 const NAMESPACE: &str = "rates/randflake";
@@ -79,7 +82,8 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
 }
 
 /// Starts a `Redis` server, and skips the waiting time of its namespace.
-fn start_redis_after_wait(program: &Path) -> RedisServer {
+#[cfg(unix)]
+fn start_redis_after_wait(program: &std::path::Path) -> RedisServer {
     let server = RedisServer::start(program, &[]);
     let (mut store, mut keeper) = (open(&server.url()).unwrap(), keeper());
     loop {
@@ -210,6 +214,13 @@ fn main() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = folder.path().join("leases.db");
     measure("SQLite", &format!("sqlite:{}?allow=overlayfs", file.display()));
+    #[cfg(unix)]
+    measure_servers();
+}
+
+/// Measures the stores whose servers the tests can start.
+#[cfg(unix)]
+fn measure_servers() {
     let server = Server::start(&programs().expect("expected PostgreSQL on this machine"));
     measure("PostgreSQL", &server.url());
     let program = mysql_server::program().expect("expected MariaDB on this machine");

@@ -7,7 +7,7 @@ mod service;
 use std::{
     collections::HashSet,
     fs,
-    io::{Read, Write},
+    io::Write,
     net::TcpStream,
     process::Command,
     sync::Arc,
@@ -267,6 +267,8 @@ fn the_service_does_not_start_with_unsafe_options() {
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_service_after_the_requests_in_progress() {
+    use std::io::Read as _;
+
     let mut service = Service::start(&[]);
     let (mut busy, idle) = (service.connect(), service.connect());
     let (begin, rest) = LIST_REQUEST.split_at(10);

@@ -4,7 +4,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -79,16 +79,19 @@ impl Service {
         Answer::exchange(&mut self.connect(), &head, "")
     }
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
+    #[cfg(unix)]
     pub(crate) fn terminate(&mut self) {
         let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(sent.expect("kill").success());
     }
 
-    pub(crate) fn wait(&mut self) -> ExitStatus {
+    #[cfg(unix)]
+    pub(crate) fn wait(&mut self) -> std::process::ExitStatus {
         self.child.wait().expect("an end")
     }
 }

@@ -358,12 +358,13 @@ fn a_window_does_not_exempt_from_skipping_the_first_tick() {
 
 #[test]
 fn system_clocks_skip_the_first_tick() {
-    use polyflake::clock::{CoarseClock, ExactClock, SystemClock, TickingClock};
+    use polyflake::clock::{ExactClock, SystemClock, TickingClock};
 
     let ticking = TickingClock::new(Duration::from_millis(1)).unwrap();
-    let clocks: [&dyn Clock; 4] =
-        [&SystemClock, &ExactClock, &ticking, &CoarseClock::new().unwrap()];
+    let clocks: [&dyn Clock; 3] = [&SystemClock, &ExactClock, &ticking];
     assert!(clocks.iter().all(|clock| clock.info().skips_first_tick));
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    assert!(polyflake::clock::CoarseClock::new().unwrap().info().skips_first_tick);
     assert!(!ManualClock::new(0).info().skips_first_tick);
 }
 

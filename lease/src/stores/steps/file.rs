@@ -1,9 +1,9 @@
 //! The file of a store: its identity and the durability of its file system.
 
 #[cfg(all(unix, not(target_os = "linux")))]
-use std::{fs, time::UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 use std::{
-    fs::OpenOptions,
+    fs::{self, OpenOptions},
     io,
     path::{Path, PathBuf},
     string::String,
@@ -77,7 +77,7 @@ pub fn check(path: &Path, access: Access) -> Result<bool> {
     let trial = path.with_extension(format!("trial-{}", random()?));
     let created = OpenOptions::new().write(true).create_new(true).open(&trial);
     created.map_err(|error| io_error(&error))?;
-    std::fs::remove_file(&trial).map_err(|error| io_error(&error))?;
+    fs::remove_file(&trial).map_err(|error| io_error(&error))?;
     Ok(false)
 }
 

