@@ -3,7 +3,7 @@
 //! Each layout is converted to a [`Table`]. The table contains the positions of the layout's fields. It also contains the
 //! bits of the lowest and the highest ID in a time range, except for the timestamp's bits. The dialects share the
 //! expressions that read an ID. They differ in how they define a function and how they read bits from bytes.
-//! `sql/generate.py` takes the expressions for known services from this program's output, so the rule for reading a
+//! `crates/sql/generate.py` takes the expressions for known services from this program's output, so the rule for reading a
 //! snowflake is implemented only in this folder.
 
 mod bounds;
@@ -45,7 +45,7 @@ pub(crate) fn name_from_path(path: &str) -> String {
     stem.chars().map(plain).collect()
 }
 
-/// The names of functions that `sql/polyflake.sql` and `sql/polyflake.duckdb.sql` already define.
+/// The names of functions that `crates/sql/polyflake.sql` and `crates/sql/polyflake.duckdb.sql` already define.
 const RESERVED_NAMES: [&str; 10] = [
     "hotguid",
     "hotguid_uuid8",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FOLDER = Path(__file__).parent
-PROGRAM = os.environ.get("POLYFLAKE_PROGRAM", str(FOLDER.parent / "target/debug/polyflake"))
+PROGRAM = os.environ.get("POLYFLAKE_PROGRAM", str(FOLDER.parents[1] / "target/debug/polyflake"))
 ALPHABET = "23456789abcdefghijklmnopqrstuvwx"
 #: Aliases of presets. The core accepts them but does not list them.
 ALIASES = {"twitter": ["x"]}
@@ -77,7 +77,7 @@ def helpers(dialect: str) -> str:
     """Returns the helper functions that a layout's functions call. The generated SQL files also contain these helper
     functions.
     """
-    return (FOLDER.parent / f"cli/src/sql/{dialect}.sql").read_text(encoding="utf-8") + "\n"
+    return (FOLDER.parents[1] / f"cli/src/sql/{dialect}.sql").read_text(encoding="utf-8") + "\n"
 
 
 def mask(bits: int) -> int:
@@ -428,7 +428,7 @@ def postgresql() -> str:
 
 POSTGRESQL_HEAD = f"""\
 -- Functions for PostgreSQL 14 or later that return the time and the parts of an ID, and the bounds of a time span.
--- `sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
+-- `crates/sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
 --
 -- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
 -- create a schema. If the owner of the functions loads it again, it replaces them.
@@ -611,8 +611,8 @@ def duckdb() -> str:
 
 
 DUCKDB_HEAD = f"""\
--- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span. `sql/generate.py`
--- writes this file.
+-- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span.
+-- `crates/sql/generate.py` writes this file.
 --
 -- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use.
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
@@ -724,7 +724,7 @@ def sqlite() -> str:
 
 TIME_COLUMN = "time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))"
 SQLITE_HEAD = """\
--- Columns for SQLite 3.32 or later with the time and the parts of an ID. `sql/generate.py` writes this file.
+-- Columns for SQLite 3.32 or later with the time and the parts of an ID. `crates/sql/generate.py` writes this file.
 --
 -- SQLite has no functions in SQL, so these are generated columns. Add those that you need to your own table, with
 -- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
@@ -747,7 +747,7 @@ RANDFLAKE_SECONDS, RANDFLAKE_BITS = 1_730_000_000, 17
 RANDFLAKE_TEMPLATE = f"""\
 -- Functions for PostgreSQL 12 or later that return the time, node ID and sequence of a Randflake, for roles that cannot
 -- read its secret.
--- `sql/generate.py` writes this file, with the cipher of `public.sql`.
+-- `crates/sql/generate.py` writes this file, with the cipher of `public.sql`.
 --
 -- Load it with psql as the owner of the database. Then, from one file, so that no log has the secret (16 bytes in hex):
 --

@@ -1,5 +1,5 @@
--- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span. `sql/generate.py`
--- writes this file.
+-- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span.
+-- `crates/sql/generate.py` writes this file.
 --
 -- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use.
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and

@@ -1,5 +1,5 @@
 -- Functions for PostgreSQL 14 or later that return the time and the parts of an ID, and the bounds of a time span.
--- `sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
+-- `crates/sql/generate.py` writes this file. docs/integrations/sql.md shows the functions in use.
 --
 -- Load it with psql, or paste it into the SQL editor of a managed database. It needs no extension, only the right to
 -- create a schema. If the owner of the functions loads it again, it replaces them.

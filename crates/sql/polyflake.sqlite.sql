@@ -1,4 +1,4 @@
--- Columns for SQLite 3.32 or later with the time and the parts of an ID. `sql/generate.py` writes this file.
+-- Columns for SQLite 3.32 or later with the time and the parts of an ID. `crates/sql/generate.py` writes this file.
 --
 -- SQLite has no functions in SQL, so these are generated columns. Add those that you need to your own table, with
 -- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.

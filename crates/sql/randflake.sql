@@ -1,6 +1,6 @@
 -- Functions for PostgreSQL 12 or later that return the time, node ID and sequence of a Randflake, for roles that cannot
 -- read its secret.
--- `sql/generate.py` writes this file, with the cipher of `public.sql`.
+-- `crates/sql/generate.py` writes this file, with the cipher of `public.sql`.
 --
 -- Load it with psql as the owner of the database. Then, from one file, so that no log has the secret (16 bytes in hex):
 --

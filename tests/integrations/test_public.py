@@ -161,7 +161,7 @@ def database(server: Server) -> str:
     """
     name = server.database()
     psql_arguments = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
-    for source in ("lease/sql/postgresql.sql", "sql/public.sql"):
+    for source in ("lease/sql/postgresql.sql", "crates/sql/public.sql"):
         script = server.folder / Path(source).name
         script.write_text((ROOT / source).read_text(encoding="utf-8"), encoding="utf-8")
         server.run("psql", f"--file={script}", *psql_arguments)

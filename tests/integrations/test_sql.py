@@ -40,7 +40,7 @@ def datetime_at(ms: int | str) -> datetime:
 
 def load_generator() -> Any:
     """Returns the module that generates the SQL files."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "sql/generate.py")
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "crates/sql/generate.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -117,8 +117,8 @@ def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
 
 @pytest.mark.parametrize("name", list(load_generator().FILES))
 def test_the_sql_files_match_the_generator(name: str) -> None:
-    sql = (ROOT / "sql" / name).read_text(encoding="utf-8")
-    assert sql == load_generator().FILES[name](), "run sql/generate.py after cargo build -p polyflake-cli"
+    sql = (ROOT / "crates/sql" / name).read_text(encoding="utf-8")
+    assert sql == load_generator().FILES[name](), "run crates/sql/generate.py after cargo build -p polyflake-cli"
     for preset in [*PRESETS, "x"] if name.startswith("polyflake") else []:
         assert re.search(rf"\b{preset}\b", sql), preset
 
@@ -131,7 +131,7 @@ def postgresql(server: Server) -> Iterator[psycopg.Connection[Any]]:
     """Yields a connection to a database with the functions. The SQL file is loaded twice, as in an upgrade."""
     with psycopg.connect(server.url(), autocommit=True) as connection:
         for _ in range(2):
-            connection.execute((ROOT / "sql/polyflake.sql").read_text(encoding="utf-8"))
+            connection.execute((ROOT / "crates/sql/polyflake.sql").read_text(encoding="utf-8"))
         connection.execute("SET TIME ZONE 'Asia/Tokyo'")
         yield connection
 
@@ -556,7 +556,7 @@ def randflake_db(server: Server) -> Iterator[psycopg.Connection[Any]]:
     of its hexadecimal digits.
     """
     with psycopg.connect(server.url(), autocommit=True) as connection, connection.cursor() as cursor:
-        cursor.execute((ROOT / "sql/randflake.sql").read_text(encoding="utf-8"))
+        cursor.execute((ROOT / "crates/sql/randflake.sql").read_text(encoding="utf-8"))
         with cursor.copy("COPY randflake.keys (name, secret) FROM STDIN") as copied:
             for secret in {case["secret"] for case in RANDFLAKES}:
                 copied.write_row((secret, bytes.fromhex(secret)))
@@ -583,7 +583,8 @@ def test_a_role_decrypts_randflakes_with_an_unreadable_secret(
     randflake_db: psycopg.Connection[Any],
 ) -> None:
     key = RANDFLAKES[0]["secret"]
-    grants = re.findall(r"^--     (GRANT .*;)$", (ROOT / "sql/randflake.sql").read_text(encoding="utf-8"), re.MULTILINE)
+    file = (ROOT / "crates/sql/randflake.sql").read_text(encoding="utf-8")
+    grants = re.findall(r"^--     (GRANT .*;)$", file, re.MULTILINE)
     assert len(grants) == 2
     with randflake_db.transaction(force_rollback=True):
         randflake_db.execute("CREATE ROLE reports; CREATE ROLE stranger; GRANT CREATE ON SCHEMA public TO reports")
@@ -618,7 +619,7 @@ def duckdb_with_macros() -> Iterator[duckdb.DuckDBPyConnection]:
     """Yields a connection to a database with the macros. The SQL file is loaded twice, as in an upgrade."""
     with duckdb.connect() as connection:
         for _ in range(2):
-            connection.execute((ROOT / "sql/polyflake.duckdb.sql").read_text(encoding="utf-8"))
+            connection.execute((ROOT / "crates/sql/polyflake.duckdb.sql").read_text(encoding="utf-8"))
         connection.execute("SET TimeZone = 'Asia/Tokyo'")
         yield connection
 
@@ -782,7 +783,7 @@ def format_iso(ms: int) -> str | None:
 
 
 def test_sqlite_columns_read_each_id() -> None:
-    file = (ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8")
+    file = (ROOT / "crates/sql/polyflake.sqlite.sql").read_text(encoding="utf-8")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(file)
 
@@ -833,7 +834,7 @@ def test_sqlite_rejects_strings_that_resemble_ids(encoding: str) -> None:
         ids[table] = [uuid.hex, str(uuid), str(uuid).upper()]
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA encoding = '{encoding}'")
-        connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
+        connection.executescript((ROOT / "crates/sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
 
         def is_valid(table: str, id: Any) -> Any:
             connection.execute(f"DELETE FROM {table}")
@@ -854,7 +855,7 @@ def test_sqlite_rejects_strings_that_resemble_ids(encoding: str) -> None:
 
 def test_sqlite_reads_the_shard_key_only_of_version_8_uuids() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript((ROOT / "sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
+        connection.executescript((ROOT / "crates/sql/polyflake.sqlite.sql").read_text(encoding="utf-8"))
         (version8, _, shard_key), others = UUID8_GUIDS[0], [UUID7S[0][0], UUID(int=0)]
         others += [UUID(int=version8.int & ~(3 << 62)), UUID(int=version8.int ^ 1 << 76)]  # another variant or version
         for uuid, expected in [(version8, shard_key), *((other, None) for other in others)]:

@@ -447,7 +447,7 @@ def test_preset_functions_match_the_files(database: Database) -> None:
     are named after the preset.
     """
     file = "polyflake.sql" if database.dialect == "postgresql" else "polyflake.duckdb.sql"
-    database.load((Path(__file__).parents[2] / "sql" / file).read_text(encoding="utf-8"))
+    database.load((Path(__file__).parents[2] / "crates/sql" / file).read_text(encoding="utf-8"))
     for preset in PRESETS:
         database.ask(run_program("sql", preset, "--dialect", database.dialect))
     for preset, id, _, answer in FLAKES:
@@ -580,7 +580,7 @@ def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, writ
     if not psql:
         assert "CI" not in os.environ, "expected psql on this machine"
         pytest.skip("no psql on this machine")
-    url, folder = server.url(), Path(__file__).parents[2] / "sql"
+    url, folder = server.url(), Path(__file__).parents[2] / "crates/sql"
 
     def run(*arguments: str, **options: Any) -> str:
         command = [psql, "-X", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", url, *arguments]

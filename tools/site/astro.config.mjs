@@ -17,9 +17,9 @@ const group = (label, ...items) => ({ label, items });
 export default defineConfig({
   site,
   vite: { define: { VERSION: JSON.stringify(version) } },
-  outDir: "../target/site/dist",
-  cacheDir: "../target/site/cache",
-  publicDir: "../target/site/public",
+  outDir: "../../target/site/dist",
+  cacheDir: "../../target/site/cache",
+  publicDir: "../../target/site/public",
   image: { service: passthroughImageService() },
   telemetry: false,
   integrations: [

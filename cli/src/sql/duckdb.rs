@@ -1,4 +1,4 @@
-//! Writes macros for `DuckDB`, like the macros in `sql/polyflake.duckdb.sql`.
+//! Writes macros for `DuckDB`, like the macros in `crates/sql/polyflake.duckdb.sql`.
 
 use crate::sql::{
     Table, Time,
@@ -7,7 +7,7 @@ use crate::sql::{
     quote,
 };
 
-/// The macros that `sql/polyflake.duckdb.sql` also contains.
+/// The macros that `crates/sql/polyflake.duckdb.sql` also contains.
 const HELPERS: &str = include_str!("duckdb.sql");
 
 /// The macro that raises the error for a field that is not a 64-bit integer, and the macro that returns a field's bytes.

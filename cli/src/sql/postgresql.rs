@@ -1,4 +1,4 @@
-//! Writes functions for PostgreSQL that the planner inlines, like the functions in `sql/polyflake.sql`.
+//! Writes functions for PostgreSQL that the planner inlines, like the functions in `crates/sql/polyflake.sql`.
 
 use crate::sql::{
     Bounds, Table, Time,
@@ -7,7 +7,7 @@ use crate::sql::{
     quote,
 };
 
-/// The functions that `sql/polyflake.sql` also contains.
+/// The functions that `crates/sql/polyflake.sql` also contains.
 const HELPERS: &str = include_str!("postgresql.sql");
 
 /// The function that reports an error for a field that is not a 64-bit integer.

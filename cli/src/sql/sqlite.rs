@@ -1,4 +1,4 @@
-//! Writes a table with generated columns for SQLite, like the tables in `sql/polyflake.sqlite.sql`.
+//! Writes a table with generated columns for SQLite, like the tables in `crates/sql/polyflake.sqlite.sql`.
 
 use crate::{
     failure::Failure,

@@ -47,7 +47,7 @@ macro_rules! define_kernels {
                 #[inline]
                 pub(crate) fn $name(self, $($argument: $Type),*) $(-> $Result)? {
                     // SAFETY: a kernel needs only the features of its set and of the lower sets
-                    // (`xtask/src/test/instruction_sets.rs` checks this). Only `level.rs` creates a `Level`, and only for a
+                    // (`tools/xtask/src/test/instruction_sets.rs` checks this). Only `level.rs` creates a `Level`, and only for a
                     // set that `take_while(|set| set.is_supported())` found, or for a lower one. Therefore this CPU has all
                     // of these features.
                     #[allow(unsafe_code)]

@@ -219,7 +219,7 @@ fn ids_of_this_project_are_recognized() {
 /// The inspector accepts the check characters that the core crate writes.
 #[test]
 fn public_ids_of_the_vectors_are_recognized() {
-    let vectors = include_str!("../../tests/vectors/public.json");
+    let vectors = include_str!("../../../tests/vectors/public.json");
     let texts = vectors.split("\"text\": \"").skip(1).filter_map(|rest| rest.split('"').next());
     let mut count = 0;
     for text in texts.filter(|text| text.contains('_')) {

@@ -8,19 +8,19 @@ use polyflake_inspect::{Context, inspect};
 
 /// The name of a picture, the ID that it shows, and the checked-in picture.
 const PICTURES: [(&str, &str, &str); 5] = [
-    ("sno", "9afikjv326nct5if", include_str!("../../docs/pictures/sno.svg")),
-    ("randflake", "amb6fiq6d10u2", include_str!("../../docs/pictures/randflake.svg")),
+    ("sno", "9afikjv326nct5if", include_str!("../../../docs/pictures/sno.svg")),
+    ("randflake", "amb6fiq6d10u2", include_str!("../../../docs/pictures/randflake.svg")),
     (
         "hotguid",
         "69231e2a-5f3b-91c4-d8a7-000105000000",
-        include_str!("../../docs/pictures/hotguid.svg"),
+        include_str!("../../../docs/pictures/hotguid.svg"),
     ),
     (
         "uuid-v7",
         "019ab0a9-4d10-7a3c-9f58-21c0de5a7b03",
-        include_str!("../../docs/pictures/uuid-v7.svg"),
+        include_str!("../../../docs/pictures/uuid-v7.svg"),
     ),
-    ("discord", "175928847299117063", include_str!("../../docs/pictures/discord.svg")),
+    ("discord", "175928847299117063", include_str!("../../../docs/pictures/discord.svg")),
 ];
 
 #[test]
@@ -33,7 +33,7 @@ fn checked_in_pictures_are_up_to_date() {
         let reading = readings.iter().find(|reading| reading.format == name).expect("a reading");
         let drawn = reading.picture(id);
         if env::var_os("POLYFLAKE_DRAW").is_some() {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures");
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/pictures");
             fs::write(folder.join(name).with_extension("svg"), drawn).expect("a picture");
         } else {
             assert!(drawn == checked_in, "docs/pictures/{name}.svg is not as it is drawn");

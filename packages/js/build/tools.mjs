@@ -31,7 +31,7 @@ export function cargo(flags, ...args) {
 
 /**
  * Returns flags that replace local paths in built files with fixed paths, so that builds on different computers are
- * identical. The last match wins, so inner folders come last. xtask/src/build.rs has the same flags for the wheel.
+ * identical. The last match wins, so inner folders come last. tools/xtask/src/build.rs has the same flags for the wheel.
  */
 function pathRemappingFlags() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");

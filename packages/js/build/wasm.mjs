@@ -3,7 +3,7 @@
  * it uses.
  *
  * wasm-pack builds one module per crate and writes its own package.json, so the build calls cargo, wasm-bindgen's
- * library (`xtask/wasm`) and wasm-opt itself.
+ * library (`tools/xtask/wasm`) and wasm-opt itself.
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

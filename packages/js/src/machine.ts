@@ -73,7 +73,7 @@ type CompleteError = (error: ErrorDetails, code: ErrorCode, message: string, isO
 type Answer = readonly [number, number, number, number, number, number, number, number, number, number];
 
 /**
- * A backend with views of its scratch area, through which all calls pass their arguments and results (bindings-js/src/lib.rs).
+ * A backend with views of its scratch area, through which all calls pass their arguments and results (crates/bindings-js/src/lib.rs).
  *
  * - **Views.** JavaScript reads and writes the area as typed arrays, without a call. When wasm memory grows, it gets a new
  *   buffer, and views of the old buffer then have length 0. Any call can grow the memory, so the views are checked after
@@ -221,7 +221,7 @@ export class Machine {
     }
   }
 
-  /** Returns the error that a call left in the scratch area (bindings-js/src/errors.rs). */
+  /** Returns the error that a call left in the scratch area (crates/bindings-js/src/errors.rs). */
   #error(more?: CompleteError): PolyflakeError {
     const [position, retryAt, written, item, codeLength, fieldLength, messageLength, ofGrant] = this.answer();
     const texts = this.#texts(codeLength, fieldLength || 0, messageLength);

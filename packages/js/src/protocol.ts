@@ -1,5 +1,5 @@
 /**
- * Numbers and names that are also defined in the Rust file `bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares
+ * Numbers and names that are also defined in the Rust file `crates/bindings-js/src/protocol.rs`. `test/protocol.test.mjs` compares
  * the definitions.
  *
  * A call has no parameters: its arguments and results are in registers of the scratch area, or in its bytes. Registers

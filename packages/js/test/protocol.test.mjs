@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { currentPlatform } from "../build/platforms.mjs";
 
 const readSource = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
-const rustSource = readSource("../../../bindings-js/src/protocol.rs");
+const rustSource = readSource("../../../crates/bindings-js/src/protocol.rs");
 const typescriptSource = readSource("../src/protocol.ts");
 const camelCase = (name) => name.toLowerCase().replace(/_([a-z\d])/g, (_, letter) => letter.toUpperCase());
 

@@ -9,7 +9,7 @@ fn column_names_match_the_contract() {
     let contract: toml::Table = read("packages/api.toml").parse().unwrap();
     let names = contract["sql"]["names"].as_array().unwrap();
     let names: BTreeSet<_> = names.iter().filter_map(toml::Value::as_str).collect();
-    let source = read("sql/src/lib.rs");
+    let source = read("crates/sql/src/lib.rs");
     let (_, declared) = source.split_once("\ncolumns! {\n").unwrap();
     let is_name = |line: &&str| line.chars().all(char::is_alphanumeric) && !line.is_empty();
     assert_eq!(declared.lines().map(str::trim).filter(is_name).collect::<BTreeSet<_>>(), names);

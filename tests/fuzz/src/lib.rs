@@ -16,7 +16,7 @@ mod hotguid;
 mod layout;
 mod layout_columns;
 mod machine;
-#[path = "../../../columns/tests/producer/mod.rs"]
+#[path = "../../../crates/columns/tests/producer/mod.rs"]
 mod producer;
 mod randflake;
 mod slices;

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 const FOLDER = import.meta.dirname;
-const REPOSITORY = join(FOLDER, "../..");
+const REPOSITORY = join(FOLDER, "../../..");
 const [module, out] = process.argv.slice(2);
 
 const aliases = {

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[2] / "packages/python/src/polyflake"
+PACKAGE = Path(__file__).parents[3] / "packages/python/src/polyflake"
 #: Longer signatures are split into one parameter per line to fit a phone's screen.
 LINE_WIDTH = 64
 CONSTRUCTORS = ("__init__", "__new__")

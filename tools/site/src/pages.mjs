@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { parse } from "smol-toml";
 
-export const REPOSITORY = join(import.meta.dirname, "../..");
+export const REPOSITORY = join(import.meta.dirname, "../../..");
 export const REPOSITORY_URL = "https://example.invalid/polyflake";
 const FILES_URL = `${REPOSITORY_URL}/blob/main/`;
 
@@ -18,7 +18,7 @@ const OTHER_FILES = {
   npm: "packages/js/README.md",
   lease: "lease/README.md",
   program: "cli/README.md",
-  inspector: "inspect/README.md",
+  inspector: "crates/inspect/README.md",
   changes: "CHANGELOG.md",
 };
 const PAGE_TITLES = {
@@ -60,10 +60,13 @@ export const isSearchable = (place) => !UNSEARCHED_PAGES.has(place) && !place.st
 /** The files from which pages are generated, keyed by the page's path in the site. */
 export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...pythonPages, [NAMES_PLACE, NAMES_FILE]]);
 /**
- * The path of each file's page. A link to `site/README.md`, which describes the page that identifies IDs, leads to that
+ * The path of each file's page. A link to `tools/site/README.md`, which describes the page that identifies IDs, leads to that
  * page.
  */
-const PATHS_BY_FILE = new Map([...[...FILES].map(([place, file]) => [file, place]), ["site/README.md", "inspect"]]);
+const PATHS_BY_FILE = new Map([
+  ...[...FILES].map(([place, file]) => [file, place]),
+  ["tools/site/README.md", "inspect"],
+]);
 
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 

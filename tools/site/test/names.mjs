@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 
-const REPOSITORY = join(import.meta.dirname, "../..");
+const REPOSITORY = join(import.meta.dirname, "../../..");
 const API_FOLDER = join(REPOSITORY, "target/site/dist/api");
 const LANGUAGES = ["rust", "python", "js"];
 const camelCase = (name) => name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());

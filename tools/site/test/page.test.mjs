@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { BROWSERS, launch, openPage } from "./browsers.mjs";
 
-const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
+const BUILD_FOLDER = join(import.meta.dirname, "../../../target/site");
 const PAGE = pathToFileURL(join(BUILD_FOLDER, "dist/inspect/index.html")).href;
 const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const WIDTHS = [360, 768, 1280, 3840];

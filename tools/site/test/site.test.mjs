@@ -8,7 +8,7 @@ import { REPOSITORY_URL } from "../src/pages.mjs";
 import { BROWSERS, launch, openPage } from "./browsers.mjs";
 import { missingNames, publicNames } from "./names.mjs";
 
-const BUILD_FOLDER = join(import.meta.dirname, "../../target/site");
+const BUILD_FOLDER = join(import.meta.dirname, "../../../target/site");
 const DIST = join(BUILD_FOLDER, "dist");
 const AXE_SCRIPT = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 const CONTENT_TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };

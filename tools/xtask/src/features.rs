@@ -75,7 +75,7 @@ mod tests {
         let section = read("docs/integrations/rust.md");
         for (folder, libraries) in [
             ("core", "arbitrary diesel postgres-types rusqlite schemars utoipa"),
-            ("sql", "sea-orm sqlx"),
+            ("crates/sql", "sea-orm sqlx"),
         ] {
             let manifest: toml::Table = read(&format!("{folder}/Cargo.toml")).parse().unwrap();
             for library in libraries.split(' ') {

@@ -26,7 +26,7 @@ pub fn main() -> Result<()> {
     let shell = workspace::shell()?;
     readme::check_guide(&shell)?;
     tools::install_rust_targets(&shell)?;
-    tools::npm_install(&shell, "site")?;
+    tools::npm_install(&shell, "tools/site")?;
     build::build(&shell, Part::Javascript, Purpose::Users)?;
     shell.remove_path(public_folder())?;
     build_page(&shell)?;
@@ -34,7 +34,7 @@ pub fn main() -> Result<()> {
     build_pages(&shell)?;
     tools::browser(&shell)?;
     tools::firefox(&shell)?;
-    let _there = shell.push_dir(workspace::root().join("site"));
+    let _there = shell.push_dir(workspace::root().join("tools/site"));
     Ok(cmd!(shell, "{NODE} --test test/*.test.mjs").run()?)
 }
 
@@ -47,12 +47,12 @@ fn build_page(shell: &Shell) -> Result<()> {
     let built = workspace::target().join(TARGET).join(PROFILE).join("inspect_page.wasm");
     let (module, out) = (output_folder().join("wasm"), public_folder().join("inspect"));
     cmd!(shell, "cargo run --quiet --package xtask-wasm -- {built} {module}").run()?;
-    let _there = shell.push_dir(workspace::root().join("site"));
+    let _there = shell.push_dir(workspace::root().join("tools/site"));
     Ok(cmd!(shell, "{NODE} page/build.mjs {module} {out}").run()?)
 }
 
 /// Lists all public names. rustdoc lists the names of the crates, `TypeDoc` lists the names of the npm package, and
-/// `site/python/reference.py` lists the names of the wheel.
+/// `tools/site/python/reference.py` lists the names of the wheel.
 fn write_names(shell: &Shell) -> Result<()> {
     let (docs, api) = (output_folder().join("rustdoc"), public_folder().join("api"));
     let chosen = CRATES.iter().flat_map(|name| ["--package", name]);
@@ -61,11 +61,11 @@ fn write_names(shell: &Shell) -> Result<()> {
     let pages = output_folder().join("python");
     shell.remove_path(&pages)?;
     let python = tools::default_python(shell)?;
-    cmd!(shell, "{python} site/python/reference.py {pages}").run()?;
+    cmd!(shell, "{python} tools/site/python/reference.py {pages}").run()?;
     shell.create_dir(&api)?;
     let (from, to) = (docs.join("doc"), api.join("rust"));
     cmd!(shell, "cp -R {from} {to}").run()?;
-    let _there = shell.push_dir(workspace::root().join("site"));
+    let _there = shell.push_dir(workspace::root().join("tools/site"));
     let types = [
         "index",
         "public",
@@ -78,7 +78,7 @@ fn write_names(shell: &Shell) -> Result<()> {
         "drizzle",
         "prisma",
     ];
-    let types = types.map(|name| format!("../packages/js/dist/cjs/{name}.d.ts"));
+    let types = types.map(|name| format!("../../packages/js/dist/cjs/{name}.d.ts"));
     let out = api.join("javascript");
     let options = ["--options", "typedoc.json", "--out"];
     Ok(cmd!(shell, "{NODE} node_modules/typedoc/bin/typedoc {options...} {out} {types...}")
@@ -87,7 +87,7 @@ fn write_names(shell: &Shell) -> Result<()> {
 
 /// Builds the Markdown pages and the files that accompany them.
 fn build_pages(shell: &Shell) -> Result<()> {
-    let _there = shell.push_dir(workspace::root().join("site"));
+    let _there = shell.push_dir(workspace::root().join("tools/site"));
     let public = public_folder();
     cmd!(shell, "{NODE} build.mjs {public}").run()?;
     let build = cmd!(shell, "{NODE} node_modules/astro/bin/astro.mjs build --silent");

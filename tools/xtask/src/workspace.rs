@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 
 /// Returns the repository's root.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("xtask lies in tools")
 }
 
 /// Returns the target folder, which contains all build output.

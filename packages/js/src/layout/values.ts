@@ -15,7 +15,7 @@ export type Values = Readonly<Record<string, Value>>;
 /** The maximum width of a field whose values are numbers. */
 export const NUMBER_BITS = 53;
 
-/** The roles that a value can have. See bindings-js/src/layout/ids.rs. */
+/** The roles that a value can have. See crates/bindings-js/src/layout/ids.rs. */
 export const TIME = 0;
 export const SEQUENCE = 1;
 export const BINDABLE = 2;

@@ -65,7 +65,7 @@ export function fromUnsigned(value: bigint): RandflakeId {
 
 /**
  * The maximum number of strings that one call reads (`MAX_TEXTS`), and the position in the scratch area's bytes at which
- * the end offsets of the strings begin (`OFFSETS_START`). See bindings-js/src/randflake/ids.rs.
+ * the end offsets of the strings begin (`OFFSETS_START`). See crates/bindings-js/src/randflake/ids.rs.
  */
 const MAX_TEXTS = 960;
 const OFFSETS_START = MAX_TEXTS * TEXT_LENGTH;

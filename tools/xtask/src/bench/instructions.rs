@@ -19,7 +19,7 @@ const TOLERANCE: f64 = 1.03;
 /// startup and shutdown.
 const CALLS: [u32; 2] = [100, 1100];
 
-const FILE: &str = "bench/instructions.toml";
+const FILE: &str = "tools/bench/instructions.toml";
 
 /// The stored counts: the instructions per call, for one architecture and one compiler.
 #[derive(Serialize, Deserialize)]

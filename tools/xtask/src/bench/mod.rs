@@ -1,7 +1,7 @@
 //! Benchmarks polyflake against other libraries, and compares its instruction counts with stored counts. Also measures how
 //! much time and space ordered keys save.
 //!
-//! `bench/` contains a program for each language. Each program runs contests between entries, which are different
+//! `tools/bench` contains a program for each language. Each program runs contests between entries, which are different
 //! implementations of the same task. In a contest, the program times all entries alternately, and prints their times as a
 //! line of JSON. This module sets up and runs the programs, evaluates the times, and prints the results. If the times do
 //! not decide whether a goal is met, this module makes the program repeat the contest.
@@ -42,7 +42,7 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys", "instructions"])]
     marks: bool,
     /// Instead of running contests, count the instructions of the hot functions, and compare the counts with
-    /// bench/instructions.toml
+    /// tools/bench/instructions.toml
     #[arg(long, conflicts_with_all = ["json", "plots", "ordered_keys"])]
     instructions: bool,
     /// With --instructions: store the counts of this run

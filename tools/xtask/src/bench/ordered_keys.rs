@@ -14,7 +14,7 @@ use crate::{tools, workspace};
 pub fn main(shell: &Shell, options: &Options) -> Result<()> {
     programs::build_rust(shell)?;
     let (python, program) =
-        (tools::bench_python(shell)?, workspace::root().join("bench/ordered_keys"));
+        (tools::bench_python(shell)?, workspace::root().join("tools/bench/ordered_keys"));
     let (makes_keys, rows) = (programs::rust_program(), options.rows.to_string());
     let machine = machine::detect();
     println!("{machine}");

@@ -31,7 +31,8 @@ fn folder() -> PathBuf {
 
 /// Draws plots from a file that contains either a report or the measurements of ordered keys.
 pub fn draw_file(shell: &Shell, report: &Path) -> Result<()> {
-    let (python, program) = (tools::bench_python(shell)?, workspace::root().join("bench/plots"));
+    let (python, program) =
+        (tools::bench_python(shell)?, workspace::root().join("tools/bench/plots"));
     let into = folder();
     Ok(cmd!(shell, "{python} {program} {report} {into}").run()?)
 }

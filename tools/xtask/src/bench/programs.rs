@@ -123,21 +123,21 @@ fn build_python(shell: &Shell) -> Result<()> {
 
 fn python_command<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
     let (python, program) =
-        (workspace::bench_venv().join("bin/python"), workspace::root().join("bench/python"));
+        (workspace::bench_venv().join("bin/python"), workspace::root().join("tools/bench/python"));
     cmd!(shell, "{python} {program} {filter}")
 }
 
 fn build_node(shell: &Shell) -> Result<()> {
     build::build(shell, Part::Javascript, Purpose::Users)?;
-    tools::npm_install(shell, "bench/node")?;
-    let _there = shell.push_dir(workspace::root().join("bench/node"));
+    tools::npm_install(shell, "tools/bench/node")?;
+    let _there = shell.push_dir(workspace::root().join("tools/bench/node"));
     Ok(cmd!(shell, "npm run --silent build").run()?)
 }
 
 /// Returns the command for the Node program. taskset pins the program to one processor, because Node cannot pin itself.
 /// Without taskset, the system may move the program between processors.
 fn node_command<'s>(shell: &'s Shell, filter: &str) -> Cmd<'s> {
-    let program = workspace::root().join("bench/node/build/main.js");
+    let program = workspace::root().join("tools/bench/node/build/main.js");
     let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1).to_string();
     if cmd!(shell, "taskset --version").quiet().ignore_stdout().run().is_ok() {
         return cmd!(shell, "taskset --cpu-list {last} node {program} {filter}");

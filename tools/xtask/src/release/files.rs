@@ -19,8 +19,8 @@ const UNPACKAGED_PATHS: [&str; 8] = [
     ":!examples",
     ":!site",
     ":!tests",
-    ":!xtask/src/release",
-    ":!xtask/src/test",
+    ":!tools/xtask/src/release",
+    ":!tools/xtask/src/test",
 ];
 
 /// A built artefact: its name, and its files with their checksums.

@@ -119,7 +119,7 @@ fn rehearse(options: &Options) -> Result<()> {
 /// Returns a hash of all files that the clients install and run.
 fn hash_inputs(shell: &xshell::Shell) -> Result<String> {
     let sums = shell.read_file(files::sums_path())?;
-    let programs = ["tests/packaging", "tests/release", "xtask/src/release"];
+    let programs = ["tests/packaging", "tests/release", "tools/xtask/src/release"];
     let programs = xshell::cmd!(shell, "git ls-files --stage -- {programs...}").quiet().read()?;
     files::hash(shell, &format!("{sums}{programs}"))
 }

@@ -13,7 +13,7 @@ const REPOSITORY_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/"
 const ERRORS_PAGE: &str = "docs/errors.md";
 
 /// The lists in which a reader can find a page: the list of all pages, and the site's navigation.
-const LISTING_PAGES: [&str; 2] = ["docs/guide.md", "site/astro.config.mjs"];
+const LISTING_PAGES: [&str; 2] = ["docs/guide.md", "tools/site/astro.config.mjs"];
 
 /// Returns the faults in the given pages, each with its path and text.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
@@ -95,8 +95,17 @@ fn is_page(path: &str) -> bool {
 /// not work.
 fn is_package_readme(path: &str) -> bool {
     let folder = path.strip_suffix("/README.md").unwrap_or_default();
-    ["cli", "clock", "core", "inspect", "lease", "packages/js", "packages/python", "sql"]
-        .contains(&folder)
+    [
+        "cli",
+        "core",
+        "crates/clock",
+        "crates/inspect",
+        "crates/sql",
+        "lease",
+        "packages/js",
+        "packages/python",
+    ]
+    .contains(&folder)
 }
 
 /// Returns error codes without a section, and sections whose heading is not an error code.

@@ -15,43 +15,41 @@ use crate::{
 };
 
 /// The path prefixes that every step depends on.
-pub const COMMON_PATHS: &[&str] = &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "xtask/"];
+pub const COMMON_PATHS: &[&str] =
+    &["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "tools/xtask/"];
 
 const ANY_PATH: &[&str] = &[""];
 const CRATES: &[&str] = &[
-    "bench/",
     "bindings-",
     "clippy.toml",
     "cli/",
-    "clock/",
-    "columns/",
     "core/",
+    "crates/",
     "examples/",
-    "inspect/",
     "lease/",
-    "site/page",
-    "sql/",
     "tests/",
+    "tools/bench",
+    "tools/site/page",
 ];
-const CORE: &[&str] = &["clock/", "core/", "tests/vectors"];
-const KERNELS: &[&str] = &["clock/", "core/", "tests/kernels"];
-const LEASE: &[&str] = &["clock/", "core/", "lease/", "tests/leases"];
-const BINDINGS: &[&str] = &["bindings-", "clock/", "columns/", "core/", "packages/"];
+const CORE: &[&str] = &["crates/clock", "core/", "tests/vectors"];
+const KERNELS: &[&str] = &["crates/clock", "core/", "tests/kernels"];
+const LEASE: &[&str] = &["crates/clock", "core/", "lease/", "tests/leases"];
+const BINDINGS: &[&str] = &["bindings-", "core/", "crates/", "packages/"];
 const PYTHON: &[&str] = &[
     "bindings-python",
-    "clock/",
-    "columns/",
+    "crates/clock",
+    "crates/columns",
     "core/",
     "lease/src/",
     "packages/",
     "tests/requirements.txt",
 ];
 const JAVASCRIPT: &[&str] = &[
-    "bindings-js",
-    "bindings-lease",
+    "crates/bindings-js",
+    "crates/bindings-lease",
     "bindings-node",
     "bindings-wasm",
-    "clock/",
+    "crates/clock",
     "core/",
     "lease/src/",
     "packages/",
@@ -152,7 +150,7 @@ fn crate_steps() -> Vec<Step> {
         step(
             "wasm",
             "in WebAssembly, SIMD returns the same results as scalar code, and the inspector identifies IDs",
-            &[KERNELS, &["inspect/"]],
+            &[KERNELS, &["crates/inspect"]],
             rust::test_wasm,
         ),
         step(
@@ -237,7 +235,7 @@ fn package_steps() -> Vec<Step> {
                     "docs/pitfalls.md",
                     "docs/public-ids.md",
                     "examples/",
-                    "sql/",
+                    "crates/sql",
                     "tests/integrations",
                     "tests/vectors",
                 ],
@@ -358,7 +356,7 @@ fn slow_steps() -> Vec<Step> {
         step(
             "rust-databases",
             "columns of SQLx, SeaORM and Diesel work in real databases, and so does the axum example",
-            &[&["clock/", "core/", "examples/axum", "sql/", "tests/databases"]],
+            &[&["crates/clock", "core/", "examples/axum", "crates/sql", "tests/databases"]],
             rust::test_databases,
         ),
         step(
@@ -370,13 +368,19 @@ fn slow_steps() -> Vec<Step> {
         step(
             "wasm-in-browser",
             "the wasm module works on its own in a page",
-            &[&["bindings-js", "bindings-wasm", "clock/", "core/"]],
+            &[&["crates/bindings-js", "bindings-wasm", "crates/clock", "core/"]],
             wasm::test_in_browser,
         ),
         step(
             "wasm-pack",
             "a module that `wasm-pack build` creates from the wasm crate generates an ID in Node",
-            &[&["bindings-js", "bindings-wasm", "clock/", "core/", "tests/packaging/wasm-pack"]],
+            &[&[
+                "crates/bindings-js",
+                "bindings-wasm",
+                "crates/clock",
+                "core/",
+                "tests/packaging/wasm-pack",
+            ]],
             wasm::test_wasm_pack,
         ),
         step(
@@ -385,7 +389,7 @@ fn slow_steps() -> Vec<Step> {
             &[LEASE],
             readme::test_new_project,
         ),
-        step("bench", "every benchmark runs", &[BINDINGS, &["bench/"]], bench::rehearse),
+        step("bench", "every benchmark runs", &[BINDINGS, &["tools/bench"]], bench::rehearse),
         step(
             "faults-in-bindings",
             "the suites of both bindings detect deliberate faults",
@@ -401,19 +405,19 @@ fn slow_steps() -> Vec<Step> {
         step(
             "rust-libraries-oldest",
             "integrations work with the oldest supported versions of Rust libraries",
-            &[&["clock/", "core/", "sql/"]],
+            &[&["crates/clock", "core/", "crates/sql"]],
             features::check_oldest_versions,
         ),
         step(
             "rust-library-versions",
             "integrations work with the versions of Rust libraries from the last two years",
-            &[&["clock/", "core/", "lease/", "sql/"]],
+            &[&["crates/clock", "core/", "lease/", "crates/sql"]],
             libraries::test_versions,
         ),
         step(
             "rust-libraries-newest",
             "integrations work with the newest versions of Rust libraries",
-            &[&["clock/", "core/", "sql/"]],
+            &[&["crates/clock", "core/", "crates/sql"]],
             features::check_newest_versions,
         ),
     ]

@@ -54,7 +54,12 @@ pub fn redis_servers(shell: &Shell) -> Result<[PathBuf; 2]> {
 pub fn bench_python(shell: &Shell) -> Result<PathBuf> {
     let found = (12..=14).find_map(|minor| find_python(shell, (3, minor)).ok());
     let machine = found.map_or_else(|| default_python(shell).map(PathBuf::from), Ok)?;
-    create_environment(shell, &machine, &workspace::bench_venv(), "bench/python/requirements.txt")
+    create_environment(
+        shell,
+        &machine,
+        &workspace::bench_venv(),
+        "tools/bench/python/requirements.txt",
+    )
 }
 
 /// Creates the virtual environment for building and checking artefacts.

@@ -21,7 +21,7 @@ const COMMON_SOURCES: [&str; 10] = [
     "LICENSE-MIT",
     "NOTICE.md",
     "THIRD-PARTY.md",
-    "clock",
+    "crates/clock",
     "core/Cargo.toml",
     "core/src",
     "tests/artefacts/requirements.txt",
@@ -32,28 +32,33 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
     let own: &[&str] = match kind {
         ArtefactKind::Wheel(..) | ArtefactKind::Source => &[
             "bindings-python",
-            "columns",
+            "crates/columns",
             "core/CHANGELOG.md",
             "core/README.md",
             "lease",
             "packages/python",
         ],
-        ArtefactKind::Addon(_) => {
-            &["bindings-js", "bindings-node", "packages/js/build", "packages/js/package.json"]
-        }
+        ArtefactKind::Addon(_) => &[
+            "crates/bindings-js",
+            "bindings-node",
+            "packages/js/build",
+            "packages/js/package.json",
+        ],
         ArtefactKind::Npm => &[
             "CHANGELOG.md",
-            "bindings-js",
-            "bindings-lease",
+            "crates/bindings-js",
+            "crates/bindings-lease",
             "bindings-wasm",
             "lease",
             "packages/js",
-            "xtask/wasm",
+            "tools/xtask/wasm",
         ],
         ArtefactKind::Program(_) | ArtefactKind::Launcher => {
-            &["cli", "inspect", "lease", "packages/js/build", "packages/js/package.json"]
+            &["cli", "crates/inspect", "lease", "packages/js/build", "packages/js/package.json"]
         }
-        ArtefactKind::Crates => &["CHANGELOG.md", "cli", "core", "inspect", "lease", "sql"],
+        ArtefactKind::Crates => {
+            &["CHANGELOG.md", "cli", "core", "crates/inspect", "lease", "crates/sql"]
+        }
     };
     let tests = [":!packages/python/tests", ":!packages/js/test"];
     COMMON_SOURCES
