@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Server
+from conftest import Server, import_or_skip
 from polyflake import sno
 from polyflake.sno import Sno
 
@@ -54,7 +54,7 @@ assert (answer.status_code, answer.json()["code"]) == (503, "lease_expired"), an
 
 
 def test_the_fastapi_example_works_with_postgresql(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    testclient = pytest.importorskip("fastapi.testclient")
+    testclient = import_or_skip("fastapi.testclient")
     monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
     monkeypatch.syspath_prepend(str(EXAMPLES / "fastapi"))
     import app

@@ -20,6 +20,7 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, TypeAdapter
 from pydantic_core import to_json
 
+from conftest import import_or_skip
 from ids import GUIDS, IDS, NOW_MS, POST_IDS
 from polyflake import hotguid, layout, randflake, sno, uuid7
 from polyflake.django import JSONEncoder
@@ -157,7 +158,7 @@ def test_msgspec_writes_a_json_schema_of_ids() -> None:
 
 def test_celery_messages_can_contain_ids() -> None:
     """Follows the instructions on the page about JSON encoders, and also tests a nested value."""
-    kombu_json = pytest.importorskip("kombu.utils.json")
+    kombu_json = import_or_skip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
     page = Path(__file__).parents[2] / "docs/integrations/json-encoders.md"
     assert f"| `{line}`" in page.read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ from redis.retry import Retry
 from sqlalchemy import create_engine
 
 import polyflake
-from conftest import MariaDb, Server, running_server
+from conftest import MariaDb, Server, import_or_skip, running_server
 from polyflake import PolyflakeError, _lease, _lease_stores, sno
 from polyflake._polyflake import place
 
@@ -69,7 +69,7 @@ STORES: dict[str, Callable[[ExitStack, str], Any]] = {
     "function": lambda _, url: lambda: psycopg.connect(url),
     "engine": lambda _, url: create_engine(url.replace("postgresql://", "postgresql+psycopg://")),
     "pool": lambda stack, url: stack.enter_context(
-        pytest.importorskip("psycopg_pool").ConnectionPool(url, min_size=1, open=True)
+        import_or_skip("psycopg_pool").ConnectionPool(url, min_size=1, open=True)
     ),
 }
 
@@ -646,7 +646,7 @@ def make(n):
 
 def test_celery_workers_release_their_worker_ids(lease_file: Path) -> None:
     """Eight worker IDs suffice for thirty processes, because only two run at a time and each exits after one task."""
-    pytest.importorskip("celery")
+    import_or_skip("celery")
     folder = lease_file.parent
     for name in ("queue", "results"):
         (folder / name).mkdir()
@@ -702,7 +702,7 @@ def test_uvicorn_workers_release_their_worker_ids(lease_file: Path) -> None:
     """Runs two workers that are replaced after a few requests. An environment variable contains the settings of the
     workers' leases.
     """
-    pytest.importorskip("uvicorn")
+    import_or_skip("uvicorn")
     folder = lease_file.parent
     (folder / "served.py").write_text(UVICORN_SCRIPT)
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -16,7 +16,7 @@ from psycopg.errors import InsufficientPrivilege
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from rest_framework import serializers
 
-from conftest import Server
+from conftest import Server, import_or_skip
 from polyflake import PolyflakeError, public
 from polyflake.pydantic import PublicId
 from polyflake.rest_framework import PublicIdField
@@ -128,7 +128,7 @@ def test_sqlalchemy_stores_integers_and_returns_public_ids(engine: sa.Engine) ->
 
 
 def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    testclient = pytest.importorskip("fastapi.testclient")
+    testclient = import_or_skip("fastapi.testclient")
     monkeypatch.setenv("DATABASE_URL", server.url("postgresql+psycopg"))
     monkeypatch.setenv("PUBLIC_IDS_SECRET", bytes(range(32)).hex())
     code = (ROOT / "examples/public/app.py").read_text(encoding="utf-8")

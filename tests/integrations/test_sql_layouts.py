@@ -24,7 +24,7 @@ import duckdb
 import psycopg
 import pytest
 
-from conftest import Server
+from conftest import Server, skip_without
 from polyflake import layout
 from test_sql import EPOCH, FLAKES, LAYOUT_RANGES, PAGE, PRESETS, fields, load_generator, vectors
 
@@ -577,9 +577,7 @@ def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, writ
     documentation pipes the program's output to psql.
     """
     psql = shutil.which("psql")
-    if not psql:
-        assert "CI" not in os.environ, "expected psql on this machine"
-        pytest.skip("no psql on this machine")
+    skip_without(psql, "psql")
     url, folder = server.url(), Path(__file__).parents[2] / "crates/sql"
 
     def run(*arguments: str, **options: Any) -> str:

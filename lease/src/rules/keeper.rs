@@ -53,8 +53,9 @@
 //! # A machine without I/O
 //!
 //! The keeper reads no clock, opens no connection and starts no thread. Its host passes the time and the store's replies,
-//! and carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share the keeper, as do the model and
-//! the simulator, which run this code and not a description of it.
+//! and carries out the [`Action`]s in order. The hosts in Rust, Python and JavaScript share the keeper, and the simulator
+//! runs it too. The model and the proof describe the rules separately. The simulator's traces are replayed as steps of the
+//! proof, which ties the description to this code.
 
 mod answers;
 mod claims;

@@ -11,7 +11,6 @@
 
 mod protocol;
 mod search;
-mod serve;
 mod state;
 mod volatile_model;
 mod weakened_variants;
@@ -20,7 +19,6 @@ use std::time::Instant;
 
 use protocol::{Operator, Protocol, Size, Time};
 use search::{Model, SearchResult, search};
-use serve::ServiceModel;
 use volatile_model::VolatileModel;
 use weakened_variants::{VARIANTS, WeakenedRule};
 
@@ -112,23 +110,6 @@ fn harmless_variants_repeat_no_id() {
     }
 }
 
-fn serve(weak: serve::WeakenedRule, claims: u8, grants: u8) -> ServiceModel {
-    ServiceModel { weak, claims, renewals: 1, grants, crashes: 1 }
-}
-
-#[test]
-fn sub_grants_repeat_no_id() {
-    assert_sound(&serve(serve::WeakenedRule::Nowhere, 2, 2), "two sub-grants");
-}
-
-#[test]
-fn every_weakened_service_repeats_an_id() {
-    for (name, weak, steps) in serve::VARIANTS {
-        let found = search(&serve(*weak, 2, 2), UNLIMITED_DEPTH);
-        assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
-    }
-}
-
 fn volatile(size: volatile_model::Size) -> VolatileModel {
     VolatileModel { weak: volatile_model::WeakenedRule::Nowhere, size }
 }
@@ -155,7 +136,6 @@ fn the_page_lists_every_variant() {
     let page = include_str!("../../../docs/leases.md");
     let caught = |steps: Option<usize>| steps.map_or("harmless".to_owned(), |n| n.to_string());
     let rows = VARIANTS.iter().map(|row| (row.name, caught(row.caught)));
-    let rows = rows.chain(serve::VARIANTS.iter().map(|(name, _, n)| (*name, n.to_string())));
     let rows =
         rows.chain(volatile_model::VARIANTS.iter().map(|(name, _, _, n)| (*name, n.to_string())));
     for (name, caught) in rows {
@@ -275,11 +255,4 @@ fn a_longer_volatile_model_repeats_no_id() {
     assert_sound(&volatile(size), "FLUSHALL, a crash");
     let size = volatile_model::Size { namespaces: 3, error: 0, ..size };
     assert_sound(&volatile(size), "FLUSHALL, a crash and another wait with an exact clock");
-}
-
-#[test]
-#[ignore = "minutes"]
-fn a_longer_sub_grant_model_repeats_no_id() {
-    assert_sound(&serve(serve::WeakenedRule::Nowhere, 2, 3), "three sub-grants");
-    assert_sound(&serve(serve::WeakenedRule::Nowhere, 3, 2), "three claims");
 }

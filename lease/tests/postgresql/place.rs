@@ -12,7 +12,7 @@ use polyflake_lease::{ErrorKind, Operator, check, sno};
 
 use crate::{
     assert_error, claim_at,
-    server::{Server, programs, server_user_id},
+    server::{Server, programs, required::find_or_skip, server_user_id},
 };
 
 /// Returns the schemas that contain lease tables.
@@ -166,15 +166,12 @@ struct Pooler {
 }
 
 impl Pooler {
-    /// Starts the pooler. If `PgBouncer` is not installed, prints a message and returns `None`.
+    /// Starts the pooler, if `PgBouncer` is installed.
     fn start(server: &Server) -> Option<Self> {
         let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"]
             .into_iter()
             .find(|it| fs::exists(it).unwrap());
-        let Some(program) = program else {
-            println!("left out: no PgBouncer on this machine");
-            return None;
-        };
+        let program = find_or_skip("PgBouncer", program)?;
         let folder = tempfile::tempdir().unwrap();
         let here = folder.path().to_str().unwrap();
         let settings = format!(

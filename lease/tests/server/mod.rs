@@ -1,7 +1,11 @@
 //! Starts `PostgreSQL` servers for tests. Each server has its own folder, which also contains its socket.
 
+#[allow(clippy::duplicate_mod, reason = "tests use several servers")]
+#[path = "../required/mod.rs"]
+pub mod required;
+
 use std::{
-    env, fs,
+    fs,
     os::unix::{fs::chown, process::CommandExt},
     path::{Path, PathBuf},
     process::{Command, ExitStatus, Stdio},
@@ -12,6 +16,8 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 
 use tempfile::TempDir;
+
+use required::find_or_skip;
 
 /// A running server. Dropping it stops the server and deletes its data.
 pub struct Server {
@@ -28,11 +34,7 @@ pub fn programs() -> Option<PathBuf> {
         folders.sort();
         folders.pop().filter(|folder| folder.join("initdb").exists())
     });
-    if found.is_none() {
-        assert!(env::var_os("CI").is_none(), "expected PostgreSQL on this machine");
-        println!("left out: no PostgreSQL on this machine");
-    }
-    found
+    find_or_skip("PostgreSQL", found)
 }
 
 /// If the test runs as root, returns the ID of the unprivileged user that runs the server, because `PostgreSQL` refuses to

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +29,9 @@ class MissingLibrary:
 
 def import_or_skip(name: str) -> Any:
     """Imports a library that has no build for some Python versions."""
-    return importlib.import_module(name) if importlib.util.find_spec(name) else MissingLibrary(name)
+    is_required = os.environ.get("CI", "false") not in ("", "false") and sys.platform == "linux"
+    is_there = is_required or importlib.util.find_spec(name) is not None
+    return importlib.import_module(name) if is_there else MissingLibrary(name)
 
 
 #: Marks tests that fork on purpose. From 3.12 on, Python warns about a fork while other threads exist, and some

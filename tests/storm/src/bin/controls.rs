@@ -15,6 +15,7 @@ mod linux {
         env,
         fs::{self, File},
         io::Read,
+        panic,
         path::PathBuf,
         process,
         sync::{
@@ -141,8 +142,9 @@ mod linux {
         })
     }
 
-    /// Creates a generator that panics in a copy of the process.
+    /// Creates a generator that panics in a copy of the process. The panic is deliberate, so only its message is printed.
     fn generator_panicking_in_copy() -> Generator {
+        panic::set_hook(Box::new(|info| eprintln!("{info}")));
         let process = process::id();
         Box::new(move || {
             assert_eq!(process::id(), process, "as wanted");

@@ -110,6 +110,7 @@ pub fn test(shell: &Shell) -> Result<()> {
     tools::install_postgresql(shell);
     tools::install_mariadb(shell);
     tools::install_redis(shell);
+    tools::install_pgbouncer(shell);
     if let Err(missing) = tools::faketime(shell) {
         ensure!(!workspace::is_ci() || !cfg!(target_os = "linux"), missing);
         println!("left out: faults under clocks that step ({missing})");

@@ -121,6 +121,14 @@ pub fn install_redis(shell: &Shell) {
     }
 }
 
+/// Installs `PgBouncer` for tests that start their own pooler. Debian does not put it on users' `PATH`.
+pub fn install_pgbouncer(shell: &Shell) {
+    let is_there = existing_file("/usr/sbin/pgbouncer").or_else(|| find_program(&["pgbouncer"]));
+    if is_there.is_none() {
+        install(shell, "pgbouncer");
+    }
+}
+
 /// Finds libfaketime in the usual library folders. Some distributions have a separate folder for each architecture.
 fn find_faketime() -> Option<PathBuf> {
     let folders = ["/usr/lib", "/usr/lib64", "/usr/local/lib"].map(PathBuf::from);

@@ -10,12 +10,12 @@ mod rust;
 
 pub use debian::{
     browser, browser_driver, debian_keys, faketime, find_browser, find_program, firefox,
-    install_mariadb, install_postgresql, install_redis, mingw, mingw_zlib, qemu_aarch64, valgrind,
-    wine,
+    install_mariadb, install_pgbouncer, install_postgresql, install_redis, mingw, mingw_zlib,
+    qemu_aarch64, valgrind, wine,
 };
 pub use node::{install_build_packages, install_node_packages, install_workerd, npm_install};
 pub use python::{
-    artefacts_python, bench_python, default_python, find_python, integrations_python,
+    artefacts_python, bench_python, default_python, find_python_named, integrations_python,
     oldest_python, python, redis_servers, release_python,
 };
 pub use rust::{

@@ -77,18 +77,22 @@ pub fn oldest_python(shell: &Shell) -> Result<PathBuf> {
     find_python(shell, MIN_VERSION)
 }
 
-/// Returns the path of the interpreter for a Python version. The interpreter is on the `PATH` or managed by pyenv.
+/// Returns the path of the interpreter for a Python version.
 pub fn find_python(shell: &Shell, (major, minor): (u32, u32)) -> Result<PathBuf> {
-    let name = format!("python{major}.{minor}");
+    find_python_named(shell, &format!("python{major}.{minor}"))
+}
+
+/// Returns the path of the interpreter with a name such as `python3.14t`, which is on the `PATH` or managed by pyenv.
+pub fn find_python_named(shell: &Shell, name: &str) -> Result<PathBuf> {
     let kept = env::var_os("PYENV_ROOT").map(PathBuf::from);
     let kept = kept.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".pyenv")));
     let versions = kept.and_then(|root| fs::read_dir(root.join("versions")).ok());
     let versions = versions.into_iter().flatten().flatten();
-    let found = versions.map(|version| version.path().join("bin").join(&name));
-    let mut found = std::iter::once(PathBuf::from(&name)).chain(found);
+    let found = versions.map(|version| version.path().join("bin").join(name));
+    let mut found = std::iter::once(PathBuf::from(name)).chain(found);
     let runs =
         |python: &PathBuf| cmd!(shell, "{python} --version").quiet().ignore_stderr().read().is_ok();
-    let missing = || MissingTool(format!("no Python {major}.{minor} on this machine"));
+    let missing = || MissingTool(format!("no {name} on this machine"));
     Ok(found.find(runs).ok_or_else(missing)?)
 }
 

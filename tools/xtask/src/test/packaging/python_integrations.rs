@@ -29,7 +29,10 @@ const MODULES: [&str; 9] = [
 pub fn test_pinned_libraries(shell: &Shell) -> Result<()> {
     let python = tools::integrations_python(shell)?;
     build::install_wheel(shell, &python)?;
-    run_integration_tests(shell, &python)?;
+    {
+        let _pinned = shell.push_env("POLYFLAKE_PINNED", "1");
+        run_integration_tests(shell, &python)?;
+    }
     let _there = shell.push_dir(workspace::root().join("packages/python"));
     let files = &MODULES.map(|module| format!("src/polyflake/{module}.py"));
     // The modules of both examples have the same name (`app`), so they are checked in separate runs.

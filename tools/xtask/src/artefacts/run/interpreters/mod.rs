@@ -1,6 +1,5 @@
 //! Finds the Python interpreters that test the wheels: the interpreters installed on this machine, Debian's newest Python,
-//! and Debian's Python for ARM64. No registry provides a Python for musl or a free-threaded Python, so the wheels for musl
-//! and for free-threaded Python are built but not run.
+//! and Debian's Python for ARM64. No registry provides a Python for musl, so the wheels for musl are built but not run.
 
 mod debian;
 
@@ -65,12 +64,16 @@ pub fn find_for_wheel(
             one(Interpreter::new(shell, tools::oldest_python(shell)?, ""))
         }
         ("linux-arm64-gnu", Python::Stable) => one(debian::arm64_python(shell)),
-        ("linux-x64-gnu", Python::Only(minor)) => {
-            let python = tools::find_python(shell, (3, minor.into())).ok();
-            python.map(|python| Interpreter::new(shell, python, "")).into_iter().collect()
-        }
+        ("linux-x64-gnu", Python::Only(minor)) => find_named(shell, &format!("python3.{minor}")),
+        ("linux-x64-gnu", Python::FreeThreaded) => find_named(shell, "python3.14t"),
         _ => Ok(Vec::new()),
     }
+}
+
+/// Returns the interpreter with the given name, if it is on this machine.
+fn find_named(shell: &Shell, name: &str) -> Result<Vec<Interpreter>> {
+    let python = tools::find_python_named(shell, name).ok();
+    python.map(|python| Interpreter::new(shell, python, "")).into_iter().collect()
 }
 
 /// Returns the oldest Python on the machine that supports the stable ABI wheel.
