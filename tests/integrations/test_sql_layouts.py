@@ -7,7 +7,6 @@ other field.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import sqlite3
