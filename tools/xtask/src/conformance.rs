@@ -1,6 +1,10 @@
 //! Sets up, builds and starts the runtimes for the conformance suite in `tests/conformance`.
 
-use std::{ffi::OsStr, path::PathBuf, process::Command};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -22,6 +26,9 @@ pub struct Options {
     /// A runtime to test (may be repeated); by default, all that this machine provides
     #[arg(long = "runtime", value_name = "NAME")]
     runtimes: Vec<Runtime>,
+    /// Another implementation to judge by the vectors instead: a shell command that answers requests as tests/README.md says
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["runtimes", "seed", "cases"])]
+    program: Option<String>,
     /// The seed of the random cases; by default, a new seed, which is printed
     #[arg(long)]
     seed: Option<u64>,
@@ -35,6 +42,7 @@ impl Default for Options {
         Self {
             vectors: workspace::root().join("tests/vectors"),
             runtimes: Vec::new(),
+            program: None,
             seed: None,
             cases: 20_000,
         }
@@ -44,10 +52,26 @@ impl Default for Options {
 /// Sets up, builds and runs the runtimes. Fails if their answers differ, or if a runtime is missing in continuous
 /// integration, where no runtime may be skipped.
 pub fn main(options: &Options) -> Result<()> {
+    if let Some(program) = &options.program {
+        return judge(&options.vectors, program);
+    }
     let shell = workspace::shell()?;
     let ready = AvailableRuntimes::prepare_runtimes(&shell, &options.runtimes)?;
     ready.build(&shell, Purpose::Users)?;
     run(options, &ready)
+}
+
+/// Judges another implementation by the vectors, and fails if any of its answers is wrong.
+fn judge(vectors: &Path, program: &str) -> Result<()> {
+    let mut command = Command::new("sh");
+    command.args(["-c", program]).current_dir(workspace::root());
+    ensure!(conformance_runner::judge(vectors, command)?, "answers are wrong");
+    Ok(())
+}
+
+/// Judges the example for implementers of other languages.
+pub fn judge_example() -> Result<()> {
+    judge(&Options::default().vectors, "perl examples/perl/ids.pl")
 }
 
 /// Queries the runtimes and fails if any answer is wrong.
@@ -102,13 +126,14 @@ impl AvailableRuntimes {
     }
 }
 
-const fn part(runtime: Runtime) -> Part {
+fn part(runtime: Runtime) -> Part {
     match runtime {
         Runtime::Rust => Part::Rust,
         Runtime::Python => Part::Python,
         Runtime::NodeNative | Runtime::NodeWasm | Runtime::Workerd | Runtime::Chromium => {
             Part::Javascript
         }
+        Runtime::Program => unreachable!("{PROGRAM_HINT}"),
     }
 }
 
@@ -122,6 +147,7 @@ fn set_up(shell: &Shell, runtime: Runtime) -> Result<()> {
         Runtime::Chromium => {
             tools::install_node_packages(shell).and_then(|()| tools::browser(shell).map(drop))
         }
+        Runtime::Program => unreachable!("{PROGRAM_HINT}"),
     }
 }
 
@@ -138,8 +164,11 @@ pub fn driver(runtime: Runtime) -> Command {
             command.args(tools::find_browser());
             command
         }
+        Runtime::Program => unreachable!("{PROGRAM_HINT}"),
     }
 }
+
+const PROGRAM_HINT: &str = "a program is not set up and built here, but judged";
 
 const NO_OPTIONS: [&str; 0] = [];
 

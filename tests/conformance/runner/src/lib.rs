@@ -25,11 +25,18 @@ use case::Case;
 pub use driver::Driver;
 pub use runtime::Runtime;
 
-use std::{collections::BTreeMap, path::Path, process::Command, thread, time::Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::Command,
+    thread,
+    time::Instant,
+};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use serde_json::Value;
 
-use self::compare::{Answers, mismatches};
+use self::compare::{Answers, Mismatch, mismatches};
 
 /// The number of mismatches that are printed in full.
 const MAX_PRINTED_MISMATCHES: usize = 20;
@@ -63,10 +70,7 @@ impl Suite<'_> {
         let start = Instant::now();
         let answers = self.send_all(&cases)?;
         let wrong = mismatches(&cases, &answers);
-        wrong
-            .iter()
-            .take(MAX_PRINTED_MISMATCHES)
-            .for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
+        print_mismatches(&wrong);
         let names: Vec<_> = self.runtimes.iter().map(|runtime| runtime.name()).collect();
         let (count, seconds) = (cases.len(), start.elapsed().as_secs_f32());
         println!(
@@ -110,6 +114,40 @@ impl Suite<'_> {
             cases.iter().map(|case| runtime.can_run(case).then(|| given.next())?).collect();
         Ok(Answers { runtime, answers })
     }
+}
+
+/// Judges any implementation by the cases of a folder's vector files. Its program reads one request per line and writes one
+/// answer per line. Operations that it answers with `unknown_op` are left out. Returns `false` if any other answer is wrong.
+///
+/// # Errors
+///
+/// Returns an error if a vector file is invalid, or if the program fails or supports no operation.
+pub fn judge(vectors: &Path, mut program: Command) -> Result<bool> {
+    let mut cases = vectors::read(vectors)?;
+    cases.retain(|case| Runtime::Program.can_run(case));
+    let requests = cases.iter().map(|case| &case.request);
+    let given = Driver::start(Runtime::Program, &mut program)?.request(requests)?;
+    let is_supported = |answer: &Value| answer["error"]["code"] != "unknown_op";
+    let judged: BTreeSet<_> = cases
+        .iter()
+        .zip(&given)
+        .filter(|(_, answer)| is_supported(answer))
+        .map(|(case, _)| case.request["op"].to_string())
+        .collect();
+    ensure!(!judged.is_empty(), "expected a program that supports an operation, found none");
+    let answers = given.into_iter().map(|answer| is_supported(&answer).then_some(answer)).collect();
+    let answers: Vec<_> = [Answers { runtime: Runtime::Program, answers }].into();
+    let count = answers[0].answers.iter().flatten().count();
+    let wrong = mismatches(&cases, &answers);
+    print_mismatches(&wrong);
+    let operations = judged.into_iter().collect::<Vec<_>>().join(", ");
+    println!("{count} of {} cases ({operations}): {} mismatches", cases.len(), wrong.len());
+    Ok(wrong.is_empty())
+}
+
+fn print_mismatches(wrong: &[Mismatch<'_>]) {
+    let printed = wrong.iter().take(MAX_PRINTED_MISMATCHES);
+    printed.for_each(|mismatch| println!("\nMISMATCH {mismatch}"));
 }
 
 /// Prints the number of cases per format.

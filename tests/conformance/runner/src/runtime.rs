@@ -14,10 +14,13 @@ pub enum Runtime {
     NodeWasm,
     Workerd,
     Chromium,
+    /// Another implementation, which counts characters in Unicode scalar values.
+    #[value(skip)]
+    Program,
 }
 
 impl Runtime {
-    /// All runtimes.
+    /// All runtimes in which polyflake runs.
     pub const ALL: [Self; 6] =
         [Self::Rust, Self::Python, Self::NodeNative, Self::NodeWasm, Self::Workerd, Self::Chromium];
 
@@ -30,16 +33,17 @@ impl Runtime {
             Self::NodeWasm => "node-wasm",
             Self::Workerd => "workerd",
             Self::Chromium => "chromium",
+            Self::Program => "program",
         }
     }
 
     /// Returns `true` if the runtime measures strings in UTF-16 code units, and `false` if it counts Unicode scalar values.
     pub(crate) const fn counts_utf16(self) -> bool {
-        !matches!(self, Self::Rust | Self::Python)
+        !matches!(self, Self::Rust | Self::Python | Self::Program)
     }
 
     /// Returns whether the runtime can run a case. Some values can be passed only by dynamically typed languages.
     pub(crate) fn can_run(self, case: &Case) -> bool {
-        !case.dynamic || self != Self::Rust
+        !case.dynamic || !matches!(self, Self::Rust | Self::Program)
     }
 }

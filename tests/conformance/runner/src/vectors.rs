@@ -53,11 +53,12 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns a folder's files, sorted by name. An empty folder is an error.
+/// Returns a folder's vector files, sorted by name. An empty folder is an error.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries =
         fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|end| end == "json"));
     ensure!(!paths.is_empty(), "expected vector files, found none in {}", folder.display());
     paths.sort();
     Ok(paths)

@@ -278,8 +278,8 @@ fn cross_language_steps() -> Vec<Step> {
         ),
         step(
             "conformance",
-            "all runtimes return the same results for the vectors and for random requests",
-            &[BINDINGS, &["tests/conformance", "tests/vectors"]],
+            "all runtimes return the same results for the vectors and for random requests, and an implementation in Perl that follows the page passes",
+            &[BINDINGS, &["examples/perl", "tests/conformance", "tests/vectors"]],
             run_conformance,
         ),
         step(
@@ -527,6 +527,7 @@ fn test_javascript(shell: &Shell) -> Result<()> {
 }
 
 fn run_conformance(shell: &Shell) -> Result<()> {
+    conformance::judge_example()?;
     let ready = AvailableRuntimes::prepare_runtimes(shell, &[])?;
     conformance::run(&conformance::Options::default(), &ready)
 }
