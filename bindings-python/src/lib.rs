@@ -58,7 +58,7 @@ mod _polyflake {
     #[pymodule_export]
     use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]
-    use crate::generators::leased::{Keeper, begin_check, check_file, name_file, place};
+    use crate::generators::leased::{Keeper, begin_check, check_file, name_file, parse_lease_url};
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
     #[pymodule_export]

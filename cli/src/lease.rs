@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write, time::Duration};
 
-use polyflake_lease::{Operator, Random, Record, hosted::Place as Location};
+use polyflake_lease::{Operator, Random, Record, hosted::LeaseUrl};
 use serde_json::json;
 
 use crate::{failure::Failure, serve};
@@ -65,7 +65,7 @@ enum Command {
     /// Counts granted, reserved and free worker IDs, and shows the holder of each.
     Status {
         #[command(flatten)]
-        place: NamespaceArguments,
+        namespace: NamespaceArguments,
         /// Prints JSON, with all records.
         #[arg(long)]
         json: bool,
@@ -78,16 +78,16 @@ enum Command {
     /// lease duration later.
     Evict {
         #[command(flatten)]
-        place: NamespaceArguments,
-        number: u64,
+        namespace: NamespaceArguments,
+        worker_id: u64,
         #[command(flatten)]
         confirmation: Confirmation,
     },
     /// Reserves a worker ID, so that no process leases it and you can configure it by hand.
     Reserve {
         #[command(flatten)]
-        place: NamespaceArguments,
-        number: u64,
+        namespace: NamespaceArguments,
+        worker_id: u64,
         reason: String,
         #[command(flatten)]
         confirmation: Confirmation,
@@ -98,9 +98,9 @@ enum Command {
     /// third of the longest lease (5 to 60 seconds).
     Dead {
         #[command(flatten)]
-        place: NamespaceArguments,
+        namespace: NamespaceArguments,
         #[arg(required_unless_present = "holder", requires = "token", requires = "yes")]
-        number: Option<u64>,
+        worker_id: Option<u64>,
         /// The token of the grant, which `--holder` shows.
         #[arg(long, value_parser = parse_token)]
         token: Option<Random>,
@@ -108,7 +108,7 @@ enum Command {
         #[arg(long)]
         yes: bool,
         /// Lists the worker IDs granted under this holder's name, without changing them.
-        #[arg(long, conflicts_with = "number")]
+        #[arg(long, conflicts_with = "worker_id")]
         holder: Option<String>,
     },
     /// Reports that the store was restored from a backup. All of its namespaces stop granting worker IDs for a while.
@@ -151,9 +151,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             drop(out);
             return serve::run(arguments);
         }
-        Command::Status { place, json, watch } => {
+        Command::Status { namespace, json, watch } => {
             drop(out);
-            status(place, *json)?;
+            status(namespace, *json)?;
             while let Some(seconds) = watch {
                 std::thread::sleep(Duration::from_secs(*seconds));
                 if !json {
@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 }
                 // A temporary store failure must not end the watch. A usage error would already have been reported by the
                 // first status request.
-                match status(place, *json) {
+                match status(namespace, *json) {
                     Err(error @ Failure::Rejected { .. }) => {
                         error.report();
                     }
@@ -174,22 +174,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             return Ok(());
         }
-        Command::Evict { place, number, .. } => {
-            let record = place.operator()?.evict(*number)?;
-            writeln!(out, "{number} is free from {}", format_time(record.granted_until))?;
+        Command::Evict { namespace, worker_id, .. } => {
+            let record = namespace.operator()?.evict(*worker_id)?;
+            writeln!(
+                out,
+                "worker ID {worker_id} is free from {}",
+                format_time(record.granted_until)
+            )?;
         }
-        Command::Reserve { place, number, reason, .. } => {
-            let record = place.operator()?.reserve(*number, reason)?;
-            writeln!(out, "you can configure {number} by hand from {}", format_time(record.start))?;
+        Command::Reserve { namespace, worker_id, reason, .. } => {
+            let record = namespace.operator()?.reserve(*worker_id, reason)?;
+            writeln!(
+                out,
+                "you can configure worker ID {worker_id} by hand from {}",
+                format_time(record.start)
+            )?;
         }
-        Command::Dead { place, number, token, holder, .. } => {
-            let mut operator = place.operator()?;
+        Command::Dead { namespace, worker_id, token, holder, .. } => {
+            let mut operator = namespace.operator()?;
             if let Some(holder) = holder {
                 return list_held_leases(&mut operator, holder);
             }
-            let (number, token) = (number.unwrap_or_default(), token.unwrap_or_default());
-            let record = operator.dead(number, token)?;
-            writeln!(out, "{number} is free from {}", format_time(record.granted_until))?;
+            let (worker_id, token) = (worker_id.unwrap_or_default(), token.unwrap_or_default());
+            let record = operator.dead(worker_id, token)?;
+            writeln!(
+                out,
+                "worker ID {worker_id} is free from {}",
+                format_time(record.granted_until)
+            )?;
         }
         Command::Restored { store, not_before, .. } => {
             let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
@@ -228,22 +240,22 @@ pub(crate) fn store_url(url: Option<&str>) -> Result<String, Failure> {
         Failure::new("missing_field", "expected the URL of a store, or POLYFLAKE_LEASE to be set")
     })?;
     let unused = placeholder_namespace(read);
-    let place = match url {
-        Some(url) => Location::parse(url, unused),
-        None => Location::of_variables(Some(read), None, unused),
+    let lease_url = match url {
+        Some(url) => LeaseUrl::parse(url, unused),
+        None => LeaseUrl::of_variables(Some(read), None, unused),
     };
-    Ok(place?.url().to_owned())
+    Ok(lease_url?.url().to_owned())
 }
 
 /// Returns a placeholder namespace for a URL without one. Generators read their namespace from the same variable, so the
 /// URL may already contain one, which this program ignores.
 fn placeholder_namespace(url: &str) -> Option<&'static str> {
-    Location::namespace_in(url).is_none().then_some("unused")
+    LeaseUrl::namespace_in(url).is_none().then_some("unused")
 }
 
 fn reject_password(url: Option<&str>) -> Result<(), Failure> {
     let Some(url) = url else { return Ok(()) };
-    if Location::parse(url, placeholder_namespace(url))?.has_password() {
+    if LeaseUrl::parse(url, placeholder_namespace(url))?.has_password() {
         let reason = "expected a URL without a password: set the variable POLYFLAKE_LEASE to it";
         return Err(Failure::new("invalid_secret", reason));
     }
@@ -295,8 +307,8 @@ fn list_held_leases(operator: &mut OpenedOperator, holder: &str) -> Result<(), F
     Ok(())
 }
 
-fn status(place: &NamespaceArguments, as_json: bool) -> Result<(), Failure> {
-    let mut operator = place.operator()?;
+fn status(namespace: &NamespaceArguments, as_json: bool) -> Result<(), Failure> {
+    let mut operator = namespace.operator()?;
     let status = operator.status()?;
     let mut out = anstream::stdout().lock();
     if as_json {

@@ -413,7 +413,7 @@ fn operator_commands_show_and_change_a_namespace() {
     }
     assert!(operate("status", &[]).starts_with("granted   0\nreserved  0\n"));
     let reserved = operate("reserve", &["9", "the old importer", "--yes"]);
-    assert!(reserved.starts_with("you can configure 9 by hand from 20"), "{reserved}");
+    assert!(reserved.starts_with("you can configure worker ID 9 by hand from 20"), "{reserved}");
     let shown = operate("status", &[]);
     assert!(shown.starts_with("granted   0\nreserved  1\n"), "{shown}");
     assert!(shown.ends_with("\n       9  reserved  the old importer\n"), "{shown}");

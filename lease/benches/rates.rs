@@ -72,7 +72,7 @@ fn claim(store: &mut dyn Store) -> (Duration, Record) {
                 );
             }
             Action::Begin(_) => return (began.elapsed(), put.unwrap()),
-            Action::Refused(error) => {
+            Action::Rejected(error) => {
                 assert_eq!(error.kind(), ErrorKind::LeaseUnavailable, "{error}");
             }
             Action::Wait(_) => thread::sleep(Duration::from_millis(1)),
@@ -91,7 +91,7 @@ fn start_redis_after_wait(program: &std::path::Path) -> RedisServer {
             Action::Send(request) => {
                 keeper.answered(request.number, store.answer(&request), now());
             }
-            Action::Refused(error) => {
+            Action::Rejected(error) => {
                 assert_eq!(error.kind(), ErrorKind::StoreChanged, "{error}");
                 server.skip_wait(NAMESPACE);
                 return server;

@@ -48,7 +48,7 @@ pub use hosts::{lease::Lease, lease_task::Task, source::Source, task::Host};
 #[cfg(feature = "std")]
 pub use ids::{generator::Generator, hotguid, layout, randflake, sno, uuid7};
 #[cfg(feature = "hosted")]
-pub use rules::events::{Event, Figures};
+pub use rules::events::{Event, Metrics};
 pub use rules::{
     error::{Error, ErrorKind},
     keeper::{Action, Grant, Keeper, Moment, Options},

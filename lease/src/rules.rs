@@ -1,6 +1,7 @@
 //! The code shared by the hosts in all languages: the state machine that maintains a lease, the records, the requests, and
 //! the events. This code reads no clock, opens no connection and starts no thread.
 
+pub(crate) mod access;
 #[cfg(feature = "hosted")]
 pub(crate) mod check;
 pub(crate) mod error;
@@ -10,12 +11,11 @@ pub(crate) mod events;
 pub(crate) mod forks;
 pub(crate) mod json;
 pub(crate) mod keeper;
-pub(crate) mod location;
+#[cfg(feature = "hosted")]
+pub(crate) mod lease_url;
 mod messages;
 #[cfg(feature = "std")]
 pub(crate) mod ordinal;
-#[cfg(feature = "hosted")]
-pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod request;

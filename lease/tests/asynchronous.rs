@@ -189,7 +189,7 @@ fn a_failed_future_reports_the_reason() {
         let brief = Duration::from_millis(100);
         let second =
             Generator::with_async(&one.url, SingleIdStore::options(), brief, time::sleep).await;
-        assert_eq!(second.err().map(|error| error.code()), Some("numbers_exhausted"));
+        assert_eq!(second.err().map(|error| error.code()), Some("worker_ids_exhausted"));
         let another = Generator::new_async(&one.url, "others", time::sleep).await.unwrap();
         another.generate_async(time::sleep, 0).await.unwrap();
     });

@@ -33,7 +33,7 @@ fn drive_with_wrong_clocks(
                     let reply = store.answer(&request);
                     host.keeper.answered(request.number, reply, host.now);
                 }
-                Action::Refused(error) => host.refused.push(error),
+                Action::Rejected(error) => host.rejected.push(error),
                 Action::Wait(_) => break,
                 _ => {}
             }
@@ -55,12 +55,12 @@ fn a_holder_keeps_its_worker_id_after_a_clock_step() {
                 end <= START_MS + 3 * HOUR_MS,
                 "expected an end by the store's time, off by {off} ms"
             );
-            assert_eq!(host.keeper.number(), Some(*grant.numbers().start()));
-            host.refused.clear();
+            assert_eq!(host.keeper.worker_id(), Some(*grant.worker_ids().start()));
+            host.rejected.clear();
             drive_with_wrong_clocks(&mut host, &mut store, 20, 0, 0);
-            host.refused.clear();
+            host.rejected.clear();
             let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
-            assert_eq!(host.refused, [], "expected none once the clock is right again");
+            assert_eq!(host.rejected, [], "expected none once the clock is right again");
             assert!(end > START_MS + 3 * HOUR_MS, "expected a renewed lease, off by {off} ms");
         }
     }
@@ -83,13 +83,13 @@ fn a_store_clock_step_revokes_no_worker_ids() {
                 other => panic!("expected a request, found {other:?}"),
             };
             late.keeper.answered(request.number, store.answer(&request), late.now);
-            assert!(matches!(late.keeper.poll(late.now), Action::Refused(_)));
+            assert!(matches!(late.keeper.poll(late.now), Action::Rejected(_)));
             let ends = store.records("orders/sno").into_iter().map(|record| record.granted_until);
             assert!(ends.max().unwrap() <= START_MS + 3 * HOUR_MS, "off by {off} ms");
             drive_with_wrong_clocks(&mut host, &mut store, 20, 0, 0);
-            host.refused.clear();
+            host.rejected.clear();
             let end = drive_with_wrong_clocks(&mut host, &mut store, 60, 0, 0);
-            assert_eq!(host.refused, [], "expected none once the clock is right again");
+            assert_eq!(host.rejected, [], "expected none once the clock is right again");
             assert!(end > START_MS + 3 * HOUR_MS, "expected a renewed lease, off by {off} ms");
         }
     }
@@ -119,7 +119,7 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
         let error = host.assert_error(ErrorKind::ClockSkewed);
         assert_eq!(error.until(), Some(grant.start()));
         assert!(end < START_MS + 3 * HOUR_MS);
-        assert_ne!(host.keeper.number(), Some(*grant.numbers().start()));
+        assert_ne!(host.keeper.worker_id(), Some(*grant.worker_ids().start()));
     }
 }
 
@@ -164,7 +164,7 @@ fn manually_edited_times_are_rejected() {
                     change(&mut reply);
                     host.keeper.answered(request.number, Ok(reply), host.now);
                 }
-                Action::Refused(error) => host.refused.push(error),
+                Action::Rejected(error) => host.rejected.push(error),
                 Action::Wait(_) => host.advance(MINUTE_MS),
                 other => panic!("{name}: {other:?}"),
             }

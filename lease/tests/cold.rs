@@ -74,10 +74,10 @@ fn processes_that_start_together_all_get_worker_ids() {
         started
     });
     started.sort_unstable_by_key(|(_, time)| *time);
-    let numbers: HashSet<_> = started.iter().map(|(ids, _)| ids.lease().number()).collect();
-    assert_eq!(numbers.len(), starts);
+    let worker_ids: HashSet<_> = started.iter().map(|(ids, _)| ids.lease().worker_id()).collect();
+    assert_eq!(worker_ids.len(), starts);
     let within = started.iter().filter(|(_, time)| *time < Duration::from_secs(10)).count();
-    let failures: u64 = started.iter().map(|(ids, _)| ids.lease().figures().failures).sum();
+    let failures: u64 = started.iter().map(|(ids, _)| ids.lease().metrics().failures).sum();
     let (tried, let_in) = (tried.into_inner(), let_in.into_inner());
     println!(
         "{starts} starts: half after {:.1?}, all after {:.1?}, {within} within 10 s, {failures} rejections; the application was let in {let_in} times of {tried}",

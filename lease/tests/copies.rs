@@ -225,7 +225,7 @@ fn measure_the_shared_window_after_a_clock_jump() {
             thread::sleep(Duration::from_millis(500 + 37 * round));
             fs::write(&file, format!("+{}\n", 5 * round)).unwrap();
             let moved = Instant::now();
-            while ids.lease().figures().renewals < round {
+            while ids.lease().metrics().renewals < round {
                 thread::sleep(Duration::from_millis(1));
             }
             moved.elapsed().as_secs_f64()

@@ -36,16 +36,16 @@ fn options() -> Options {
 fn a_used_lease_emits_acquired_and_sealed() {
     let (options, heard) = ReceivedEvents::watch_events(options());
     let ids = Generator::with("memory:closed", options, LONG_TIMEOUT).unwrap();
-    let Event::Acquired { number: 0, start, end } = heard.next("acquired") else { panic!() };
+    let Event::Acquired { worker_id: 0, start, end } = heard.next("acquired") else { panic!() };
     assert_eq!(ids.lease().end(), Some(end));
     let id = ids.generate(0).unwrap();
-    let figures = ids.lease().figures();
-    assert_eq!((figures.grants, figures.renewals, figures.failures), (1, 0, 0));
-    let left = figures.remaining.as_secs();
+    let metrics = ids.lease().metrics();
+    assert_eq!((metrics.grants, metrics.renewals, metrics.failures), (1, 0, 0));
+    let left = metrics.remaining.as_secs();
     assert!((3500..=3600).contains(&left), "{left}");
     ids.close();
     drop(ids);
-    let Event::Sealed { number: 0, used_until: Some(used) } = heard.next("sealed") else {
+    let Event::Sealed { worker_id: 0, used_until: Some(used) } = heard.next("sealed") else {
         panic!()
     };
     assert!((start..=end).contains(&used));
@@ -57,7 +57,7 @@ fn a_used_lease_emits_acquired_and_sealed() {
 fn an_unused_lease_is_sealed_without_a_tick() {
     let (options, heard) = ReceivedEvents::watch_events(options());
     Generator::with("memory:unused", options, LONG_TIMEOUT).unwrap().close();
-    assert_eq!(heard.next("sealed"), Event::Sealed { number: 0, used_until: None });
+    assert_eq!(heard.next("sealed"), Event::Sealed { worker_id: 0, used_until: None });
 }
 
 #[test]
@@ -69,23 +69,26 @@ fn a_lease_emits_renewed_moved_and_expired_events() {
     let (options, heard) = ReceivedEvents::watch_events(options().lease_ms(1500).unwrap());
     let ids = Generator::with(&url, options, LONG_TIMEOUT).unwrap();
     let Event::Acquired { end: first, .. } = heard.next("acquired") else { panic!() };
-    let Event::Renewed { number, end } = heard.next("renewed") else { panic!() };
+    let Event::Renewed { worker_id, end } = heard.next("renewed") else { panic!() };
     assert!(end > first, "{end} {first}");
-    Operator::open(&url, "orders/sno").unwrap().evict(number).unwrap();
-    let Event::Refused(error) = heard.next("refused") else { panic!() };
+    Operator::open(&url, "orders/sno").unwrap().evict(worker_id).unwrap();
+    let Event::Rejected(error) = heard.next("rejected") else { panic!() };
     assert_eq!(error.kind(), ErrorKind::LeaseLost);
-    let Event::Moved { from, number: to, .. } = heard.next("moved") else { panic!() };
-    assert!(from == number && to != number, "{from} {to}");
+    let Event::Switched { previous_worker_id: from, worker_id: to, .. } = heard.next("switched")
+    else {
+        panic!()
+    };
+    assert!(from == worker_id && to != worker_id, "{from} {to}");
     fs::rename(&here, &away).unwrap();
-    assert_eq!(heard.next("refused").to_string().split(':').next(), Some("refused"));
-    let Event::Expired { number, .. } = heard.next("expired") else { panic!() };
-    assert_eq!((number, ids.lease().number(), ids.lease().end()), (to, None, None));
-    assert_eq!(ids.lease().figures().remaining, Duration::ZERO);
+    assert_eq!(heard.next("rejected").to_string().split(':').next(), Some("rejected"));
+    let Event::Expired { worker_id, .. } = heard.next("expired") else { panic!() };
+    assert_eq!((worker_id, ids.lease().worker_id(), ids.lease().end()), (to, None, None));
+    assert_eq!(ids.lease().metrics().remaining, Duration::ZERO);
     assert!(ids.try_generate(0).is_err());
     fs::rename(&away, &here).unwrap();
     heard.next("acquired renewed");
-    let figures = ids.lease().figures();
-    assert!(figures.grants >= 2 && figures.renewals >= 1 && figures.failures >= 2, "{figures:?}");
+    let metrics = ids.lease().metrics();
+    assert!(metrics.grants >= 2 && metrics.renewals >= 1 && metrics.failures >= 2, "{metrics:?}");
 }
 
 /// A grantee that never creates a generator.
@@ -106,9 +109,9 @@ fn a_grant_without_a_generator_emits_only_refused() {
     let (options, heard) = ReceivedEvents::watch_events(options());
     let place = Arc::new(NoGenerator);
     let lease = Lease::start(|| open("memory:nowhere"), options, place).unwrap();
-    heard.next("refused");
+    heard.next("rejected");
     drop(lease);
-    assert!(heard.names().iter().all(|name| *name == "refused"));
+    assert!(heard.names().iter().all(|name| *name == "rejected"));
 }
 
 #[test]
@@ -126,10 +129,10 @@ fn a_panicking_watcher_does_not_end_the_lease() {
     ids.generate(0).unwrap();
     let until = Instant::now() + LONG_TIMEOUT;
     let lease = ids.lease();
-    while lease.number().is_some() && lease.figures().renewals == 0 && Instant::now() < until {
+    while lease.worker_id().is_some() && lease.metrics().renewals == 0 && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
-    assert!(lease.figures().renewals > 0, "{:?}", lease.figures());
+    assert!(lease.metrics().renewals > 0, "{:?}", lease.metrics());
     assert!(heard.load(Ordering::Relaxed) > 0, "expected that the function hears of events too");
 }
 
@@ -196,8 +199,8 @@ fn traced_events_never_contain_the_url() {
         ReceivedEvents::watch_events(Options::new("traced", Shape::sno(0..=9).unwrap()).unwrap());
     for url in &urls[..4] {
         let brief = Duration::from_millis(300);
-        let refused = Generator::with(*url, options.clone(), brief).err().unwrap();
-        assert!(!format!("{refused} {refused:?}").contains("sesame"), "{refused:?}");
+        let rejected = Generator::with(*url, options.clone(), brief).err().unwrap();
+        assert!(!format!("{rejected} {rejected:?}").contains("sesame"), "{rejected:?}");
     }
     let ids = Generator::with(&file, options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
@@ -209,7 +212,9 @@ fn traced_events_never_contain_the_url() {
     let levels: Vec<_> = ours.iter().filter_map(|line| line.split(' ').next()).collect();
     assert!(levels.contains(&"WARN") && levels.contains(&"INFO"), "{ours:?}");
     assert!(ours.iter().all(|line| line.contains(" polyflake_lease ")), "{ours:?}");
-    for expected in ["message=acquired number=0", "message=refused", "message=sealed number=0"] {
+    for expected in
+        ["message=acquired worker_id=0", "message=rejected", "message=sealed worker_id=0"]
+    {
         let is_there = ours.iter().any(|line| expected.split(' ').all(|part| line.contains(part)));
         assert!(is_there, "{expected}: {ours:?}");
     }

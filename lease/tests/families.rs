@@ -10,7 +10,7 @@ use polyflake::{
     hotguid::HotGuid,
     layout::{Field, Layout, Tick, ValueType, preset},
     sno::{Builder, Id, Kind, Sno},
-    uuid7::{Uuid7, worker_id},
+    uuid7::{self as core_uuid7, Uuid7},
 };
 use polyflake_lease::{ErrorKind, Options, Result, Shape, hotguid, layout, sno, uuid7};
 
@@ -23,41 +23,44 @@ fn assert_error<V>(result: Result<V>, kind: ErrorKind, reason: &str) {
 }
 
 /// Creates a generator for the given worker ID, which the generator encodes in the otherwise random machine bytes.
-fn hot_guid_generator_for(number: u64, uuid8: bool) -> hotguid::Generator {
-    let shape = Shape::hotguid(number..=number).unwrap();
-    let options = Options::new(&format!("machine-{number}-{uuid8}"), shape).unwrap();
+fn hot_guid_generator_for(worker_id: u64, uuid8: bool) -> hotguid::Generator {
+    let shape = Shape::hotguid(worker_id..=worker_id).unwrap();
+    let options = Options::new(&format!("machine-{worker_id}-{uuid8}"), shape).unwrap();
     hotguid::Generator::with("memory:machines", options, uuid8, LONG_TIMEOUT).unwrap()
 }
 
 /// The version and variant of UUIDs occupy some bits of the machine field, but the worker ID is never stored in these bits.
 #[test]
 fn hot_guids_encode_distinct_worker_ids() {
-    let numbers = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
+    let worker_ids = [0, 1, 0x40, 0x80, 0xc0, 0x1000, 0x8080, 0x9080, 0xf0c0, 0x8_8080, 0xf_ffff];
     let mut machines = HashSet::new();
-    for number in numbers {
-        let made =
-            [false, true].map(|uuid8| hot_guid_generator_for(number, uuid8).generate(7).unwrap());
+    for worker_id in worker_ids {
+        let made = [false, true]
+            .map(|uuid8| hot_guid_generator_for(worker_id, uuid8).generate(7).unwrap());
         let [plain, marked] = made.map(HotGuid::machine);
-        let [.., a, b, c] = number.to_be_bytes();
+        let [.., a, b, c] = worker_id.to_be_bytes();
         assert_eq!(plain, [a, b, c, 0, 0]);
         assert!(made[0].uuid8_parts().is_err());
         // Checks the machine bytes again, in the byte order of version 8 UUIDs.
         let bits = made[1].uuid8_parts().unwrap().machine;
         assert_eq!([bits >> 18 & 0xff, bits >> 26, bits >> 6 & 0xff], [a, b, c].map(u64::from));
-        assert!(machines.insert(plain) && machines.insert(marked), "{number}");
+        assert!(machines.insert(plain) && machines.insert(marked), "{worker_id}");
     }
 }
 
 #[test]
 fn uuids_contain_the_leased_worker_id() {
-    for number in [0, 1, 0xc0de, 0xffff] {
-        let shape = Shape::uuid7(number..=number).unwrap();
-        let options = Options::new(&format!("uuids-{number}"), shape).unwrap();
+    for worker_id in [0, 1, 0xc0de, 0xffff] {
+        let shape = Shape::uuid7(worker_id..=worker_id).unwrap();
+        let options = Options::new(&format!("uuids-{worker_id}"), shape).unwrap();
         let ids = uuid7::Generator::with("memory:uuids", options, LONG_TIMEOUT).unwrap();
         let mut batch = [Uuid7::MIN; 100];
         ids.fill(&mut batch).unwrap();
         assert!(batch.is_sorted() && ids.generate().unwrap() > batch[99]);
-        assert!(batch.iter().all(|id| u64::from(worker_id(*id)) == number), "{number}");
+        assert!(
+            batch.iter().all(|id| u64::from(core_uuid7::worker_id(*id)) == worker_id),
+            "{worker_id}"
+        );
     }
     assert_eq!(Shape::uuid7(0..=1 << 16).unwrap_err().code(), "out_of_range");
     let other = Options::new("other", Shape::sno(0..=1).unwrap()).unwrap();
@@ -91,8 +94,11 @@ async fn leased_generators_make_typed_ids() {
     let copy = users.clone();
     let made = copy.add(tokio::time::sleep).await.unwrap();
     drop(copy);
-    let number = users.0.lease().number();
-    assert!(made.iter().all(|id| number == Some(id.partition().into())), "{made:?}, {number:?}");
+    let worker_id = users.0.lease().worker_id();
+    assert!(
+        made.iter().all(|id| worker_id == Some(id.partition().into())),
+        "{made:?}, {worker_id:?}"
+    );
     let clock = ManualClock::at_unix_ms(1_767_225_600_000);
     let tested = Users(Arc::new(Builder::with_clock(clock).partition(42).build().unwrap()));
     let made = tested.clone().add(tokio::time::sleep).await.unwrap();
@@ -102,7 +108,7 @@ async fn leased_generators_make_typed_ids() {
 #[test]
 fn hot_guid_counters_start_at_random() {
     let counters: HashSet<_> = (0..4)
-        .map(|number| hot_guid_generator_for(number, false).generate(0).unwrap().counter())
+        .map(|worker_id| hot_guid_generator_for(worker_id, false).generate(0).unwrap().counter())
         .collect();
     assert!(counters.len() > 1, "{counters:?}");
 }
@@ -126,7 +132,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
     // docs/leases.md must show the same string.
     let page = include_str!("../../docs/leases.md");
     assert!(page.contains(&shape.to_json()), "{}", shape.to_json());
-    let options = Options::new("posts", shape).unwrap().prefer(0b00110_00101).unwrap();
+    let options = Options::new("posts", shape).unwrap().preferred_worker_id(0b00110_00101).unwrap();
     let ids =
         layout::Generator::with("memory:posts", options, &layout, &names, LONG_TIMEOUT).unwrap();
     let mut batch = [0_i64; 3];
@@ -140,7 +146,7 @@ fn layout_constants_and_bindables_contain_the_worker_id() {
     }
     // The worker IDs for a single field are leased from a separate namespace.
     let own = layout::Generator::new("memory:posts", "workers", &layout, &["worker"]).unwrap();
-    assert_eq!(own.lease().number(), Some(0));
+    assert_eq!(own.lease().worker_id(), Some(0));
     let made = own.generate().unwrap();
     let id = layout.parse(&made).unwrap();
     assert_eq!(id.constant("region \"a\"").unwrap(), 9.into());
@@ -169,7 +175,7 @@ fn layouts_without_leasable_fields_are_rejected() {
         "expected the lease to set `worker`, found no value",
     );
     let over = layout::shape(&layout, &["worker"], 0..=32);
-    assert_error(over, ErrorKind::OutOfRange, "expected numbers up to 31, found 32");
+    assert_error(over, ErrorKind::OutOfRange, "expected worker IDs up to 31, found 32");
     let twitter = preset("twitter", []).unwrap();
     assert_layout_error(
         &twitter,

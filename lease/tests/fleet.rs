@@ -22,25 +22,28 @@ struct FleetMetrics {
     /// The number of renewals in the second hour, and the highest number of renewals in any one second of that hour.
     renewals: u64,
     busiest: u64,
-    refused: u64,
+    rejected: u64,
 }
 
 /// Starts holders over the course of an hour, and counts their renewals in the following hour. Each holder prefers a
 /// different worker ID.
-fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
+fn drive_fleet(holders: u64, worker_ids: u64) -> FleetMetrics {
     let mut rng = Rng::with_seed(7);
     let mut store = Memory::new(START_MS);
-    let shape = Shape::randflake(0..=numbers - 1, &SECRET).unwrap();
+    let shape = Shape::randflake(0..=worker_ids - 1, &SECRET).unwrap();
     let mut keepers: Vec<Keeper<RandomSource>> = (0..holders)
-        .map(|number| {
+        .map(|worker_id| {
             let mut random = rng.fork();
-            let options = Options::new("fleet", shape.clone()).unwrap().prefer(number).unwrap();
+            let options = Options::new("fleet", shape.clone())
+                .unwrap()
+                .preferred_worker_id(worker_id)
+                .unwrap();
             Keeper::new(options, Box::new(move || Ok(Random(random.u128(1..)))) as RandomSource)
         })
         .collect();
     let starts = (0..keepers.len()).map(|keeper| (Reverse(rng.u64(0..HOUR_MS)), keeper));
     let mut wakes: BinaryHeap<_> = starts.collect();
-    let (mut figures, mut seconds) = (FleetMetrics::default(), vec![0; 3600]);
+    let (mut metrics, mut seconds) = (FleetMetrics::default(), vec![0; 3600]);
     while let Some((Reverse(elapsed_ms), index)) = wakes.pop().filter(|(at, _)| at.0 < 2 * HOUR_MS)
     {
         let now = Moment { wall_ms: START_MS + elapsed_ms, elapsed_ms };
@@ -49,13 +52,13 @@ fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
             match keepers[index].poll(now) {
                 Action::Send(request) => {
                     if matches!(request.operation, Operation::Put { .. }) && elapsed_ms >= HOUR_MS {
-                        figures.renewals += 1;
+                        metrics.renewals += 1;
                         seconds[usize::try_from((elapsed_ms - HOUR_MS) / 1000).unwrap()] += 1;
                     }
                     let reply = answer(&mut store, &request);
                     keepers[index].answered(request.number, reply, now);
                 }
-                Action::Refused(_) => figures.refused += 1,
+                Action::Rejected(_) => metrics.rejected += 1,
                 Action::Wait(until) => break until,
                 Action::Begin(_) | Action::Extend(_) => {}
                 other => panic!("{other:?}"),
@@ -63,8 +66,8 @@ fn drive_fleet(holders: u64, numbers: u64) -> FleetMetrics {
         };
         wakes.push((Reverse(next), index));
     }
-    figures.busiest = seconds.into_iter().max().unwrap_or(0);
-    figures
+    metrics.busiest = seconds.into_iter().max().unwrap_or(0);
+    metrics
 }
 
 /// Answers a request. The reply to a survey is fixed and reports no missing records, because scanning all records would
@@ -81,16 +84,16 @@ fn answer(store: &mut Memory, request: &Request) -> Result<Reply> {
 
 /// Asserts that each holder renews about four times an hour. The number is slightly higher because holders renew up to a
 /// tenth of the interval early.
-fn assert_four_renewals_per_hour(holders: u64, figures: &FleetMetrics) {
-    assert_eq!(figures.refused, 0);
+fn assert_four_renewals_per_hour(holders: u64, metrics: &FleetMetrics) {
+    assert_eq!(metrics.rejected, 0);
     let expected = 4 * holders..=4 * holders * 110 / 100;
-    assert!(expected.contains(&figures.renewals), "{} of {holders}", figures.renewals);
+    assert!(expected.contains(&metrics.renewals), "{} of {holders}", metrics.renewals);
 }
 
 #[test]
 fn a_fleet_renews_four_times_per_hour() {
-    let figures = drive_fleet(300, 512);
-    assert_four_renewals_per_hour(300, &figures);
+    let metrics = drive_fleet(300, 512);
+    assert_four_renewals_per_hour(300, &metrics);
 }
 
 #[test]
@@ -98,13 +101,13 @@ fn a_fleet_renews_four_times_per_hour() {
 #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
 fn a_hundred_thousand_holders_renew_four_times_per_hour() {
     let began = std::time::Instant::now();
-    let figures = drive_fleet(100_000, 131_072);
-    let rate = figures.renewals as f64 / 3600.0;
+    let metrics = drive_fleet(100_000, 131_072);
+    let rate = metrics.renewals as f64 / 3600.0;
     println!(
         "{} renewals in an hour, {rate:.1} a second, {} in the busiest second, in {:.0?}",
-        figures.renewals,
-        figures.busiest,
+        metrics.renewals,
+        metrics.busiest,
         began.elapsed()
     );
-    assert_four_renewals_per_hour(100_000, &figures);
+    assert_four_renewals_per_hour(100_000, &metrics);
 }

@@ -80,11 +80,11 @@ fn check_children(url: &str) {
             encode_ids(&made)
         };
         let made = decode_ids(&run_in_child_with(fork, work), 5);
-        let numbers: Vec<_> = made.iter().map(Sno::partition).collect();
-        assert_eq!([numbers[1], numbers[2], numbers[4]], [numbers[0]; 3]);
+        let worker_ids: Vec<_> = made.iter().map(Sno::partition).collect();
+        assert_eq!([worker_ids[1], worker_ids[2], worker_ids[4]], [worker_ids[0]; 3]);
         assert!(
-            numbers[0] != mine && numbers[3] != mine && numbers[0] != numbers[3],
-            "{numbers:?}"
+            worker_ids[0] != mine && worker_ids[3] != mine && worker_ids[0] != worker_ids[3],
+            "{worker_ids:?}"
         );
         assert_eq!(ids.generate(0).unwrap().partition(), mine);
     }
@@ -92,11 +92,11 @@ fn check_children(url: &str) {
         drop(copy(&ids));
         vec![1]
     });
-    assert_eq!((kept, ids.lease().number()), (vec![1], Some(mine.into())));
+    assert_eq!((kept, ids.lease().worker_id()), (vec![1], Some(mine.into())));
     drop(ids);
     // The worker IDs of the parent and the child were released, but those of the grandchildren were not.
     let mut next = (0..4).map(|_| Generator::new(url, "orders").unwrap()).collect::<Vec<_>>();
-    assert!(next.iter().any(|ids| ids.lease().number() == Some(mine.into())));
+    assert!(next.iter().any(|ids| ids.lease().worker_id() == Some(mine.into())));
     next.clear();
 }
 

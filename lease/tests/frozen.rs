@@ -44,7 +44,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     let ids = Generator::with(&server.url(), options, LONG_TIMEOUT).unwrap();
     ids.generate(0).unwrap();
     server.freeze();
-    events.next("refused");
+    events.next("rejected");
     events.next("expired");
     assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
     server.thaw();
@@ -54,7 +54,7 @@ fn a_lease_survives_a_frozen_server_and_can_be_closed() {
     ids.close();
     assert_returned_quickly(since);
     events.next("sealed");
-    events.next("refused");
+    events.next("rejected");
     server.thaw();
     // The worker ID was not released, so it becomes free only when the lease ends.
     Generator::with(&server.url(), self::options(), LONG_TIMEOUT).unwrap().generate(0).unwrap();
@@ -100,7 +100,7 @@ fn a_task_survives_a_frozen_server() {
         server.thaw();
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().rejected());
         }
         server.freeze();
         let since = Instant::now();
@@ -177,7 +177,7 @@ fn close_abandons_a_hanging_store() {
     assert!(since.elapsed() >= Lease::CLOSE_LIMIT, "{:?}", since.elapsed());
     assert_returned_quickly(since);
     let names: Vec<_> = events.0.try_iter().map(|event| event.name()).collect();
-    assert_eq!(names, ["acquired", "sealed", "refused"]);
+    assert_eq!(names, ["acquired", "sealed", "rejected"]);
     // Once the store responds, the thread ends and drops its event sender.
     drop((lease, hold));
     assert!(
@@ -191,12 +191,12 @@ fn close_abandons_a_hanging_store() {
 #[test]
 fn blocking_clients_are_rejected_on_executor_threads() {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let refused = runtime.block_on(async { Postgresql::open("postgres://a@localhost:1/b") });
+    let rejected = runtime.block_on(async { Postgresql::open("postgres://a@localhost:1/b") });
     assert_eq!(
-        refused.unwrap_err().to_string(),
+        rejected.unwrap_err().to_string(),
         "expected a thread that may block, found one of an async executor: use `AsyncPostgresql`"
     );
     // This thread is allowed to block, so the call tries to connect.
-    let refused = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();
-    assert!(refused.unwrap_err().to_string().starts_with("no answer from the server: "));
+    let rejected = thread::spawn(|| Postgresql::open("postgres://a@localhost:1/b")).join().unwrap();
+    assert!(rejected.unwrap_err().to_string().starts_with("no answer from the server: "));
 }

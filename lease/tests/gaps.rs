@@ -55,7 +55,7 @@ fn run_for(host: &mut KeeperHost, store: &mut Memory, ms: u64) {
 /// run before the process was copied. After `image` returns, the copies use different random numbers.
 fn copies<const N: usize>(
     store: &mut Memory,
-    numbers: u64,
+    worker_ids: u64,
     mut image: impl FnMut(&mut KeeperHost, &mut Memory),
 ) -> [KeeperHost; N] {
     let before = store.clone();
@@ -66,7 +66,7 @@ fn copies<const N: usize>(
             drawn.set(drawn.get() + (1 << 64) + 1 + parts.get());
             Ok(Random(drawn.get()))
         };
-        let mut host = KeeperHost::with_random_source(options(numbers), Box::new(draw));
+        let mut host = KeeperHost::with_random_source(options(worker_ids), Box::new(draw));
         *store = before.clone();
         image(&mut host, store);
         parted.set((1 + copy as u128) << 80);
@@ -92,14 +92,16 @@ fn restore(hosts: &mut [KeeperHost], store: &mut Memory) {
 /// ID.
 #[track_caller]
 fn assert_copies_diverged(hosts: &[KeeperHost], store: &Memory) {
-    let mut numbers: Vec<_> = hosts.iter().map(|host| host.keeper.number().unwrap()).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!((numbers.len(), numbers[0]), (hosts.len(), 0), "{numbers:?}");
-    let lost = |host: &&KeeperHost| host.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost);
+    let mut worker_ids: Vec<_> =
+        hosts.iter().map(|host| host.keeper.worker_id().unwrap()).collect();
+    worker_ids.sort_unstable();
+    worker_ids.dedup();
+    assert_eq!((worker_ids.len(), worker_ids[0]), (hosts.len(), 0), "{worker_ids:?}");
+    let lost =
+        |host: &&KeeperHost| host.rejected.iter().any(|it| it.kind() == ErrorKind::LeaseLost);
     let count = hosts.iter().filter(lost).count();
     assert!(count < hosts.len(), "{count}");
-    for record in store.records("orders/sno").iter().filter(|it| numbers.contains(&it.first)) {
+    for record in store.records("orders/sno").iter().filter(|it| worker_ids.contains(&it.first)) {
         assert!(record.granted_until >= START_MS + HOUR_MS, "{record:?}");
     }
 }
@@ -116,11 +118,11 @@ fn a_gap_is_renewed_within_a_second_and_the_generator_continues() {
         // The store's clock did not jump.
         let wait = next_wait_ms(&mut host);
         assert!(wait <= 1000, "{ms}: {wait}");
-        assert_eq!(host.keeper.number(), Some(0));
+        assert_eq!(host.keeper.worker_id(), Some(0));
         host.advance(wait);
         host.drive_until_idle(&mut store);
         assert!(store.records("orders/sno")[0].version > version, "{ms}");
-        assert_eq!(host.keeper.number(), Some(0), "{ms}");
+        assert_eq!(host.keeper.worker_id(), Some(0), "{ms}");
         assert!(next_wait_ms(&mut host) > 10_000, "{ms}: one renewal is enough");
     }
 }
@@ -251,8 +253,12 @@ fn a_copy_seals_if_the_original_released_the_worker_id() {
     drive(&mut copy, &mut store);
     copy.advance(1000);
     drive(&mut copy, &mut store);
-    assert!(copy.refused.iter().any(|it| it.kind() == ErrorKind::LeaseLost), "{:?}", copy.refused);
-    assert_eq!(copy.keeper.number(), None);
+    assert!(
+        copy.rejected.iter().any(|it| it.kind() == ErrorKind::LeaseLost),
+        "{:?}",
+        copy.rejected
+    );
+    assert_eq!(copy.keeper.worker_id(), None);
 }
 
 /// Another copy may use the worker ID until the end of the grant that the copies share, so a release must not set the
@@ -337,7 +343,7 @@ fn a_copy_that_finds_another_copys_renewal_does_not_release() {
     run_for(&mut one, &mut store, 2000);
     let renewed = store.records("orders/sno")[0].clone();
     run_for(&mut other, &mut store, 2000);
-    assert_eq!((one.keeper.number(), other.keeper.number()), (Some(0), None));
+    assert_eq!((one.keeper.worker_id(), other.keeper.worker_id()), (Some(0), None));
     other.keeper.close();
     drive(&mut other, &mut store);
     assert!(other.ended);
@@ -352,14 +358,14 @@ fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
         let mut store = Memory::new(START_MS);
         let mut hosts: Vec<_> = (0..10).map(|_| holder(&mut store, options(100)).0).collect();
         for host in &mut hosts {
-            let (number, end) = (host.keeper.number(), host.keeper.end());
+            let (worker_id, end) = (host.keeper.worker_id(), host.keeper.end());
             let mut asked = 0;
             for minute in 0..35 {
                 host.drive_with(|_| {
                     asked += 1;
                     unavailable_reply()
                 });
-                assert_eq!((host.keeper.number(), host.keeper.end()), (number, end), "{ms}");
+                assert_eq!((host.keeper.worker_id(), host.keeper.end()), (worker_id, end), "{ms}");
                 if minute == 5 {
                     move_wall_clock(host, ms);
                     host.advance(1000);
@@ -369,7 +375,7 @@ fn clock_steps_during_an_outage_do_not_stop_a_fleet_earlier() {
             }
             assert!(asked < 60, "{asked} requests in half an hour");
             run_for(host, &mut store, 6 * MINUTE_MS);
-            assert!(host.keeper.number() == number && host.keeper.end() > end, "{ms}");
+            assert!(host.keeper.worker_id() == worker_id && host.keeper.end() > end, "{ms}");
         }
     }
 }
@@ -385,8 +391,8 @@ fn a_gap_does_not_seal_a_grant_of_a_store_that_was_replaced() {
     host.advance(59 * MINUTE_MS + 30_000);
     move_wall_clock(&mut host, 2_000);
     run_for(&mut host, &mut store, 2_000);
-    assert!(host.refused.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
-    assert_eq!(host.keeper.number(), Some(0));
+    assert!(host.rejected.iter().any(|it| it.kind() == ErrorKind::StoreChanged));
+    assert_eq!(host.keeper.worker_id(), Some(0));
 }
 
 /// Drives a strict holder, and returns the new end of its generator's window, or `None` if the window did not change.
@@ -401,7 +407,7 @@ fn drive_strict(host: &mut KeeperHost, store: &mut Memory, is_away: bool) -> Opt
             }
             Action::Begin(grant) => end = Some(grant.end()),
             Action::Extend(later) => end = Some(later),
-            Action::Refused(error) => host.refused.push(error),
+            Action::Rejected(error) => host.rejected.push(error),
             Action::Wait(_) => return end,
             other => panic!("expected no {other:?}"),
         }

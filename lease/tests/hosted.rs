@@ -19,7 +19,7 @@ use std::{
 use polyflake::{layout::preset, sno};
 use polyflake_lease::{
     Moment, Operator, Random,
-    hosted::{Granted, Hosted, Place, layout_of},
+    hosted::{Granted, Hosted, LeaseUrl, layout_of},
     steps::{Access, file_error, open_file},
 };
 use serde_json::{Value as Json, json};
@@ -53,8 +53,8 @@ struct Host {
 
 impl Host {
     fn new(folder: &Path, settings: &Json) -> Self {
-        let build: BuildGeneratorFn = |number, window| {
-            let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
+        let build: BuildGeneratorFn = |worker_id, window| {
+            let builder = sno::Generator::builder().partition(u16::try_from(worker_id).unwrap());
             builder.window(window.start, window.end).build()
         };
         Self {
@@ -166,7 +166,7 @@ impl Host {
 }
 
 fn settings() -> Json {
-    json!({ "namespace": "orders", "family": "sno", "store": "sqlite", "numbers": [7, 8] })
+    json!({ "namespace": "orders", "family": "sno", "store": "sqlite", "worker_ids": [7, 8] })
 }
 
 #[test]
@@ -176,11 +176,11 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     settings["lease_ms"] = json!(2000);
     let mut host = Host::new(folder.path(), &settings);
     host.really_waits = true;
-    assert_eq!(host.status()["number"], Json::Null);
+    assert_eq!(host.status()["worker_id"], Json::Null);
     let said = "cannot lease a worker ID for orders/sno: nothing has come of it yet";
     assert_eq!(host.reason()["message"], said);
     host.run_until_command("wait");
-    assert_eq!((&host.status()["number"], host.grant_count()), (&json!(7), 1));
+    assert_eq!((&host.status()["worker_id"], host.grant_count()), (&json!(7), 1));
     let leased = host.ids.leased().unwrap();
     let first = leased.generate(3).unwrap();
     assert_eq!((first.partition(), first.metabyte()), (7, 3));
@@ -194,12 +194,12 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     assert_eq!(host.grant_count(), 0);
     assert!(host.connection.is_none(), "{:?}", host.done);
     assert_eq!(host.event_names(), ["acquired", "renewed", "sealed"]);
-    assert_eq!(host.told[0]["number"], 7);
-    assert!(host.told[0]["text"].as_str().unwrap().starts_with("acquired: number 7 until "));
+    assert_eq!(host.told[0]["worker_id"], 7);
+    assert!(host.told[0]["text"].as_str().unwrap().starts_with("acquired: worker ID 7 until "));
     assert!(host.told[2]["used_until"].as_u64().unwrap() > START_MS);
     assert_eq!(host.reason()["message"], "expected a lease, found a closed one");
-    let refused = host.ids.leased().unwrap().try_generate(3).unwrap_err();
-    assert_eq!(refused.code(), "lease_unavailable");
+    let rejected = host.ids.leased().unwrap().try_generate(3).unwrap_err();
+    assert_eq!(rejected.code(), "lease_unavailable");
 }
 
 /// A strict lease extends its generator's window every second. These extensions do not count as renewals.
@@ -229,7 +229,7 @@ fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
         host.run_until_command("wait");
     }
     assert_eq!((&host.status()["gaps"], host.event_names()[1]), (&json!(1), "gap"));
-    assert_eq!(host.told[1]["number"], 7);
+    assert_eq!(host.told[1]["worker_id"], 7);
     assert!(host.told[1]["milliseconds"].as_i64().unwrap() < -50_000);
 }
 
@@ -237,11 +237,11 @@ fn a_strict_lease_withholds_ids_until_the_store_confirms_it() {
 fn failures_are_reported_and_retried() {
     let folder = tempfile::tempdir().unwrap();
     let mut host = Host::new(folder.path(), &settings());
-    let refused = json!({ "failure": { "code": null, "message": "unable to open" } });
-    host.instead = vec![("run", json!({ "silent": true })), ("open", refused)];
+    let rejected = json!({ "failure": { "code": null, "message": "unable to open" } });
+    host.instead = vec![("run", json!({ "silent": true })), ("open", rejected)];
     host.run_until_command("report");
     let told = &host.told[0];
-    assert_eq!((&told["name"], &told["code"]), (&json!("refused"), &json!("lease_unavailable")));
+    assert_eq!((&told["name"], &told["code"]), (&json!("rejected"), &json!("lease_unavailable")));
     assert!(told["message"].as_str().unwrap().contains("unable to open"), "{told}");
     assert_eq!(host.status()["failures"], 1);
     let said = "cannot lease a worker ID for orders/sno: SQLite reports: unable to open";
@@ -251,9 +251,9 @@ fn failures_are_reported_and_retried() {
     host.run_until_command("close");
     host.run_until_command("begin");
     host.run_until_command("wait");
-    assert_eq!(host.event_names(), ["refused", "refused", "acquired"]);
+    assert_eq!(host.event_names(), ["rejected", "rejected", "acquired"]);
     assert!(host.told[1]["message"].as_str().unwrap().contains("in time"));
-    assert_eq!(host.status()["refused"], Json::Null);
+    assert_eq!(host.status()["rejected"], Json::Null);
 }
 
 /// An exception in another language has a code and a message. Only the code and the message determine whether waiting may
@@ -278,8 +278,8 @@ fn only_unrecoverable_host_errors_are_permanent() {
         (true, ("invalid_type", "expected a connection".to_owned())),
     ] {
         let mut host = Host::new(folder.path(), &settings());
-        let refused = json!({ "refused": { "code": code, "message": message } });
-        host.instead = vec![("open", refused)];
+        let rejected = json!({ "rejected": { "code": code, "message": message } });
+        host.instead = vec![("open", rejected)];
         host.run_until_command("report");
         assert_eq!(host.told[0]["permanent"], is_permanent, "{}", host.told[0]);
     }
@@ -335,7 +335,7 @@ fn a_server_grant_counts_only_after_it_starts() {
             "begin" if begun == 0 => ("begin 0", json!({ "not_begun": "expected more memory" })),
             "begin" => ("begin 1", Json::Null),
             "report" if command["event"]["name"] == "acquired" => ("acquired", Json::Null),
-            "report" => ("refused", Json::Null),
+            "report" => ("rejected", Json::Null),
             "close" => ("close", Json::Null),
             _ => ("other", Json::Null),
         };
@@ -344,7 +344,7 @@ fn a_server_grant_counts_only_after_it_starts() {
     }
     let at = |word| done.iter().position(|done| *done == word);
     assert!(at("acquired").is_none() && at("close") < at("begin 0"), "{done:?}");
-    assert!(at("begin 0") < at("refused") && at("refused") < at("begin 1"), "{done:?}");
+    assert!(at("begin 0") < at("rejected") && at("rejected") < at("begin 1"), "{done:?}");
     let told =
         lease.next(Moment { wall_ms: START_MS, elapsed_ms: 2_000_000 }, [Random(1); 8], "null");
     assert!(told.contains("acquired"), "{told}");
@@ -357,7 +357,7 @@ fn a_failed_generator_releases_its_worker_id() {
     host.instead = vec![("begin", json!({ "not_begun": "expected more memory" }))];
     host.run_until_command("begin");
     host.run_until_command("wait");
-    assert_eq!((host.event_names(), host.grant_count()), (vec!["refused"], 0));
+    assert_eq!((host.event_names(), host.grant_count()), (vec!["rejected"], 0));
     let said = "cannot lease a worker ID for orders/sno: expected more memory";
     assert_eq!(host.told[0]["message"], said);
     host.run_until_command("begin");
@@ -386,15 +386,15 @@ fn malformed_replies_are_treated_as_a_lost_connection() {
     for answer in [json!(7), json!({ "rows": 7 }), json!({ "rows": [[["a"]]], "failure": {} })] {
         host.instead = vec![("run", answer)];
         host.run_until_command("report");
-        assert_eq!(host.event_names().last(), Some(&"refused"));
+        assert_eq!(host.event_names().last(), Some(&"rejected"));
     }
     host.run_until_command("begin");
 }
 
 #[test]
 fn a_grant_that_starts_during_close_generates_no_ids() {
-    let build: BuildGeneratorFn = |number, window| {
-        let builder = sno::Generator::builder().partition(u16::try_from(number).unwrap());
+    let build: BuildGeneratorFn = |worker_id, window| {
+        let builder = sno::Generator::builder().partition(u16::try_from(worker_id).unwrap());
         builder.window(window.start, window.end).build()
     };
     let now: u64 = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
@@ -404,7 +404,7 @@ fn a_grant_that_starts_during_close_generates_no_ids() {
     for grants in [0, 1] {
         for _ in 0..1000 {
             let ids = SnoGrantee::new(build);
-            (0..grants).for_each(|number| ids.begin(number, span.clone()).unwrap());
+            (0..grants).for_each(|worker_id| ids.begin(worker_id, span.clone()).unwrap());
             let start = std::sync::Barrier::new(2);
             thread::scope(|threads| {
                 threads.spawn(|| {
@@ -428,10 +428,10 @@ fn a_grant_that_starts_during_close_generates_no_ids() {
 fn hosts_wait_longer_for_a_required_worker_id_by_default() {
     for (more, wait_ms) in [
         (json!({}), 10_000),
-        (json!({ "prefer": 7 }), 10_000),
-        (json!({ "insist": 7 }), 70_000),
-        (json!({ "node": 7 }), 70_000),
-        (json!({ "node": 7, "wait_ms": 0 }), 0),
+        (json!({ "preferred_worker_id": 7 }), 10_000),
+        (json!({ "required_worker_id": 7 }), 70_000),
+        (json!({ "environment_worker_id": 7 }), 70_000),
+        (json!({ "environment_worker_id": 7, "wait_ms": 0 }), 0),
         (json!({ "wait_ms": 2500 }), 2500),
     ] {
         let mut settings = settings();
@@ -448,12 +448,15 @@ fn a_check_rejects_the_settings_that_a_lease_rejects() {
         Hosted::new(&settings.to_string()).map(drop)
     };
     // The ID format is unknown, so its largest worker ID is unknown as well.
-    check(json!({ "numbers": [0, 1_000_000], "insist": 1_000_000, "lease_ms": 60_000 })).unwrap();
+    check(json!({ "worker_ids": [0, 1_000_000], "required_worker_id": 1_000_000, "lease_ms": 60_000 })).unwrap();
     for (bad, reason) in [
         (json!({ "lease_ms": 1 }), "expected a lease of at least two ticks"),
-        (json!({ "numbers": [8, 7] }), "found 8 to 7"),
-        (json!({ "numbers": [7, 8], "insist": 9 }), "from 7 to 8, found 9"),
-        (json!({ "numbers": [7, 8], "node": 9 }), "cannot use the worker ID in POLYFLAKE_NODE"),
+        (json!({ "worker_ids": [8, 7] }), "found 8 to 7"),
+        (json!({ "worker_ids": [7, 8], "required_worker_id": 9 }), "from 7 to 8, found 9"),
+        (
+            json!({ "worker_ids": [7, 8], "environment_worker_id": 9 }),
+            "cannot use the worker ID in POLYFLAKE_WORKER_ID",
+        ),
         (json!({ "holder": "x".repeat(201) }), "200 bytes"),
         (json!({ "wait_ms": -1 }), "`wait_ms`"),
         (json!({ "create": "always" }), "`create`"),
@@ -476,16 +479,16 @@ fn invalid_settings_are_rejected() {
     };
     let whole = json!([0, 65_535]);
     for good in [
-        json!({ "lease_ms": 60_000, "holder": "web-1", "prefer": 8 }),
+        json!({ "lease_ms": 60_000, "holder": "web-1", "preferred_worker_id": 8 }),
         json!({ "renew_ms": 10_000, "strict": true }),
-        json!({ "insist": 7, "store": "postgresql" }),
+        json!({ "required_worker_id": 7, "store": "postgresql" }),
         json!({ "store": "redis" }),
         json!({ "store": "redis", "lease_ms": 300_000 }),
         json!({ "family": "hotguid" }),
         json!({ "family": "uuid7" }),
         json!({ "family": "randflake", "secret": "00112233445566778899aabbccddeeff" }),
-        json!({ "family": "layout", "layout": layout, "fields": ["machine"], "numbers": whole }),
-        json!({ "family": "layout", "layout": layout, "fields": ["machine"], "numbers": null }),
+        json!({ "family": "layout", "layout": layout, "fields": ["machine"], "worker_ids": whole }),
+        json!({ "family": "layout", "layout": layout, "fields": ["machine"], "worker_ids": null }),
     ] {
         base(good.clone()).unwrap_or_else(|error| panic!("{good}: {error}"));
     }
@@ -501,16 +504,16 @@ fn invalid_settings_are_rejected() {
         json!({ "family": "layout", "layout": layout }),
         json!({ "family": "layout", "layout": layout, "fields": [7] }),
         json!({ "family": "layout", "layout": layout, "fields": ["time"] }),
-        json!({ "numbers": [0, 65_536] }),
-        json!({ "numbers": [0] }),
-        json!({ "numbers": 7 }),
+        json!({ "worker_ids": [0, 65_536] }),
+        json!({ "worker_ids": [0] }),
+        json!({ "worker_ids": 7 }),
         json!({ "lease_ms": 1 }),
         json!({ "lease_ms": -1 }),
         json!({ "lease_ms": 1.5 }),
         json!({ "renew_ms": 999 }),
         json!({ "strict": 1 }),
-        json!({ "prefer": 9 }),
-        json!({ "insist": "7" }),
+        json!({ "preferred_worker_id": 9 }),
+        json!({ "required_worker_id": "7" }),
         json!({ "holder": "\n" }),
         json!({ "holder": 7 }),
     ] {
@@ -522,37 +525,42 @@ fn invalid_settings_are_rejected() {
 
 #[test]
 fn debug_output_hides_the_password() {
-    let debug = format!("{:?}", Place::parse("postgres://me:secret@db", Some("a")));
+    let debug = format!("{:?}", LeaseUrl::parse("postgres://me:secret@db", Some("a")));
     assert!(!debug.contains("secret"), "{debug}");
 }
 
 #[test]
 fn environment_variables_are_read() {
-    let place = |url, number| Place::of_variables(url, number, None);
+    let read = |url, worker_id| LeaseUrl::of_variables(url, worker_id, None);
     let here = Some("memory:?namespace=orders");
-    let found = place(here, Some("7")).unwrap();
-    assert_eq!((found.url(), found.namespace(), found.number()), ("memory:", "orders", Some(7)));
-    assert_eq!(place(here, None).unwrap().number(), None);
-    let beside = Place::of_variables(Some("memory:"), None, Some("orders")).unwrap();
+    let found = read(here, Some("7")).unwrap();
+    assert_eq!((found.url(), found.namespace(), found.worker_id()), ("memory:", "orders", Some(7)));
+    assert_eq!(read(here, None).unwrap().worker_id(), None);
+    let beside = LeaseUrl::of_variables(Some("memory:"), None, Some("orders")).unwrap();
     assert_eq!(beside.namespace(), "orders");
     for path in ["/var/lib/ids.db", "C:/ids.db", "C:\\ids.db", "\\\\host\\ids.db"] {
         let url = format!("sqlite:{path}?namespace=orders");
-        let found = Place::of_variables(Some(&url), None, None).unwrap();
+        let found = LeaseUrl::of_variables(Some(&url), None, None).unwrap();
         assert_eq!(found.url(), format!("sqlite:{path}"));
     }
     // The cases with URLs are in tests/leases/urls.json.
-    for (url, number, code, found) in [
+    for (url, worker_id, code, found) in [
         (None, None, "lease_unavailable", "cannot read POLYFLAKE_LEASE: it is not set; "),
         (
             None,
             Some("7"),
             "lease_unavailable",
-            "cannot read POLYFLAKE_LEASE: POLYFLAKE_NODE is set without it; ",
+            "cannot read POLYFLAKE_LEASE: POLYFLAKE_WORKER_ID is set without it; ",
         ),
-        (here, Some("+7"), "out_of_range", "cannot read POLYFLAKE_NODE: it is not a number"),
-        (here, Some("9007199254740992"), "out_of_range", "cannot read POLYFLAKE_NODE: it is not"),
+        (here, Some("+7"), "out_of_range", "cannot read POLYFLAKE_WORKER_ID: it is not a number"),
+        (
+            here,
+            Some("9007199254740992"),
+            "out_of_range",
+            "cannot read POLYFLAKE_WORKER_ID: it is not",
+        ),
     ] {
-        let error = place(url, number).unwrap_err();
+        let error = read(url, worker_id).unwrap_err();
         assert_eq!(error.code(), code, "{error}");
         assert!(error.to_string().starts_with(found), "{error}");
     }
@@ -566,7 +574,7 @@ fn generators_from_the_environment_use_the_configured_worker_id() {
         child.args(["--exact", CHILD_TEST, "--ignored"]);
         child.env("POLYFLAKE_LEASE", "memory:?namespace=orders");
         if let Some(node) = node {
-            child.env("POLYFLAKE_NODE", node);
+            child.env("POLYFLAKE_WORKER_ID", node);
         }
         child.env("EXPECTED", node.unwrap_or("0")).status().unwrap().success()
     };
@@ -579,19 +587,19 @@ fn a_child_leases_from_the_environment() {
     let expected = std::env::var("EXPECTED").unwrap().parse().ok();
     let twitter = preset("twitter", []).unwrap();
     let ids = polyflake_lease::sno::Generator::from_env().unwrap();
-    assert_eq!(ids.lease().number(), expected);
+    assert_eq!(ids.lease().worker_id(), expected);
     // A lease for a required worker ID lasts one minute, so the remaining time shows whether the worker ID is required.
-    let is_insisting = ids.lease().figures().remaining.as_secs() <= 60;
-    assert_eq!(is_insisting, expected != Some(0));
+    let requires_worker_id = ids.lease().metrics().remaining.as_secs() <= 60;
+    assert_eq!(requires_worker_id, expected != Some(0));
     let ids = polyflake_lease::hotguid::Generator::from_env().unwrap();
-    assert_eq!(ids.lease().number(), expected);
+    assert_eq!(ids.lease().worker_id(), expected);
     let ids = polyflake_lease::randflake::Generator::from_env([7; 16]).unwrap();
-    assert_eq!(ids.lease().number(), expected);
+    assert_eq!(ids.lease().worker_id(), expected);
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["worker"]);
     // The lease provides no value for one of the layout's bindable fields.
     assert_eq!(ids.unwrap_err().code(), "out_of_range");
     let ids = polyflake_lease::layout::Generator::from_env(&twitter, &["datacenter", "worker"]);
-    assert_eq!(ids.unwrap().lease().number(), expected);
+    assert_eq!(ids.unwrap().lease().worker_id(), expected);
 }
 
 #[test]

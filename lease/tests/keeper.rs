@@ -17,12 +17,13 @@ use polyflake_lease::{
 fn holders_have_distinct_worker_ids() {
     let mut store = Memory::new(START_MS);
     let hosts: Vec<_> = (0..3).map(|_| holder(&mut store, options(3))).collect();
-    let mut numbers: Vec<_> = hosts.iter().map(|(_, grant)| *grant.numbers().start()).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, [0, 1, 2]);
+    let mut worker_ids: Vec<_> =
+        hosts.iter().map(|(_, grant)| *grant.worker_ids().start()).collect();
+    worker_ids.sort_unstable();
+    assert_eq!(worker_ids, [0, 1, 2]);
     let mut late = KeeperHost::new(options(3));
     assert_eq!(late.drive_until_idle(&mut store), None);
-    let error = late.assert_error(ErrorKind::NumbersExhausted);
+    let error = late.assert_error(ErrorKind::WorkerIdsExhausted);
     assert_eq!(error.until(), Some(START_MS + HOUR_MS));
     let said = "all 3 worker IDs are leased to other processes, the first until 20";
     assert!(error.to_string().starts_with(said), "{error}");
@@ -36,7 +37,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
     for _ in 0..8 {
         let reason = "expected a generator, found none";
         host.keeper.not_begun(Error::new(ErrorKind::LeaseUnavailable, reason), host.now);
-        assert_eq!((host.drive_until_idle(&mut store), host.keeper.number()), (None, None));
+        assert_eq!((host.drive_until_idle(&mut store), host.keeper.worker_id()), (None, None));
         host.assert_error(ErrorKind::LeaseUnavailable);
         assert_eq!(
             store.records("orders/sno")[0].granted_until,
@@ -48,7 +49,7 @@ fn a_grant_without_a_generator_is_released_and_retried() {
         host.drive_until_idle(&mut store).expect("expected a grant");
     }
     assert!(pauses[7] > 20 * pauses[0], "{pauses:?}");
-    assert_eq!(grant.numbers(), 0..=0);
+    assert_eq!(grant.worker_ids(), 0..=0);
 }
 
 /// Even when all worker IDs are granted, a holder may release its worker ID long before its lease ends.
@@ -58,7 +59,7 @@ fn a_released_worker_id_is_found_within_a_minute() {
     let (mut first, _) = holder(&mut store, options(1));
     let mut other = KeeperHost::new(options(1));
     assert_eq!(other.drive_until_idle(&mut store), None);
-    other.assert_error(ErrorKind::NumbersExhausted);
+    other.assert_error(ErrorKind::WorkerIdsExhausted);
     first.keeper.close();
     first.drive_until_idle(&mut store);
     assert!(other.drive_for(&mut store, 61_000).is_some());
@@ -77,7 +78,8 @@ fn a_closed_keeper_releases_its_worker_id_immediately() {
     assert_eq!(store.records("orders/sno")[0].granted_until, START_MS + 8, "rounded up to a tick");
     let mut next = KeeperHost::new(options(1));
     next.advance(8);
-    let next = next.drive_until_idle(&mut store).expect("expected the number that was given back");
+    let next =
+        next.drive_until_idle(&mut store).expect("expected the worker ID that was given back");
     assert_eq!(next.start(), START_MS + 8);
 }
 
@@ -119,10 +121,10 @@ fn a_lost_reply_is_resolved_by_another_write() {
     assert_eq!(read.operation, Operation::Read { first: 0 });
     // The late reply has no effect.
     host.keeper.answered(claim.number, Ok(lost), host.now);
-    assert_eq!(host.keeper.number(), None);
+    assert_eq!(host.keeper.worker_id(), None);
     let reply = store.answer(&read);
     host.keeper.answered(read.number, reply, host.now);
-    assert_eq!(host.keeper.number(), None, "a replica may not have what a read shows");
+    assert_eq!(host.keeper.worker_id(), None, "a replica may not have what a read shows");
     let proof = host.next_request();
     let (Operation::Put { new: first, .. }, Operation::Put { old, new }) =
         (&claim.operation, &proof.operation)
@@ -133,8 +135,8 @@ fn a_lost_reply_is_resolved_by_another_write() {
     assert!(new.version > old.version && Record { version: old.version, ..new.clone() } == *old);
     let reply = store.answer(&proof);
     host.keeper.answered(proof.number, reply, host.now);
-    assert!(matches!(host.keeper.poll(host.now), Action::Begin(_) | Action::Refused(_)));
-    assert_eq!(host.keeper.number(), Some(0));
+    assert!(matches!(host.keeper.poll(host.now), Action::Begin(_) | Action::Rejected(_)));
+    assert_eq!(host.keeper.worker_id(), Some(0));
 }
 
 /// Simulates a store whose replica is unavailable: reads show the writes, but no write is acknowledged.
@@ -151,7 +153,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     let mut host = KeeperHost::new(options(1));
     for _ in 0..20 {
         assert_eq!(host.drive_with(answer_without_replica(&mut store)), None);
-        assert_eq!(host.keeper.number(), None);
+        assert_eq!(host.keeper.worker_id(), None);
         host.advance(60_000);
     }
     assert!(store.records("orders/sno")[0].version > 10 << 10, "each try writes");
@@ -166,7 +168,7 @@ fn unreplicated_writes_never_acquire_or_extend_a_grant() {
     assert!(store.records("orders/sno")[0].granted_until > grant.end());
     host.drive_for(&mut store, 10 * 60_000);
     assert!(host.keeper.end() > Some(grant.end()));
-    assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
+    assert!(host.rejected.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
 /// The network delivers a write twice. When it is delivered again, the store already contains the record that it wrote.
@@ -182,7 +184,7 @@ fn a_duplicated_write_is_resolved_by_another_write() {
     };
     for _ in 0..20 {
         // None of the replies to the writes confirms the claim.
-        assert_eq!((host.drive_with(&mut twice), host.keeper.number()), (None, None));
+        assert_eq!((host.drive_with(&mut twice), host.keeper.worker_id()), (None, None));
         host.advance(1000);
     }
     assert!(host.drive_for(&mut store, 5 * 60_000).is_some());
@@ -210,8 +212,8 @@ fn a_late_own_renewal_is_not_mistaken_for_a_clone() {
     assert_eq!(store.answer(&sent[0]).unwrap().content, ReplyContent::Done);
     let before = host.keeper.end();
     host.drive_for(&mut store, 10 * 60_000);
-    assert!(host.keeper.end() > before, "{:?}", host.refused);
-    assert!(host.refused.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
+    assert!(host.keeper.end() > before, "{:?}", host.rejected);
+    assert!(host.rejected.iter().all(|it| it.kind() == ErrorKind::LeaseUnavailable));
 }
 
 /// The clones have identical state, including the full contents of the claim, so they can be distinguished only after one
@@ -234,7 +236,7 @@ fn only_one_of_two_clones_wins_a_lost_claim() {
     });
     assert!(one.drive_until_idle(&mut store).is_some());
     assert_eq!(twin.drive_until_idle(&mut store), None);
-    assert_eq!(twin.keeper.number(), None);
+    assert_eq!(twin.keeper.worker_id(), None);
 }
 
 /// A claim that reaches the store after its claimant has abandoned it does not lead to a grant.
@@ -251,8 +253,8 @@ fn a_missing_claim_is_abandoned() {
     host.keeper.answered(claim.number, Ok(late), host.now);
     host.advance(100);
     assert_eq!(host.drive_until_idle(&mut store), None);
-    assert_eq!(host.keeper.number(), None);
-    host.assert_error(ErrorKind::NumbersExhausted);
+    assert_eq!(host.keeper.worker_id(), None);
+    host.assert_error(ErrorKind::WorkerIdsExhausted);
 }
 
 /// Both holders claim the same worker ID, and both grants would have started at the same time.
@@ -263,33 +265,33 @@ fn another_holders_grant_never_resolves_a_claim() {
     host.first_claim(&mut store);
     let mut other = KeeperHost::with_seed(options(1), 7);
     other.drive_until_idle(&mut store);
-    assert_eq!(other.keeper.number(), Some(0));
+    assert_eq!(other.keeper.worker_id(), Some(0));
     host.advance(20_000);
     assert_eq!(host.drive_until_idle(&mut store), None);
-    assert_eq!(host.keeper.number(), None);
+    assert_eq!(host.keeper.worker_id(), None);
 }
 
 #[test]
 fn a_required_worker_id_waits_without_writing() {
     let mut store = Memory::new(START_MS);
-    let (_first, grant) = holder(&mut store, options(2).insist(1).unwrap());
-    assert_eq!((grant.numbers(), grant.end()), (1..=1, START_MS + 60_000));
-    let mut second = KeeperHost::new(options(2).insist(1).unwrap());
+    let (_first, grant) = holder(&mut store, options(2).required_worker_id(1).unwrap());
+    assert_eq!((grant.worker_ids(), grant.end()), (1..=1, START_MS + 60_000));
+    let mut second = KeeperHost::new(options(2).required_worker_id(1).unwrap());
     let before = store.records("orders/sno");
     assert_eq!(second.drive_for(&mut store, 59_000), None);
     assert_eq!(store.records("orders/sno"), before);
-    second.assert_error(ErrorKind::NumbersExhausted);
-    let grant = second.drive_for(&mut store, 10_000).expect("expected the number after its end");
-    assert_eq!((grant.numbers(), grant.start()), (1..=1, START_MS + 60_000));
+    second.assert_error(ErrorKind::WorkerIdsExhausted);
+    let grant = second.drive_for(&mut store, 10_000).expect("expected the worker ID after its end");
+    assert_eq!((grant.worker_ids(), grant.start()), (1..=1, START_MS + 60_000));
 }
 
 #[test]
 fn a_preferred_worker_id_falls_back_to_another() {
     let mut store = Memory::new(START_MS);
-    let (_first, grant) = holder(&mut store, options(5).prefer(3).unwrap());
-    assert_eq!(grant.numbers(), 3..=3);
-    let (_second, grant) = holder(&mut store, options(5).prefer(3).unwrap());
-    assert!(*grant.numbers().start() < 3);
+    let (_first, grant) = holder(&mut store, options(5).preferred_worker_id(3).unwrap());
+    assert_eq!(grant.worker_ids(), 3..=3);
+    let (_second, grant) = holder(&mut store, options(5).preferred_worker_id(3).unwrap());
+    assert!(*grant.worker_ids().start() < 3);
 }
 
 #[test]
@@ -380,7 +382,7 @@ fn a_waiting_keeper_detects_a_restored_store() {
     drop(holder(&mut store, options(1)));
     let mut host = KeeperHost::new(options(1));
     assert_eq!(host.drive_until_idle(&mut store), None);
-    host.assert_error(ErrorKind::NumbersExhausted);
+    host.assert_error(ErrorKind::WorkerIdsExhausted);
     let backup = store.clone();
     store.restore(backup);
     host.advance(10 * 60_000);
@@ -467,7 +469,9 @@ fn out_of_range_options_are_rejected() {
     assert!(hotguid.clone().lease_ms(1999).is_err() && hotguid.lease_ms(2000).is_ok());
     assert!(options(1).holder(&"x".repeat(201)).is_err());
     assert!(options(1).holder("a\0").is_err());
-    assert!(options(2).prefer(2).is_err() && options(2).insist(2).is_err());
+    assert!(
+        options(2).preferred_worker_id(2).is_err() && options(2).required_worker_id(2).is_err()
+    );
 }
 
 /// A store with one deliberate fault that the conformance suite must detect.
@@ -504,7 +508,7 @@ fn the_driver_suite_detects_faults() {
             }
             Some(reply)
         }),
-        ("reserved numbers that are counted", |store, request| {
+        ("reserved worker IDs that are counted", |store, request| {
             let mut reply = store.answer(request).ok()?;
             if let ReplyContent::Survey { latest_end, .. } = &mut reply.content {
                 let records = store.records(&request.namespace);
@@ -692,8 +696,8 @@ fn a_holder_renews_in_a_restored_store_before_its_recorded_end() {
         host.advance((minute - 15) * 60_000);
         assert_eq!(host.drive_until_idle(&mut store), None);
         let end = if is_renewed { Some(host.now.wall_ms + HOUR_MS) } else { lost };
-        assert_eq!((host.keeper.end(), host.keeper.number()), (end, Some(0)), "minute {minute}");
-        assert_eq!(host.refused.is_empty(), is_renewed, "{:?}", host.refused);
+        assert_eq!((host.keeper.end(), host.keeper.worker_id()), (end, Some(0)), "minute {minute}");
+        assert_eq!(host.rejected.is_empty(), is_renewed, "{:?}", host.rejected);
         let mut other = KeeperHost::new(options(10));
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut store), None);
@@ -719,7 +723,7 @@ fn a_short_lease_survives_a_failover() {
         // The holder notices the failover at its next renewal.
         host.advance(lease_ms / 4);
         assert_eq!(host.drive_until_idle(&mut store), None);
-        assert!(host.keeper.end() > Some(host.now.wall_ms + lease_ms - 4), "{:?}", host.refused);
+        assert!(host.keeper.end() > Some(host.now.wall_ms + lease_ms - 4), "{:?}", host.rejected);
         let mut other = KeeperHost::new(short());
         other.now = host.now;
         assert_eq!(other.drive_until_idle(&mut store), None);
@@ -808,8 +812,8 @@ fn a_clone_never_adopts_another_clones_renewal() {
     assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR_MS));
     twin.advance(15 * 60_000 + 400);
     assert_eq!(twin.drive_until_idle(&mut store), None);
-    assert_eq!(twin.keeper.number(), None, "its generator is sealed at once");
-    assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
+    assert_eq!(twin.keeper.worker_id(), None, "its generator is sealed at once");
+    assert!(twin.rejected.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
     // A clone does not release the other clone's worker ID either.
     let before = store.records("orders/sno");
     for clone in [&mut twin, &mut third] {
@@ -841,8 +845,8 @@ fn clones_that_renew_simultaneously_are_distinguished() {
         host.drive_until_idle(&mut store);
     }
     assert_eq!(one.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR_MS));
-    assert_eq!(twin.keeper.number(), None);
-    assert!(twin.refused.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
+    assert_eq!(twin.keeper.worker_id(), None);
+    assert!(twin.rejected.iter().any(|error| error.kind() == ErrorKind::LeaseLost));
 }
 
 /// The reply to a claim is lost, and a clone of the claimant renews the grant before the claimant reads the record.
@@ -858,7 +862,7 @@ fn another_clones_renewal_never_resolves_a_claim() {
     other.answer(&claim).unwrap();
     twin.advance(15 * 60_000 + 400);
     assert_eq!(twin.drive_until_idle(&mut store), None);
-    assert_eq!(twin.keeper.number(), None);
+    assert_eq!(twin.keeper.worker_id(), None);
 }
 
 #[test]
@@ -913,7 +917,7 @@ fn a_deleted_store_starts_a_quiet_time() {
     let mut store = Memory::new(START_MS);
     host.advance(20 * 60_000);
     assert_eq!(host.drive_until_idle(&mut store), None);
-    assert_eq!(host.refused[0].kind(), ErrorKind::StoreDamaged);
+    assert_eq!(host.rejected[0].kind(), ErrorKind::StoreDamaged);
     let quiet_until = host.assert_error(ErrorKind::StoreChanged).until();
     assert_eq!(quiet_until, Some(host.now.wall_ms + HOUR_MS + 60_000));
 }
@@ -923,8 +927,9 @@ fn a_deleted_store_starts_a_quiet_time() {
 fn worker_ids_past_a_million_records_cannot_be_preferred() {
     let shape = || Shape::layout("{}", (0, 1000), &["node"], 0..=(1 << 22) - 1).unwrap();
     let options = || Options::new("orders", shape()).unwrap();
-    options().prefer((1 << 20) - 1).unwrap();
-    for refused in [options().prefer(1 << 20), options().insist(1 << 20)] {
-        assert_eq!(refused.unwrap_err().kind(), ErrorKind::OutOfRange);
+    options().preferred_worker_id((1 << 20) - 1).unwrap();
+    for rejected in [options().preferred_worker_id(1 << 20), options().required_worker_id(1 << 20)]
+    {
+        assert_eq!(rejected.unwrap_err().kind(), ErrorKind::OutOfRange);
     }
 }

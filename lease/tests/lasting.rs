@@ -98,7 +98,7 @@ fn a_check_reports_the_store_without_writing() {
     let at = format!("sqlite:{}?allow=overlayfs", path.display());
     let ids = Generator::with(&at, options, LONG_TIMEOUT).unwrap();
     let full = check(Some(&url)).unwrap_err();
-    assert_eq!(full.kind(), ErrorKind::NumbersExhausted);
+    assert_eq!(full.kind(), ErrorKind::WorkerIdsExhausted);
     assert!(full.to_string().contains(": all 1 worker IDs of orders/sno are leased, "), "{full}");
     check(Some(&url.replace("=orders", "=others"))).unwrap();
     ids.close();
@@ -133,7 +133,7 @@ fn a_check_ignores_a_trial_file_of_another_process() {
 fn a_check_rejects_the_terms_that_a_lease_rejects() {
     for (terms, reason) in [
         ("lease_seconds=0.1", "expected a lease"),
-        ("numbers=0-9007199254740991", "expected numbers in"),
+        ("worker_ids=0-9007199254740991", "expected worker IDs in"),
     ] {
         let error = check(Some(&format!("memory:terms?namespace=orders&{terms}"))).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange, "{terms}: {error}");
@@ -142,7 +142,7 @@ fn a_check_rejects_the_terms_that_a_lease_rejects() {
     // A check does not specify an ID format. It therefore accepts a worker ID that is valid in at least one format, and a
     // namespace that is short enough for the shortest format name.
     let namespace = "n".repeat(60);
-    check(Some(&format!("memory:terms?namespace={namespace}&numbers=0-99999999"))).unwrap();
+    check(Some(&format!("memory:terms?namespace={namespace}&worker_ids=0-99999999"))).unwrap();
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_check_reports_reservations_without_an_end() {
     Generator::with("memory:reserved", options, LONG_TIMEOUT).unwrap().close();
     Operator::open("memory:reserved", "orders/sno").unwrap().reserve(3, "retired").unwrap();
     let error = check(Some("memory:reserved?namespace=orders")).unwrap_err();
-    assert_eq!((error.kind(), error.until()), (ErrorKind::NumbersExhausted, None), "{error}");
+    assert_eq!((error.kind(), error.until()), (ErrorKind::WorkerIdsExhausted, None), "{error}");
     assert!(error.is_permanent(), "{error}");
     let reserved = ": all 1 worker IDs of orders/sno are reserved by an operator";
     assert!(error.to_string().ends_with(reserved), "{error}");

@@ -34,14 +34,14 @@ fn an_evicted_holder_keeps_its_grant_until_its_end() {
     assert_eq!((record.start, record.granted_until), (grant.end(), grant.end()));
     first.advance(20 * 60_000);
     first.drive_until_idle(&mut store);
-    assert_eq!(first.refused[0].kind(), ErrorKind::LeaseLost, "{:?}", first.refused);
+    assert_eq!(first.rejected[0].kind(), ErrorKind::LeaseLost, "{:?}", first.rejected);
     assert_eq!(first.keeper.end(), Some(grant.end()), "runs to its end");
     let mut second = KeeperHost::new(options(1));
     second.now = first.now;
     assert_eq!(second.drive_until_idle(&mut store), None);
-    second.assert_error(ErrorKind::NumbersExhausted);
+    second.assert_error(ErrorKind::WorkerIdsExhausted);
     let next =
-        second.drive_for(&mut store, 2 * HOUR_MS).expect("expected the number after its end");
+        second.drive_for(&mut store, 2 * HOUR_MS).expect("expected the worker ID after its end");
     assert!(next.start() >= grant.end());
 }
 
@@ -49,22 +49,22 @@ fn an_evicted_holder_keeps_its_grant_until_its_end() {
 fn a_reserved_worker_id_is_never_granted_until_freed() {
     let mut store = Memory::new(START_MS);
     let (mut first, grant) = holder(&mut store, options(2));
-    assert_eq!(grant.numbers(), 0..=0);
+    assert_eq!(grant.worker_ids(), 0..=0);
     let reserved = operator(&mut store).reserve(0, "retired").unwrap();
     assert_eq!((reserved.start, reserved.granted_until), (grant.end(), Record::RESERVED));
     assert_eq!(operator(&mut store).reserve(0, "again"), Ok(reserved.clone()));
     first.advance(20 * 60_000);
-    let moved = first.drive_until_idle(&mut store).expect("expected another number");
+    let moved = first.drive_until_idle(&mut store).expect("expected another worker ID");
     first.assert_error(ErrorKind::LeaseLost);
-    assert_eq!(moved.numbers(), 1..=1);
-    let mut late = KeeperHost::new(options(2).insist(0).unwrap());
+    assert_eq!(moved.worker_ids(), 1..=1);
+    let mut late = KeeperHost::new(options(2).required_worker_id(0).unwrap());
     late.advance(100 * 24 * HOUR_MS);
     assert_eq!(late.drive_until_idle(&mut store), None);
-    late.assert_error(ErrorKind::NumbersExhausted);
+    late.assert_error(ErrorKind::WorkerIdsExhausted);
     let used_until = START_MS + 100 * 24 * HOUR_MS + 5;
     let freed = operator(&mut store).free(0, used_until).unwrap();
     assert_eq!(freed.granted_until, used_until + 3, "rounded up to a tick");
-    let next = late.drive_for(&mut store, HOUR_MS).expect("expected the number that was freed");
+    let next = late.drive_for(&mut store, HOUR_MS).expect("expected the worker ID that was freed");
     assert!(next.start() >= used_until);
     assert_error_kind(operator(&mut store).free(0, 0), ErrorKind::OutOfRange);
 }
@@ -74,16 +74,16 @@ fn a_reserved_worker_id_is_never_granted_until_freed() {
 fn a_keeper_reports_that_its_worker_id_is_reserved() {
     let mut store = Memory::new(START_MS);
     let _holders = [holder(&mut store, options(2)), holder(&mut store, options(2))];
-    for number in 0..2 {
-        operator(&mut store).reserve(number, "retired").unwrap();
+    for worker_id in 0..2 {
+        operator(&mut store).reserve(worker_id, "retired").unwrap();
     }
     for (options, reason) in [
-        (options(2).insist(0).unwrap(), "worker ID 0 is reserved by an operator"),
+        (options(2).required_worker_id(0).unwrap(), "worker ID 0 is reserved by an operator"),
         (options(2), "all 2 worker IDs are reserved by an operator"),
     ] {
         let mut late = KeeperHost::new(options);
         assert_eq!(late.drive_until_idle(&mut store), None);
-        let error = late.assert_error(ErrorKind::NumbersExhausted);
+        let error = late.assert_error(ErrorKind::WorkerIdsExhausted);
         assert_eq!((&*error.to_string(), error.until()), (reason, None));
         assert!(error.is_permanent());
     }
@@ -95,9 +95,9 @@ fn an_unused_worker_id_can_be_reserved() {
     drop(holder(&mut store, options(5)));
     let reserved = operator(&mut store).reserve(3, "a constant").unwrap();
     assert_eq!((reserved.start, &*reserved.holder), (START_MS, "a constant"));
-    let numbers: Vec<_> =
-        (0..3).map(|_| *holder(&mut store, options(5)).1.numbers().start()).collect();
-    assert!(!numbers.contains(&3), "{numbers:?}");
+    let worker_ids: Vec<_> =
+        (0..3).map(|_| *holder(&mut store, options(5)).1.worker_ids().start()).collect();
+    assert!(!worker_ids.contains(&3), "{worker_ids:?}");
     let status = operator(&mut store).status().unwrap();
     assert_eq!((status.granted, status.reserved, status.free), (4, 1, 0));
     assert_eq!((status.next_end, status.is_restored), (Some(START_MS + HOUR_MS), false));
@@ -153,7 +153,7 @@ fn a_lossless_promotion_grants_immediately() {
         let grant = KeeperHost::new(options(10))
             .drive_until_idle(&mut store)
             .expect("expected a grant at once");
-        assert_ne!(grant.numbers(), 0..=0);
+        assert_ne!(grant.worker_ids(), 0..=0);
         old.advance(15 * 60_000);
         assert_eq!(old.drive_until_idle(&mut store), None);
         assert_eq!(old.keeper.end(), Some(START_MS + 15 * 60_000 + HOUR_MS));
@@ -191,7 +191,7 @@ fn a_renewal_lost_by_a_promotion_is_not_continued_from_a_backup() {
     operator(&mut store).promoted(&from, &to).unwrap();
     let mut next = KeeperHost::new(options(1));
     next.advance(HOUR_MS);
-    let next = next.drive_until_idle(&mut store).expect("expected the number after its end");
+    let next = next.drive_until_idle(&mut store).expect("expected the worker ID after its end");
     assert_eq!(next.start(), grant.end());
     store.restore(backup);
     paused.advance(46 * 60_000);
@@ -296,14 +296,15 @@ fn a_dead_holders_worker_id_becomes_free_after_the_clock_error() {
     let mut next = KeeperHost::new(options(1));
     next.advance(10 * 60_000);
     assert_eq!(next.drive_until_idle(&mut store), None);
-    let grant = next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's number");
+    let grant =
+        next.drive_for(&mut store, 2 * 60_000).expect("expected the dead holder's worker ID");
     assert_eq!(grant.start(), freed.granted_until);
     // The operator's statement was false, because the first holder is alive. This holder loses the lease at its next
     // renewal.
     let mut living = dead;
     living.advance(15 * 60_000);
     living.drive_until_idle(&mut store);
-    assert_eq!(living.refused[0].kind(), ErrorKind::LeaseLost);
+    assert_eq!(living.rejected[0].kind(), ErrorKind::LeaseLost);
     // An operator's statement that a holder is dead never moves the end of the grant to a later time or to a time before
     // its start.
     let token = store.records("orders/sno")[0].token;
@@ -407,8 +408,8 @@ fn shapes_round_trip() {
     assert_error_kind(Shape::from_json(&newer), ErrorKind::SchemaTooNew);
 }
 
-fn plan(numbers: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan {
-    let shape = Shape::hotguid(0..=numbers - 1).unwrap();
+fn plan(worker_ids: u64, lease_ms: u64, holders: u64, kills_per_hour: u64) -> Plan {
+    let shape = Shape::hotguid(0..=worker_ids - 1).unwrap();
     Plan::new(&shape, lease_ms, Fleet { holders, kills_per_hour })
 }
 

@@ -64,23 +64,23 @@ fn a_lease_uses_the_ordinal_as_its_worker_id() {
     let long = Duration::from_secs(20);
     match ordinal.read() {
         Ok(index @ ..100) => {
-            let preferred = options().prefer_ordinal(&ordinal).unwrap();
+            let preferred = options().preferred_ordinal(&ordinal).unwrap();
             let first = Generator::with("memory:", preferred.clone(), long).unwrap();
-            assert_eq!(first.lease().number(), Some(100 + index));
+            assert_eq!(first.lease().worker_id(), Some(100 + index));
             let second = Generator::with("memory:", preferred, long).unwrap();
-            assert_ne!(second.lease().number(), Some(100 + index));
-            let insisting = options().insist_ordinal(&ordinal).unwrap();
+            assert_ne!(second.lease().worker_id(), Some(100 + index));
+            let required = options().required_ordinal(&ordinal).unwrap();
             let brief = Duration::from_millis(200);
-            let third = Generator::with("memory:", insisting.clone(), brief);
-            assert_eq!(third.err().map(|error| error.code()), Some("numbers_exhausted"));
+            let third = Generator::with("memory:", required.clone(), brief);
+            assert_eq!(third.err().map(|error| error.code()), Some("worker_ids_exhausted"));
             first.close();
-            let fourth = Generator::with("memory:", insisting, long).unwrap();
-            assert_eq!(fourth.lease().number(), Some(100 + index));
+            let fourth = Generator::with("memory:", required, long).unwrap();
+            assert_eq!(fourth.lease().worker_id(), Some(100 + index));
         }
         Ok(_) => {
-            let error = options().prefer_ordinal(&ordinal).unwrap_err();
+            let error = options().preferred_ordinal(&ordinal).unwrap_err();
             assert_eq!(error.to_string(), "expected an ordinal below 100, found 100");
         }
-        Err(_) => assert!(options().insist_ordinal(&ordinal).is_err()),
+        Err(_) => assert!(options().required_ordinal(&ordinal).is_err()),
     }
 }

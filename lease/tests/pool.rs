@@ -122,12 +122,12 @@ fn renewing_leases_share_a_pool() {
             Generator::with_async(host(&pool), options(), LONG_TIMEOUT, time::sleep).await.unwrap();
         assert_ne!(one.generate(0).unwrap().partition(), other.generate(0).unwrap().partition());
         let mut looks = 0;
-        while one.lease().figures().renewals == 0 || other.lease().figures().renewals == 0 {
+        while one.lease().metrics().renewals == 0 || other.lease().metrics().renewals == 0 {
             // Between two requests, other users of the pool can use the connection.
             drop(pool.get().await.unwrap());
             time::sleep(Duration::from_millis(20)).await;
             looks += 1;
-            assert!(looks < 1000, "{:?} {:?}", one.lease().refused(), other.lease().refused());
+            assert!(looks < 1000, "{:?} {:?}", one.lease().rejected(), other.lease().rejected());
         }
         one.close_async(time::sleep).await;
         other.close_async(time::sleep).await;

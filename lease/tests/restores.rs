@@ -22,7 +22,7 @@ use polyflake_lease::{
 #[track_caller]
 fn wait_for_new_worker_id<I>(
     make: impl Fn() -> polyflake::Result<I>,
-    number: impl Fn() -> Option<u64>,
+    worker_id: impl Fn() -> Option<u64>,
     before: u64,
 ) -> u64 {
     let began = Instant::now();
@@ -34,36 +34,40 @@ fn wait_for_new_worker_id<I>(
         // Without the report, the keeper would check the time only every ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "no other grant");
     }
-    let number = number().unwrap();
-    assert_ne!(number, before);
-    number
+    let worker_id = worker_id().unwrap();
+    assert_ne!(worker_id, before);
+    worker_id
 }
 
 #[test]
 fn a_restore_replaces_the_lease() {
     let ids = sno::Generator::new("memory:restored", "things").unwrap();
     let guids = hotguid::Generator::new("memory:restored", "guids").unwrap();
-    let mut numbers = (ids.lease().number().unwrap(), guids.lease().number().unwrap());
-    let (mut made, mut all) = (HashSet::new(), HashSet::from([numbers]));
+    let mut worker_ids = (ids.lease().worker_id().unwrap(), guids.lease().worker_id().unwrap());
+    let (mut made, mut all) = (HashSet::new(), HashSet::from([worker_ids]));
     for _ in 0..3 {
         made.extend((0..1000).map(|_| ids.generate(7).unwrap().to_bytes().to_vec()));
         let partition = ids.generate(7).unwrap().partition();
-        assert_eq!(u64::from(partition), numbers.0);
+        assert_eq!(u64::from(partition), worker_ids.0);
         polyflake::after_restore().unwrap();
         // A copy that did not report the restore would behave the same from here on. The abandoned worker IDs remain leased
         // in either case.
-        numbers.0 = wait_for_new_worker_id(|| ids.generate(7), || ids.lease().number(), numbers.0);
-        numbers.1 =
-            wait_for_new_worker_id(|| guids.generate(7), || guids.lease().number(), numbers.1);
-        all.insert(numbers);
+        worker_ids.0 =
+            wait_for_new_worker_id(|| ids.generate(7), || ids.lease().worker_id(), worker_ids.0);
+        worker_ids.1 = wait_for_new_worker_id(
+            || guids.generate(7),
+            || guids.lease().worker_id(),
+            worker_ids.1,
+        );
+        all.insert(worker_ids);
     }
     assert_eq!(made.len(), 3000);
     let [partitions, machines]: [HashSet<_>; 2] = [
-        all.iter().map(|(number, _)| number).collect(),
-        all.iter().map(|(_, number)| number).collect(),
+        all.iter().map(|(worker_id, _)| worker_id).collect(),
+        all.iter().map(|(_, worker_id)| worker_id).collect(),
     ];
-    assert_eq!((partitions.len(), machines.len()), (4, 4), "each number is used once");
-    assert_eq!(ids.lease().figures().grants, 4);
+    assert_eq!((partitions.len(), machines.len()), (4, 4), "each worker ID is used once");
+    assert_eq!(ids.lease().metrics().grants, 4);
     a_lease_that_starts_after_a_restore_begins();
     a_grant_prepared_before_a_restore_does_not_begin();
     a_release_is_not_sent_after_a_restore();
@@ -74,8 +78,8 @@ type BuildGeneratorFn =
     Box<dyn Fn(u64, Range<i64>) -> polyflake::Result<polyflake::sno::Generator> + Send + Sync>;
 
 fn generator_builder() -> BuildGeneratorFn {
-    Box::new(|number: u64, span: Range<i64>| {
-        let builder = polyflake::sno::Generator::builder().partition(number.try_into().unwrap());
+    Box::new(|worker_id: u64, span: Range<i64>| {
+        let builder = polyflake::sno::Generator::builder().partition(worker_id.try_into().unwrap());
         builder.window(span.start, span.end).build()
     })
 }

@@ -54,10 +54,10 @@ fn a_lease_continues_after_failed_generators() {
     let options = Options::new("failing", Shape::sno(0..=0).unwrap()).unwrap();
     let lease = Lease::start(|| open("memory:failing"), options, place.clone()).unwrap();
     lease.ready(LONG_TIMEOUT).unwrap();
-    assert_eq!((lease.number(), place.begun.load(Ordering::Relaxed)), (Some(0), 1));
-    let figures = lease.figures();
-    assert_eq!((figures.grants, figures.renewals, figures.failures), (1, 0, 3));
-    assert_eq!(lease.refused(), None);
+    assert_eq!((lease.worker_id(), place.begun.load(Ordering::Relaxed)), (Some(0), 1));
+    let metrics = lease.metrics();
+    assert_eq!((metrics.grants, metrics.renewals, metrics.failures), (1, 0, 3));
+    assert_eq!(lease.rejected(), None);
 }
 
 /// A store that can become unavailable.
@@ -115,10 +115,10 @@ fn calls_wait_for_a_lease_up_to_max_wait() {
             std::thread::sleep(Duration::from_millis(20));
         }
         let since = Instant::now();
-        for refused in
+        for rejected in
             [a.generate(0).err(), b.generate().err(), c.generate(0).err(), d.generate().err()]
         {
-            assert_eq!(refused.unwrap().code(), "lease_unavailable");
+            assert_eq!(rejected.unwrap().code(), "lease_unavailable");
         }
         // By default each of these calls would wait for a second.
         assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
@@ -176,15 +176,15 @@ fn lease_errors_report_the_retry_time_and_cause() {
     let url = format!("sqlite:{}?allow=overlayfs", here.join("leases.db").display());
     let options = Options::new("orders", Shape::sno(0..=9).unwrap()).unwrap();
     let ids = sno::Generator::with(&url, options.lease_ms(600).unwrap(), LONG_TIMEOUT).unwrap();
-    let number = ids.generate(0).unwrap().partition();
+    let worker_id = ids.generate(0).unwrap().partition();
     fs::rename(&here, &away).unwrap();
-    let refused = std::iter::repeat_with(|| ids.generate(0)).find_map(Result::err).unwrap();
-    assert_eq!(refused.code(), "lease_unavailable");
-    let said = refused.source().unwrap().to_string();
-    assert_eq!(ids.lease().number(), None);
+    let rejected = std::iter::repeat_with(|| ids.generate(0)).find_map(Result::err).unwrap();
+    assert_eq!(rejected.code(), "lease_unavailable");
+    let said = rejected.source().unwrap().to_string();
+    assert_eq!(ids.lease().worker_id(), None);
     let path = here.join("leases.db");
     let began =
-        format!("the lease of worker ID {number} from sqlite:{} ended at 20", path.display());
+        format!("the lease of worker ID {worker_id} from sqlite:{} ended at 20", path.display());
     assert!(said.starts_with(&began), "{said}");
     assert!(said.ends_with("Z without a renewal: the folder does not exist"), "{said}");
     assert_eq!(ids.try_generate(0).unwrap_err().code(), "lease_unavailable");
@@ -192,7 +192,7 @@ fn lease_errors_report_the_retry_time_and_cause() {
     assert_eq!(ids.fill(0, &mut batch).unwrap_err().written(), Some(0));
     fs::rename(&away, &here).unwrap();
     let again = (0..20).find_map(|_| ids.generate(0).ok());
-    assert!(again.is_some(), "{:?}", ids.lease().refused());
+    assert!(again.is_some(), "{:?}", ids.lease().rejected());
 }
 
 /// Calls fail without waiting, because a closed generator never gets another lease.
@@ -206,7 +206,7 @@ fn calls_on_a_closed_generator_fail_immediately() {
     let (mut batch, mut written) = ([Sno::default(); 3], 0);
     let sleep = async |_| panic!("expected no wait");
     let since = Instant::now();
-    let refused = [
+    let rejected = [
         ids.generate(0).err(),
         ids.try_generate(0).err(),
         expect_ready(ids.generate_async(sleep, 0)).err(),
@@ -215,7 +215,7 @@ fn calls_on_a_closed_generator_fail_immediately() {
         expect_ready(ids.fill_async(sleep, 0, &mut batch, &mut written)).err(),
     ];
     assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
-    assert_eq!(refused.map(|refused| refused.unwrap().code()), ["generator_closed"; 6]);
+    assert_eq!(rejected.map(|rejected| rejected.unwrap().code()), ["generator_closed"; 6]);
     sno::Generator::with("memory:closed", options(), LONG_TIMEOUT).unwrap();
     ids.close();
 }
@@ -259,7 +259,7 @@ fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
     let _first = sno::Generator::with("memory:one", options(), LONG_TIMEOUT).unwrap();
     let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
     let error = second.expect_err("expected a refusal");
-    assert_eq!(error.kind(), ErrorKind::NumbersExhausted, "{error}");
+    assert_eq!(error.kind(), ErrorKind::WorkerIdsExhausted, "{error}");
 }
 
 /// The error is permanent, because waiting does not resolve a shape mismatch.
@@ -276,8 +276,8 @@ fn a_namespace_with_another_shape_is_rejected_immediately() {
     else {
         panic!("expected a future that sleeps at once");
     };
-    for refused in [blocking, waiting] {
-        let error = refused.expect_err("expected a refusal");
+    for rejected in [blocking, waiting] {
+        let error = rejected.expect_err("expected a refusal");
         assert_eq!(error.kind(), ErrorKind::NamespaceMismatch, "{error}");
     }
     assert!(since.elapsed() < LONG_TIMEOUT / 2, "{:?}", since.elapsed());

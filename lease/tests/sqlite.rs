@@ -140,7 +140,7 @@ fn columns_of_a_later_format_are_ignored_until_their_rows_appear() {
     // A worker ID whose holder uses the later format is skipped, and the value in the new column is kept.
     let later = "UPDATE polyflake_leases SET format = 2, colour = 'blue', version = version + 1";
     connection.execute_batch(&format!("{later} WHERE first = 0")).unwrap();
-    assert_ne!(claim(&mut store).unwrap().numbers(), 0..=0);
+    assert_ne!(claim(&mut store).unwrap().worker_ids(), 0..=0);
     let colour = |first: i64| -> String {
         let found = "SELECT colour FROM polyflake_leases WHERE first = ?1";
         connection.query_row(found, [first], |row| row.get(0)).unwrap()
@@ -193,18 +193,18 @@ fn a_manually_edited_row_is_skipped_and_reported() {
     ] {
         let (_folder, path) = file();
         let mut store = open(&file_url(&path)).unwrap();
-        let numbers = [(); 3].map(|()| *claim(&mut store).unwrap().numbers().start());
+        let worker_ids = [(); 3].map(|()| *claim(&mut store).unwrap().worker_ids().start());
         let connection = Connection::open(&path).unwrap();
         let change = format!("UPDATE polyflake_leases SET granted_until = 0, start = 0, {change}");
         connection.execute_batch(&format!("{change} WHERE first = 1")).unwrap();
-        let fourth = *claim(&mut store).expect(&change).numbers().start();
-        assert!(!numbers.contains(&fourth), "{fourth}");
+        let fourth = *claim(&mut store).expect(&change).worker_ids().start();
+        assert!(!worker_ids.contains(&fourth), "{fourth}");
         connection.execute_batch(&format!("{change} WHERE first <> 1")).unwrap();
         let ask = Operation::Read { first: 1 };
         let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
         let error = store.answer(&request).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
-        assert!(error.to_string().ends_with("in the record of number 1"), "{error}");
+        assert!(error.to_string().ends_with("in the record of worker ID 1"), "{error}");
         assert_error(claim(&mut store), kind);
     }
 }
@@ -372,17 +372,17 @@ fn relative_paths_resolve_against_the_initial_working_directory() {
     let ids = sno::Generator::with(&file_url("leases.db"), options.clone(), longest).unwrap();
     env::set_current_dir("../two").unwrap();
     claim(&mut store).unwrap();
-    while ids.lease().figures().renewals < 2 {
-        assert_eq!(ids.lease().refused(), None);
+    while ids.lease().metrics().renewals < 2 {
+        assert_eq!(ids.lease().rejected(), None);
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!fs::exists("leases.db").unwrap());
     // Two folders contain two stores, so the same worker ID is free in both.
     let other = sno::Generator::with(&file_url("leases.db"), options.clone(), longest).unwrap();
-    assert_eq!((ids.lease().number(), other.lease().number()), (Some(0), Some(0)));
+    assert_eq!((ids.lease().worker_id(), other.lease().worker_id()), (Some(0), Some(0)));
     // Different paths that lead to the same file refer to the same store.
     let same = sno::Generator::with(&file_url("../one/leases.db"), options, longest).unwrap();
-    assert_ne!(same.lease().number(), Some(0));
+    assert_ne!(same.lease().worker_id(), Some(0));
 }
 
 #[test]

@@ -18,8 +18,8 @@ use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Store, open};
 
 const STORE_VARIABLE: &str = "POLYFLAKE_LIMITED_STORE";
 
-fn claim(store: &mut dyn Store, namespace: &str, number: u64) -> Result<()> {
-    let options = Options::new(namespace, Shape::sno(0..=9999)?)?.prefer(number)?;
+fn claim(store: &mut dyn Store, namespace: &str, worker_id: u64) -> Result<()> {
+    let options = Options::new(namespace, Shape::sno(0..=9999)?)?.preferred_worker_id(worker_id)?;
     claim_with(store, options).map(drop)
 }
 

@@ -136,21 +136,21 @@ fn a_task_renews_its_lease_and_survives_a_silent_store() {
             Generator::with_async(slow.host(), brief, LONG_TIMEOUT, time::sleep).await.unwrap();
         let first = ids.lease().end().unwrap();
         time::sleep(Duration::from_millis(500)).await;
-        assert!(ids.lease().end().unwrap() > first && ids.lease().figures().renewals > 0);
+        assert!(ids.lease().end().unwrap() > first && ids.lease().metrics().renewals > 0);
         slow.delay_ms.store(UNLIMITED, Ordering::Relaxed);
-        let refused = loop {
+        let rejected = loop {
             match ids.generate_async(time::sleep, 0).await {
                 Ok(_) => time::sleep(Duration::from_millis(5)).await,
-                Err(refused) => break refused,
+                Err(rejected) => break rejected,
             }
         };
-        assert_eq!(refused.code(), "lease_unavailable");
-        let said = ids.lease().refused().unwrap().to_string();
+        assert_eq!(rejected.code(), "lease_unavailable");
+        let said = ids.lease().rejected().unwrap().to_string();
         assert_eq!(said, "the store did not answer in time");
         slow.delay_ms.store(0, Ordering::Relaxed);
         let since = Instant::now();
         while ids.generate_async(time::sleep, 0).await.is_err() {
-            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().refused());
+            assert!(since.elapsed() < LONG_TIMEOUT, "{:?}", ids.lease().rejected());
         }
     });
 }
@@ -206,8 +206,8 @@ fn a_dropped_task_repeats_no_id() {
                 time::sleep(Duration::from_millis(1)).await;
                 assert!(since.elapsed() < LONG_TIMEOUT, "expected the end of a window");
             }
-            let refused = ids.lease().ready(Duration::ZERO).unwrap_err().to_string();
-            assert_eq!(refused, "expected a running task that keeps the lease, found none");
+            let rejected = ids.lease().ready(Duration::ZERO).unwrap_err().to_string();
+            assert_eq!(rejected, "expected a running task that keeps the lease, found none");
         }
     });
     assert!(made.len() > 100, "{}", made.len());
@@ -219,9 +219,12 @@ fn a_task_that_never_runs_is_reported_immediately() {
     block_on(async {
         let host = slow.host_with_spawner(drop);
         let began = Instant::now();
-        let refused =
+        let rejected =
             Generator::with_async(host, options(), LONG_TIMEOUT, time::sleep).await.err().unwrap();
-        assert_eq!(refused.to_string(), "expected a running task that keeps the lease, found none");
+        assert_eq!(
+            rejected.to_string(),
+            "expected a running task that keeps the lease, found none"
+        );
         assert!(began.elapsed() < LONG_TIMEOUT / 2, "{:?}", began.elapsed());
     });
 }
@@ -230,10 +233,10 @@ fn a_task_that_never_runs_is_reported_immediately() {
 #[test]
 fn a_blocking_call_is_rejected_for_a_task() {
     let made = async { Generator::with(SlowStore::new(0).host(), options(), LONG_TIMEOUT) };
-    let refused = block_on(made).err().unwrap();
+    let rejected = block_on(made).err().unwrap();
     let reason =
         "expected an asynchronous call, such as `with_async`, because a task keeps the lease";
-    assert_eq!((refused.code(), &*refused.to_string()), ("out_of_range", reason));
+    assert_eq!((rejected.code(), &*rejected.to_string()), ("out_of_range", reason));
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn one_thread_serves_all_leases_of_a_process() {
     let all: Vec<_> = (0..40).map(|_| start()).collect();
     wait_until("one thread", || thread_count() == 1);
     wait_until("renewals of all leases", || {
-        all.iter().all(|ids| ids.lease().figures().renewals >= 2 && ids.try_generate(0).is_ok())
+        all.iter().all(|ids| ids.lease().metrics().renewals >= 2 && ids.try_generate(0).is_ok())
     });
     wait_until("one thread", || thread_count() == 1);
     drop(all);
@@ -93,10 +93,10 @@ fn hanging_requests_do_not_block_other_leases() {
     let ids = Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap();
     *hangs.0.lock().unwrap() = true;
     wait_until("a thread for each request", || thread_count() == 9);
-    let renewals = ids.lease().figures().renewals;
+    let renewals = ids.lease().metrics().renewals;
     wait_until("renewals beside them", || {
         ids.generate(0).unwrap();
-        ids.lease().figures().renewals >= renewals + 4
+        ids.lease().metrics().renewals >= renewals + 4
     });
     // Another lease can begin and end while the requests hang.
     Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap().generate(0).unwrap();
@@ -127,9 +127,9 @@ fn a_panicking_store_ends_only_its_own_lease() {
     let ids = Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap();
     let ended = Generator::with(source, options("orders"), LONG_TIMEOUT).unwrap();
     panics.store(true, Ordering::Relaxed);
-    wait_until("the end of a lease", || ended.lease().number().is_none());
-    let renewals = ids.lease().figures().renewals;
-    wait_until("renewals beside it", || ids.lease().figures().renewals >= renewals + 4);
+    wait_until("the end of a lease", || ended.lease().worker_id().is_none());
+    let renewals = ids.lease().metrics().renewals;
+    wait_until("renewals beside it", || ids.lease().metrics().renewals >= renewals + 4);
     ids.generate(0).unwrap();
     // A call that waits for the ended lease restarts it.
     panics.store(false, Ordering::Relaxed);
@@ -166,8 +166,8 @@ fn measure(name: &str, source: impl Fn() -> Source) {
     let begun = process_metrics();
     thread::sleep(Duration::from_secs(30));
     let end = process_metrics();
-    let renewals: u64 = all.iter().map(|ids| ids.lease().figures().renewals).sum();
-    let left = all.iter().map(|ids| ids.lease().figures().remaining).min().unwrap();
+    let renewals: u64 = all.iter().map(|ids| ids.lease().metrics().renewals).sum();
+    let left = all.iter().map(|ids| ids.lease().metrics().remaining).min().unwrap();
     println!(
         "{name}: {} threads, {} KiB more memory, {} ms of processor time in 30 s, {renewals} renewals, {} ms left at least",
         begun.threads - before.threads,

@@ -1,13 +1,13 @@
 //! Tests lease URLs with a table of cases shared by the tests of all languages.
 #![cfg(feature = "hosted")]
 
-use polyflake_lease::hosted::Place;
+use polyflake_lease::hosted::LeaseUrl;
 use serde_json::{Value as Json, json};
 
 /// Returns default values for the parts of a parsed lease URL that a test case may omit.
 fn default_parts() -> Json {
     json!({
-        "allows_overlayfs": false, "create": null, "lease_ms": null, "node": null, "numbers": null, "schema": null, "sigterm": false,
+        "allows_overlayfs": false, "create": null, "lease_ms": null, "environment_worker_id": null, "worker_ids": null, "schema": null, "sigterm": false,
         "wait_ms": null, "renew_ms": null, "strict": false,
     })
 }
@@ -15,9 +15,9 @@ fn default_parts() -> Json {
 fn parse_address(case: &Json) -> polyflake_lease::Result<Json> {
     let text = |name: &str| case[name].as_str();
     let place = if case["variable"] == true {
-        Place::of_variables(text("url"), text("node"), text("namespace"))
+        LeaseUrl::of_variables(text("url"), text("worker_id"), text("namespace"))
     } else {
-        Place::parse(text("url").unwrap(), text("namespace"))
+        LeaseUrl::parse(text("url").unwrap(), text("namespace"))
     };
     Ok(serde_json::from_str(&place?.to_json()?).unwrap())
 }
@@ -30,7 +30,7 @@ fn urls_are_parsed_as_the_table_expects() {
     for case in cases {
         match (&case["error"], parse_address(case)) {
             (Json::Null, Ok(found)) => {
-                let (mut expected, own) = (default_parts(), case["place"].as_object().unwrap());
+                let (mut expected, own) = (default_parts(), case["parsed"].as_object().unwrap());
                 expected.as_object_mut().unwrap().extend(own.clone());
                 assert_eq!(found, expected, "{case}");
             }

@@ -79,7 +79,7 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
     old.advance(2 * MINUTE_MS);
     assert!(old.drive_until_idle(&mut store).is_none());
     assert_eq!(old.keeper.end(), Some(START_MS + emptied + 5 * MINUTE_MS));
-    assert!(old.refused.iter().any(|error| error.kind() == ErrorKind::StoreChanged));
+    assert!(old.rejected.iter().any(|error| error.kind() == ErrorKind::StoreChanged));
     new.advance(WAIT_MS - 1);
     assert!(new.drive_until_idle(&mut store).is_none());
     new.advance(SECOND_MS);

@@ -36,7 +36,7 @@ from sqlalchemy import create_engine
 import polyflake
 from conftest import MariaDb, Server, import_or_skip, running_server
 from polyflake import PolyflakeError, _lease, _lease_stores, sno
-from polyflake._polyflake import place
+from polyflake._polyflake import parse_lease_url
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -79,7 +79,7 @@ def test_psycopg_leases_renews_and_releases(durable_server: Server, store: str) 
     url = durable_server.url()
     with ExitStack() as stack:
         lease_store = STORES[store](stack, url)
-        with polyflake.lease(lease_store, "orders", lease_seconds=1.5, numbers=(3, 3)) as lease:
+        with polyflake.lease(lease_store, "orders", lease_seconds=1.5, worker_ids=(3, 3)) as lease:
             ids = sno.Generator(lease=lease)
             generated_ids, deadline = [], time.monotonic() + 2.5
             while time.monotonic() < deadline:
@@ -206,7 +206,7 @@ def test_asyncpg_leases_run_in_the_programs_event_loop(durable_server: Server) -
 
     async def main() -> None:
         async with asyncpg.create_pool(url, min_size=1) as pool:
-            lease = polyflake.lease(pool, "orders", lease_seconds=1.5, numbers=(3, 3))
+            lease = polyflake.lease(pool, "orders", lease_seconds=1.5, worker_ids=(3, 3))
             ids = sno.Generator(lease=lease)
             with pytest.raises(PolyflakeError, match=r"begins by `await lease.aready\(\)`"):
                 ids.generate()
@@ -239,7 +239,7 @@ def test_closing_the_event_loop_releases_the_worker_id(durable_server: Server) -
 
     lease = asyncio.run(main())
     assert granted_ids(url) == []
-    assert lease.number is None
+    assert lease.worker_id is None
 
 
 def test_asyncpg_serves_a_url_if_it_is_the_only_client(durable_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,7 +340,7 @@ def test_mariadb_serves_leases_via_a_url_or_an_engine(mariadb: MariaDb) -> None:
     assert partitions == [0, 1]
     for lease in leases:
         lease.close()
-    with polyflake.lease(stores[0], "orders", insist=0) as again:
+    with polyflake.lease(stores[0], "orders", required_worker_id=0) as again:
         assert sno.Generator(lease=again).generate().partition == 0
     assert polyflake.lease.check(stores[0], "orders") == f"mysql://root@{mariadb.socket}/{name}"
 
@@ -348,7 +348,7 @@ def test_mariadb_serves_leases_via_a_url_or_an_engine(mariadb: MariaDb) -> None:
 def test_a_broken_connection_is_reopened(mariadb: MariaDb) -> None:
     name = mariadb.database()
     store = f"mysql://root@/{name}?host={mariadb.socket}"
-    driver = _lease_stores.new_driver("mysql", json.loads(place(store, "any"))["server"], os.getpid(), 5.0)
+    driver = _lease_stores.new_driver("mysql", json.loads(parse_lease_url(store, "any"))["server"], os.getpid(), 5.0)
     assert driver.execute({"do": "open"}) == {"opened": None}
     run_request = {"do": "run", "statements": [["SELECT 1, ?", ["%s"]]], "within_ms": 5000}
     assert driver.execute(run_request) == {"rows": [[[1, "%s"]]], "failure": None}
@@ -371,7 +371,7 @@ def test_a_broken_connection_is_reopened(mariadb: MariaDb) -> None:
 def test_a_rejected_connection_reports_the_servers_error_code(
     mariadb: MariaDb, address: str, code: str | None, said: str
 ) -> None:
-    server = json.loads(place("mysql://" + address.format(mariadb.socket), "any"))["server"]
+    server = json.loads(parse_lease_url("mysql://" + address.format(mariadb.socket), "any"))["server"]
     failure = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).execute({"do": "open"})["failure"]
     assert failure["code"] == code
     assert said in failure["message"]
@@ -389,7 +389,7 @@ def test_a_mysql_server_that_never_greets_blocks_no_lease(monkeypatch: pytest.Mo
     monkeypatch.setitem(_lease_stores._TIMEOUTS, "read_timeout", 1)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"mysql://me@127.0.0.1:{listener.getsockname()[1]}/app"
-        server = json.loads(place(url, "any"))["server"]
+        server = json.loads(parse_lease_url(url, "any"))["server"]
         started_at = time.monotonic()
         answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).execute({"do": "open"})
     assert answer["failure"]["code"] is None
@@ -412,7 +412,7 @@ def test_a_mysql_server_without_tls_gets_no_password() -> None:
         thread = threading.Thread(target=serve)
         thread.start()
         url = f"mysql://me:sesame@localhost:{listener.getsockname()[1]}/app?sslmode=require"
-        server = json.loads(place(url, "any"))["server"]
+        server = json.loads(parse_lease_url(url, "any"))["server"]
         answer = _lease_stores.new_driver("mysql", server, os.getpid(), 5.0).execute({"do": "open"})
         thread.join()
     assert "does not support SSL" in answer["failure"]["message"]
@@ -420,7 +420,7 @@ def test_a_mysql_server_without_tls_gets_no_password() -> None:
 
 
 def redis_driver(url: str) -> Any:
-    return _lease_stores.new_driver("redis", json.loads(place(url, "any"))["server"], os.getpid(), 5.0)
+    return _lease_stores.new_driver("redis", json.loads(parse_lease_url(url, "any"))["server"], os.getpid(), 5.0)
 
 
 def test_redis_serves_leases_via_a_url_or_a_client(redis_server: Path) -> None:
@@ -439,7 +439,7 @@ def test_redis_serves_leases_via_a_url_or_a_client(redis_server: Path) -> None:
         assert 0 < leases[1].status().remaining_ms <= 300_000
         for lease in leases:
             lease.close()
-        with polyflake.lease(url, "orders", insist=0) as again:
+        with polyflake.lease(url, "orders", required_worker_id=0) as again:
             assert sno.Generator(lease=again).generate().partition == 0
         assert polyflake.lease.check(url, "orders") == f"redis://{redis_server}/3"
 
@@ -558,7 +558,7 @@ def test_a_child_leases_over_its_own_connection(durable_server: Server) -> None:
         with os.fdopen(read) as pipe:
             child_report = json.load(pipe)
         os.waitpid(child, 0)
-        assert len({*own_partitions, *child_report[:2]}) == 5, "the child has numbers of its own"
+        assert len({*own_partitions, *child_report[:2]}) == 5, "the child has worker IDs of its own"
         assert child_report[2] == "forked", child_report
         assert "lease with a URL" in child_report[3]
         assert granted_ids(url) == sorted(own_partitions), "the child's came back, the parent's are its own"
@@ -634,7 +634,7 @@ app.conf.update(
     broker_transport_options={name: folder + "/queue" for name in ("data_folder_in", "data_folder_out")},
     result_backend="file://" + folder + "/results",
 )
-lease = polyflake.lease(os.environ["STORE"], "orders", numbers=(0, 7))
+lease = polyflake.lease(os.environ["STORE"], "orders", worker_ids=(0, 7))
 ids = sno.Generator(lease=lease)
 
 
@@ -670,7 +670,7 @@ print(json.dumps([one.get(timeout=100) for one in [make.delay(20) for _ in range
     generated_ids = [id for _, *ids in answers for id in ids]
     assert len(set(generated_ids)) == len(generated_ids) == 600
     assert len({pid for pid, *_ in answers}) == 30, "each task had a process of its own"
-    assert len(records(lease_file)) <= 4, "numbers were taken again"
+    assert len(records(lease_file)) <= 4, "worker IDs were leased again"
     assert not any(is_granted for _, is_granted in records(lease_file))
 
 
@@ -723,5 +723,5 @@ def test_uvicorn_workers_release_their_worker_ids(lease_file: Path) -> None:
     generated_ids = [id for _, ids in answers for id in ids]
     assert len(set(generated_ids)) == len(generated_ids) == 800, (folder / "log").read_text()
     assert len({pid for pid, _ in answers}) >= 5, "workers were replaced"
-    assert len(records(lease_file)) <= 4, "numbers were taken again"
-    assert not any(is_granted for _, is_granted in records(lease_file)), "SIGTERM, too, returned the numbers"
+    assert len(records(lease_file)) <= 4, "worker IDs were leased again"
+    assert not any(is_granted for _, is_granted in records(lease_file)), "SIGTERM, too, returned the worker IDs"

@@ -60,18 +60,18 @@ function createBinding(send = (answer) => answer()) {
 
 test("holders at the same time lease different worker IDs", async () => {
   const { objects } = createBinding();
-  const held = Array.from({ length: 8 }, () => lease(objects, "orders", { numbers: [0, 7] }));
+  const held = Array.from({ length: 8 }, () => lease(objects, "orders", { workerIds: [0, 7] }));
   const generators = held.map((lease) => new sno.Generator({ lease }));
   const numbers = await Promise.all(held.map((lease) => lease.ready()));
   assert.deepEqual([...numbers].sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
   assert.equal(new Set(generators.map((ids) => sno.parse(ids.generate()).partition)).size, 8);
-  const late = lease(objects, "orders", { numbers: [0, 7], waitMs: 300 });
+  const late = lease(objects, "orders", { workerIds: [0, 7], waitMs: 300 });
   new sno.Generator({ lease: late });
   await assert.rejects(late.ready(), { code: "lease_unavailable", message: /8/ });
   await held[3].close();
   await assert.rejects(held[3].ready(), { code: "generator_closed" });
   assert.throws(() => generators[3].generate(), { code: "generator_closed" });
-  const next = lease(objects, "orders", { numbers: [0, 7] });
+  const next = lease(objects, "orders", { workerIds: [0, 7] });
   new sno.Generator({ lease: next });
   assert.equal(await next.ready(), numbers[3]);
 });

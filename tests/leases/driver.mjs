@@ -28,7 +28,7 @@ const { failureOf, http, mysql, newRules, postgresql, redis, sqlite } = module.e
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
-const server = () => newRules().ask("place", { url: address, namespace: "any" }).server;
+const server = () => newRules().ask("lease_url", { url: address, namespace: "any" }).server;
 const socket = () => ({ path: server().hosts[0][0] });
 const account = () => ({ username: server().user ?? undefined, password: server().password ?? undefined });
 const drivers = {

@@ -10,7 +10,7 @@ let ids;
 
 function startLease({ url, namespace, last }) {
   heldLease = lease(url, namespace, {
-    numbers: [0, last],
+    workerIds: [0, last],
     leaseMs: 1000,
     waitMs: 1000,
     watch: (event) => events.push(event),

@@ -23,7 +23,7 @@ async function runWithRestarts(partition) {
 
 async function runWithLease() {
   const heldLease = lease(POLYFLAKE_LIFE, POLYFLAKE_NAMESPACE, {
-    numbers: [0, Number(POLYFLAKE_LAST)],
+    workerIds: [0, Number(POLYFLAKE_LAST)],
     leaseMs: Number(process.env.POLYFLAKE_LEASE_MS),
     watch: report,
   });

@@ -20,12 +20,12 @@ stop_event = threading.Event()
 
 def note(event: dict[str, object]) -> None:
     match event["name"]:
-        case "acquired" | "moved":
-            grants_file.write(b"begin %d %d %d\n" % (event["number"], event["start"], event["end"]))
+        case "acquired" | "switched":
+            grants_file.write(b"begin %d %d %d\n" % (event["worker_id"], event["start"], event["end"]))
         case "renewed":
-            grants_file.write(b"extend %d %d\n" % (event["number"], event["end"]))
+            grants_file.write(b"extend %d %d\n" % (event["worker_id"], event["end"]))
         case "sealed":
-            grants_file.write(b"end %d %d\n" % (event["number"], event["used_until"] or 0))
+            grants_file.write(b"end %d %d\n" % (event["worker_id"], event["used_until"] or 0))
 
 
 def pause(seconds: float) -> None:
@@ -55,7 +55,7 @@ def run_with_lease() -> None:
     held_lease = lease(
         os.environ["POLYFLAKE_LIFE"],
         os.environ["POLYFLAKE_NAMESPACE"],
-        numbers=(0, int(os.environ["POLYFLAKE_LAST"])),
+        worker_ids=(0, int(os.environ["POLYFLAKE_LAST"])),
         lease_seconds=int(os.environ["POLYFLAKE_LEASE_MS"]) / 1000,
         wait=1,
         watch=note,

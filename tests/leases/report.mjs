@@ -3,8 +3,8 @@ import { openSync, writeSync } from "node:fs";
 
 const grantsFile = openSync(process.env.POLYFLAKE_LOG.replace(/\.log$/, ".grants"), "a");
 
-export function report({ name, number, start, end, usedUntil }) {
-  if (name === "acquired" || name === "moved") writeSync(grantsFile, `begin ${number} ${start} ${end}\n`);
-  if (name === "renewed") writeSync(grantsFile, `extend ${number} ${end}\n`);
-  if (name === "sealed") writeSync(grantsFile, `end ${number} ${usedUntil ?? 0}\n`);
+export function report({ name, workerId, start, end, usedUntil }) {
+  if (name === "acquired" || name === "switched") writeSync(grantsFile, `begin ${workerId} ${start} ${end}\n`);
+  if (name === "renewed") writeSync(grantsFile, `extend ${workerId} ${end}\n`);
+  if (name === "sealed") writeSync(grantsFile, `end ${workerId} ${usedUntil ?? 0}\n`);
 }

@@ -132,7 +132,7 @@ fn create_leased_generator<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>
 /// Returns the environment variable that requests a lease, if one is set. An empty variable counts as set, and is rejected
 /// later.
 fn lease_variable() -> Option<&'static str> {
-    ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].into_iter().find(|name| env::var_os(name).is_some())
+    ["POLYFLAKE_LEASE", "POLYFLAKE_WORKER_ID"].into_iter().find(|name| env::var_os(name).is_some())
 }
 
 /// Warns about a generator that picks a random worker ID although the environment requests leased worker IDs. Another

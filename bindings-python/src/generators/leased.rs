@@ -39,7 +39,7 @@ use std::{
 use polyflake::{Call, Error, ErrorKind, Mode, Progress, Result, SlotSource, WrittenCount};
 use polyflake_lease::{
     Moment, Random,
-    hosted::{Family, Granted, Hosted, Place, RANDOMS},
+    hosted::{Family, Granted, Hosted, LeaseUrl, RANDOMS},
     steps::{Access, absolute_path, open_file},
 };
 use pyo3::{
@@ -474,12 +474,12 @@ fn to_exception(error: polyflake_lease::Error) -> PyErr {
 /// missing.
 #[pyfunction]
 #[pyo3(signature = (url, namespace, /))]
-pub(crate) fn place(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {
-    let place = match url {
-        Some(url) => Place::parse(url, namespace),
-        None => Place::from_env(namespace),
+pub(crate) fn parse_lease_url(url: Option<&str>, namespace: Option<&str>) -> PyResult<String> {
+    let lease_url = match url {
+        Some(url) => LeaseUrl::parse(url, namespace),
+        None => LeaseUrl::from_env(namespace),
     };
-    place.and_then(|place| place.to_json()).map_err(to_exception)
+    lease_url.and_then(|lease_url| lease_url.to_json()).map_err(to_exception)
 }
 
 /// Returns a keeper whose commands check whether a lease could be acquired. The commands do not lease a worker ID.

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use polyflake_lease::hosted::Place;
+use polyflake_lease::hosted::LeaseUrl;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 
@@ -94,7 +94,8 @@ impl Tokens {
         else {
             return Err("expected a namespace and a token".into());
         };
-        Place::parse("memory:", Some(namespace)).map_err(|_| "expected the name of a namespace")?;
+        LeaseUrl::parse("memory:", Some(namespace))
+            .map_err(|_| "expected the name of a namespace")?;
         let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
         let is_long = (MIN_TOKEN_LEN..=MAX_TOKEN_LEN).contains(&token.len());
         if !is_long || !token.bytes().all(is_token_byte) {

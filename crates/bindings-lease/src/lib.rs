@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use polyflake::fork;
 use polyflake_lease::{
     Error, ErrorKind, Moment, Random, Result,
-    hosted::{Hosted, Place, RANDOMS},
+    hosted::{Hosted, LeaseUrl, RANDOMS},
     steps::{check_file_system, file_error, name_of_file},
 };
 use serde_json::{Value, json};
@@ -35,19 +35,19 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
     })
 }
 
-/// Determines the location of the leases from `{"url":..,"namespace":..}`, or from
-/// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_NODE],"namespace":..}`. All values except the URL may be null.
+/// Parses the URL of a lease from `{"url":..,"namespace":..}`, or from
+/// `{"variables":[POLYFLAKE_LEASE,POLYFLAKE_WORKER_ID],"namespace":..}`. All values except the URL may be null.
 #[unsafe(no_mangle)]
-pub extern "C" fn place(length: usize) -> usize {
+pub extern "C" fn lease_url(length: usize) -> usize {
     answer(&take_string(length), |asked| {
         let namespace = asked["namespace"].as_str();
-        let place = match &asked["variables"] {
+        let lease_url = match &asked["variables"] {
             Value::Array(values) => {
-                Place::of_variables(values[0].as_str(), values[1].as_str(), namespace)
+                LeaseUrl::of_variables(values[0].as_str(), values[1].as_str(), namespace)
             }
-            _ => Place::parse(asked["url"].as_str().unwrap_or_default(), namespace),
+            _ => LeaseUrl::parse(asked["url"].as_str().unwrap_or_default(), namespace),
         };
-        place?.to_json()
+        lease_url?.to_json()
     })
 }
 
@@ -136,7 +136,7 @@ fn take_string(length: usize) -> Vec<u8> {
     })
 }
 
-/// Parses a JSON string, and returns the result of `call`. Returns `{"refused":{"code":..,"message":..}}` if the call
+/// Parses a JSON string, and returns the result of `call`. Returns `{"rejected":{"code":..,"message":..}}` if the call
 /// fails.
 fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
     let asked = serde_json::from_slice(text).unwrap_or_default();
@@ -144,7 +144,7 @@ fn answer(text: &[u8], call: impl FnOnce(&Value) -> Result<String>) -> usize {
 }
 
 fn error_json(error: &Error) -> String {
-    json!({ "refused": { "code": error.code(), "message": error.to_string() } }).to_string()
+    json!({ "rejected": { "code": error.code(), "message": error.to_string() } }).to_string()
 }
 
 fn with_hosted(call: impl FnOnce(&mut Hosted) -> String) -> usize {

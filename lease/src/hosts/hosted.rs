@@ -6,7 +6,7 @@
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
-//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"refused":{"code":CODE,"message":REASON}}`, with the lease error that prevents the use of the database |
+//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"rejected":{"code":CODE,"message":REASON}}`, with the lease error that prevents the use of the database |
 //! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | executes them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
 //! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
@@ -14,7 +14,7 @@
 //! | `{"do":"seal"}` | ends the generator, like [`Granted::seal`] | `{"used_until":MS}`, null if it used no tick |
 //! | `{"do":"report","event":EVENT}` | reports the event | `null` |
 //! | `{"do":"wait","ms":N}` | sleeps for this time, or until [`Hosted::close`] | `null` |
-//! | `{"do":"end"}` | stops; after a check, `refused` is the reason why no lease could be acquired, or null | |
+//! | `{"do":"end"}` | stops; after a check, `rejected` is the reason why no lease could be acquired, or null | |
 //!
 //! A failure is `{"code":SQLSTATE,"message":TEXT}`. The code is null if no server replied. For `SQLite`, it is always null.
 //! Notices that a server sent while the statements ran have the same form. They matter because a commit that ends with a
@@ -40,14 +40,14 @@ use serde_json::{Value as Json, json};
 
 pub use crate::{
     ids::granted::{Family, Granted},
-    rules::place::Place,
+    rules::lease_url::LeaseUrl,
     rules::worker_id_layout::layout_of,
 };
 
 use polyflake::fork;
 
 use crate::{
-    Action, Error, ErrorKind, Figures, Moment, Random, Reply, Request, Result,
+    Action, Error, ErrorKind, Metrics, Moment, Random, Reply, Request, Result,
     rules::check::Check,
     rules::error::no_reply_error,
     rules::json::MAX_SAFE_INTEGER,
@@ -122,9 +122,9 @@ impl Hosted {
     /// hexadecimal digits). Layouts also require `layout` (the layout's JSON as a string) and `fields` (starting with the
     /// most significant one).
     ///
-    /// Optional settings are `numbers` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between
-    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `prefer`, `insist`, `node`
-    /// (the worker ID in `POLYFLAKE_NODE`, which `insist` overrides) and `place` (the store's name in messages). For
+    /// Optional settings are `worker_ids` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between
+    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `preferred_worker_id`, `required_worker_id`, `environment_worker_id`
+    /// (the worker ID in `POLYFLAKE_WORKER_ID`, which `required_worker_id` overrides) and `store_name` (the store's name in messages). For
     /// `PostgreSQL`, the settings `schema` and `create` (`second-store`) are also supported, as in a store's URL.
     ///
     /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The last command is issued
@@ -190,21 +190,21 @@ impl Hosted {
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: the grant's `number` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
-    /// `gaps`, and `refused` (the most recent error since the last grant or renewal).
+    /// Returns the metrics as JSON: the grant's `worker_id` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
+    /// `gaps`, and `rejected` (the most recent error since the last grant or renewal).
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
-        let (number, end) = status.current_grant(wall_ms).unzip();
-        let Figures { grants, renewals, failures, gaps, .. } = status.counts;
+        let (worker_id, end) = status.current_grant(wall_ms).unzip();
+        let Metrics { grants, renewals, failures, gaps, .. } = status.counts;
         json!({
-            "number": number,
+            "worker_id": worker_id,
             "end": end,
             "remaining_ms": status.remaining_ms(wall_ms),
             "grants": grants,
             "renewals": renewals,
             "failures": failures,
             "gaps": gaps,
-            "refused": status.refused.as_ref().map(error_to_json),
+            "rejected": status.rejected.as_ref().map(error_to_json),
         })
         .to_string()
     }
@@ -212,8 +212,8 @@ impl Hosted {
     /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (the time
     /// at which the condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
-        let place = self.lease.options().store_name();
-        error_to_json(&self.lease.status().reason(&place, self.is_closing, wall_ms)).to_string()
+        let phrase = self.lease.options().store_phrase();
+        error_to_json(&self.lease.status().reason(&phrase, self.is_closing, wall_ms)).to_string()
     }
 
     /// Processes the host's answer to the current command.
@@ -268,7 +268,7 @@ impl Hosted {
             Engine::Sqlite(_) => Engine::Sqlite(name.clone().unwrap_or_default()),
             other => other.clone(),
         };
-        if let Some(reason) = answer.get("refused") {
+        if let Some(reason) = answer.get("rejected") {
             return self.on_reply(&asked, Err(json::error_from_json(reason)), now);
         }
         if name.is_none() {
@@ -324,7 +324,7 @@ impl Hosted {
                 return self.begin_request(PendingRequest { request, until }, now, random);
             }
             Action::Begin(grant) => {
-                let (first, last) = grant.numbers().into_inner();
+                let (first, last) = grant.worker_ids().into_inner();
                 let (start, end) = (grant.start(), grant.end());
                 let command = json!({ "do": "begin", "first": first, "last": last, "start": start, "end": end });
                 (command, Progress::Beginning)
@@ -333,7 +333,7 @@ impl Hosted {
                 (json!({ "do": "extend", "end": end }), Progress::Extending(end))
             }
             Action::Seal => (json!({ "do": "seal" }), Progress::Sealing),
-            Action::Refused(_) => return,
+            Action::Rejected(_) => return,
             Action::Wait(until) => {
                 let ms = until.saturating_sub(now.elapsed_ms);
                 (json!({ "do": "wait", "ms": ms }), Progress::Nothing)
@@ -350,10 +350,10 @@ impl Hosted {
             let until = now.elapsed_ms + self.lease.options().reply_timeout();
             return self.begin_request(PendingRequest { request, until }, now, random);
         }
-        let lead = format!("cannot lease a worker ID {}", self.lease.options().store_name());
+        let lead = format!("cannot lease a worker ID {}", self.lease.options().store_phrase());
         let reason = result.clone().err().map(|error| error_to_json(&error.with_prefix(&lead)));
         self.is_stale = true;
-        self.command = Some((json!({ "do": "end", "refused": reason }), Progress::Nothing));
+        self.command = Some((json!({ "do": "end", "rejected": reason }), Progress::Nothing));
     }
 
     /// Passes a reply to the keeper. An `SQLite` file is closed after each request, and any other connection is closed

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    Error, ErrorKind, Event, Figures, Grantee, Options, Result, Store,
+    Error, ErrorKind, Event, Grantee, Metrics, Options, Result, Store,
     hosts::lease_task::{LeaseTask, SharedState},
     hosts::threads::Threads,
     rules::error::no_reply_error,
@@ -42,7 +42,7 @@ use crate::{
 /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
 /// let lease = Lease::start(|| open("memory:doc"), options, Arc::new(Window::default()))?;
 /// lease.ready(Duration::from_secs(5))?;
-/// assert_eq!(lease.number(), Some(0));
+/// assert_eq!(lease.worker_id(), Some(0));
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Lease {
@@ -172,8 +172,8 @@ impl Lease {
     }
 
     /// Returns the leased worker ID, or `None` if there is no lease or the lease has ended.
-    pub fn number(&self) -> Option<u64> {
-        self.current_grant().map(|(number, _)| number)
+    pub fn worker_id(&self) -> Option<u64> {
+        self.current_grant().map(|(worker_id, _)| worker_id)
     }
 
     /// Returns the end of the generator's window in Unix milliseconds, or `None` if there is no lease or the lease has
@@ -187,16 +187,16 @@ impl Lease {
     }
 
     /// Returns the most recent error since the last grant or renewal, or `None` if there was no error.
-    pub fn refused(&self) -> Option<Error> {
-        self.shared.get()?.lock().status.refused.clone()
+    pub fn rejected(&self) -> Option<Error> {
+        self.shared.get()?.lock().status.rejected.clone()
     }
 
     /// Returns the metrics of this process's lease. To receive each event, use [`Options::watch`].
-    pub fn figures(&self) -> Figures {
-        let Some(shared) = self.shared.get() else { return Figures::default() };
+    pub fn metrics(&self) -> Metrics {
+        let Some(shared) = self.shared.get() else { return Metrics::default() };
         let status = &shared.lock().status;
         let remaining = Duration::from_millis(status.remaining_ms(system::unix_ms()));
-        Figures { remaining, ..status.counts }
+        Metrics { remaining, ..status.counts }
     }
 
     /// Closes the generator immediately, releases the worker ID, and waits until the release is complete. If a task on an
@@ -211,7 +211,7 @@ impl Lease {
         shared.close();
         if self.spawn.is_some() && !shared.wait_until_over(Self::CLOSE_LIMIT) {
             shared.stop_keeping();
-            self.options.report(&Event::Refused(no_reply_error()));
+            self.options.report(&Event::Rejected(no_reply_error()));
         }
     }
 
@@ -232,7 +232,7 @@ impl Lease {
         let began = Instant::now();
         while !shared.is_over() {
             if began.elapsed() >= Self::CLOSE_LIMIT {
-                return self.options.report(&Event::Refused(no_reply_error()));
+                return self.options.report(&Event::Rejected(no_reply_error()));
             }
             sleep(POLL_INTERVAL).await;
         }
@@ -258,6 +258,6 @@ impl Drop for Lease {
 
 impl core::fmt::Debug for Lease {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Lease").field("number", &self.number()).finish_non_exhaustive()
+        f.debug_struct("Lease").field("worker_id", &self.worker_id()).finish_non_exhaustive()
     }
 }

@@ -50,8 +50,8 @@ pub(crate) struct State {
     is_left: bool,
     /// The waker of the task, which is set while the task waits for the lease to be closed.
     waker: Option<Waker>,
-    /// The store's name, for use in messages.
-    place: String,
+    /// The store's name as a phrase, for use in messages.
+    store_phrase: String,
     /// Whether a call has timed out while waiting for a grant. If so, later calls fail immediately until there is a grant.
     has_waited: bool,
     pub(crate) status: LeaseStatus,
@@ -87,7 +87,7 @@ impl SharedState {
     /// Records that the task could not be started.
     pub(crate) fn fail(&self, error: Error) {
         let mut state = self.lock();
-        (state.is_over, state.status.refused) = (true, Some(error));
+        (state.is_over, state.status.rejected) = (true, Some(error));
         self.changed.notify_all();
     }
 
@@ -148,12 +148,12 @@ impl State {
         if self.status.grant.is_some() {
             return Some(Ok(()));
         }
-        let is_final = self.status.refused.as_ref().is_some_and(Error::is_permanent);
+        let is_final = self.status.rejected.as_ref().is_some_and(Error::is_permanent);
         (self.is_over || is_final).then(|| Err(self.reason()))
     }
 
     fn reason(&self) -> Error {
-        self.status.reason(&self.place, self.is_closing, system::unix_ms())
+        self.status.reason(&self.store_phrase, self.is_closing, system::unix_ms())
     }
 }
 
@@ -180,7 +180,7 @@ impl LeaseTask {
         grantee: Arc<dyn Grantee + Send + Sync>,
         shared: Arc<SharedState>,
     ) -> Self {
-        shared.lock().place = options.store_name();
+        shared.lock().store_phrase = options.store_phrase();
         let (process, restores) = (fork::process(), fork::restores());
         let lease = WatchedKeeper::new(options, random as _);
         Self { lease, grantee, shared, began: Instant::now(), process, restores }
@@ -259,7 +259,7 @@ impl LeaseTask {
                     self.lease.on_extended(end);
                 }
                 Action::Seal => self.lease.sealed(self.grantee.seal(), now),
-                Action::Refused(_) => {}
+                Action::Rejected(_) => {}
                 Action::Wait(until) => {
                     let pause = Duration::from_millis(until.saturating_sub(now.elapsed_ms));
                     // The pause is limited so that a restore is noticed within `POLL_INTERVAL`.

@@ -174,7 +174,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
                 // A store omits records that it cannot read. If this record exists but is unreadable, the request fails
                 // with the reason.
                 self.send(Operation::Read { first })?;
-                Err(damaged_record(format!("expected the record of number {first}, found none")))
+                Err(damaged_record(format!("expected the record of worker ID {first}, found none")))
             }
             None => Ok(records),
         }
@@ -188,9 +188,11 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns `out_of_range` for a worker ID that is not in the namespace, was never granted or is reserved;
     /// `store_changed` if the store was restored and no keeper has detected the restore yet; or `lease_unavailable` if
     /// keepers repeatedly changed the record in the meantime.
-    pub fn evict(&mut self, number: u64) -> Result<Record> {
-        self.change(number, false, |old, _, _| match old.granted_until {
-            Record::RESERVED => Err(out_of_range("expected a leased number, found a reserved one")),
+    pub fn evict(&mut self, worker_id: u64) -> Result<Record> {
+        self.change(worker_id, false, |old, _, _| match old.granted_until {
+            Record::RESERVED => {
+                Err(out_of_range("expected a leased worker ID, found a reserved one"))
+            }
             _ if old.token == Random::default() => Err(never_granted_error()),
             // The new record describes an empty grant that starts where the previous one ends. Its token differs, so the
             // previous holder can no longer renew.
@@ -207,9 +209,9 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// Returns `out_of_range` if the worker ID is not in the namespace, or if the reason is longer than 200 bytes or
     /// contains control characters. Returns `store_not_durable` if the store is volatile, because such a store may lose the
     /// reservation. All other errors are the same as for [`Operator::evict`].
-    pub fn reserve(&mut self, number: u64, reason: &str) -> Result<Record> {
+    pub fn reserve(&mut self, worker_id: u64, reason: &str) -> Result<Record> {
         check_text(reason, 200)?;
-        self.change(number, true, |old, namespace, (shape, now)| {
+        self.change(worker_id, true, |old, namespace, (shape, now)| {
             if old.granted_until == Record::RESERVED {
                 return Ok(None);
             }
@@ -227,13 +229,13 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     /// # Errors
     /// Returns `out_of_range` for a worker ID that is not reserved, or for a time that does not fit in a record. All other
     /// errors are the same as for [`Operator::evict`].
-    pub fn free(&mut self, number: u64, used_until: u64) -> Result<Record> {
+    pub fn free(&mut self, worker_id: u64, used_until: u64) -> Result<Record> {
         if used_until >= MAX_SAFE_INTEGER {
             return Err(out_of_range("expected a time below 2^53 - 1 ms"));
         }
-        self.change(number, false, |old, _, (shape, _)| {
+        self.change(worker_id, false, |old, _, (shape, _)| {
             if old.granted_until != Record::RESERVED {
-                return Err(out_of_range("expected a reserved number, found a leased one"));
+                return Err(out_of_range("expected a reserved worker ID, found a leased one"));
             }
             let granted_until = shape.grid().ceil(used_until).max(old.start);
             Ok(Some(Record { granted_until, ..old.clone() }))
@@ -250,13 +252,13 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     ///
     /// # Errors
     /// Returns `lease_lost` if the record has a different token. All other errors are the same as for [`Operator::evict`].
-    pub fn dead(&mut self, number: u64, token: Random) -> Result<Record> {
-        self.change(number, false, |old, namespace, (shape, now)| {
+    pub fn dead(&mut self, worker_id: u64, token: Random) -> Result<Record> {
+        self.change(worker_id, false, |old, namespace, (shape, now)| {
             if old.granted_until == Record::RESERVED {
-                return Err(out_of_range("expected a leased number, found a reserved one"));
+                return Err(out_of_range("expected a leased worker ID, found a reserved one"));
             }
             if old.token != token || token == Random::default() {
-                let reason = "expected the token of the number's record, found another one";
+                let reason = "expected the token of the worker ID's record, found another one";
                 return Err(Error::new(ErrorKind::LeaseLost, reason));
             }
             // The holder's clock may have been ahead by up to the clock error, so every millisecond that it may have shown
@@ -404,17 +406,17 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
         Err(contention_error())
     }
 
-    /// Changes the record of `number` and gives it a new token, unless the change has no effect. If `may_grow` is true,
+    /// Changes the record of `worker_id` and gives it a new token, unless the change has no effect. If `may_grow` is true,
     /// first creates any missing records up to and including that record.
     fn change(
         &mut self,
-        number: u64,
+        worker_id: u64,
         may_grow: bool,
         new: impl Fn(&Record, &Namespace, (&Shape, u64)) -> Result<Option<Record>>,
     ) -> Result<Record> {
         for _ in 0..MAX_ATTEMPTS {
-            let (namespace, shape, reply) = self.send(Operation::Read { first: number })?;
-            let index = shape.record_index(number)?;
+            let (namespace, shape, reply) = self.send(Operation::Read { first: worker_id })?;
+            let index = shape.record_index(worker_id)?;
             if namespace.store != reply.store {
                 let reason = "expected the store that granted before, found a restored one";
                 return Err(Error::new(ErrorKind::StoreChanged, reason));
@@ -441,7 +443,7 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
             let old = extract_records(found)?.into_iter().next();
             let old =
                 old.filter(|old| old.count == IDS_PER_RECORD && old.version < MAX_SAFE_INTEGER);
-            let old = old.ok_or_else(|| damaged_record("expected the record of one number"))?;
+            let old = old.ok_or_else(|| damaged_record("expected the record of one worker ID"))?;
             let Some(new) = new(&old, &namespace, (&shape, reply.now))? else { return Ok(old) };
             // If the previous holder tries to renew its lease, the new token shows that it no longer owns the record.
             let (token, incarnation) = ((self.random)()?, namespace.incarnation);
@@ -486,7 +488,7 @@ fn extract_records(found: ReplyContent) -> Result<Vec<Record>> {
 }
 
 fn never_granted_error() -> Error {
-    out_of_range("expected a number that was granted before")
+    out_of_range("expected a worker ID that was granted before")
 }
 
 fn contention_error() -> Error {

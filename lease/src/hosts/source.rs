@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use alloc::{boxed::Box, string::String};
 
 use crate::{
-    Grantee, Host, Lease, Options, Result, Store, rules::url::Location, stores::url::Address,
+    Grantee, Host, Lease, Options, Result, Store, rules::url::StoreUrl, stores::url::Address,
 };
 
 /// The source of a lease: a store's URL, in the form that [`open`](crate::open) accepts; a custom store; or a [`Host`].
@@ -27,7 +27,7 @@ use crate::{
 /// let source = Source::store(move || Ok(Mine(store.clone())));
 /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
 /// let ids = sno::Generator::with(source, options, Duration::from_secs(10))?;
-/// assert_eq!(ids.lease().number(), Some(0));
+/// assert_eq!(ids.lease().worker_id(), Some(0));
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct Source(SourceKind);
 
 enum SourceKind {
     Url(String),
-    At(Box<Location>),
+    ParsedUrl(Box<StoreUrl>),
     Store(Box<StoreOpener>),
     Host(Host),
 }
@@ -52,8 +52,8 @@ impl Source {
     }
 
     /// Creates a source from a URL that has already been parsed.
-    pub(crate) fn from_location(location: Location) -> Self {
-        Self(SourceKind::At(Box::new(location)))
+    pub(crate) fn from_store_url(store_url: StoreUrl) -> Self {
+        Self(SourceKind::ParsedUrl(Box::new(store_url)))
     }
 
     /// Starts a lease that supplies `grantee` with grants.
@@ -64,12 +64,12 @@ impl Source {
     ) -> Result<Lease> {
         let address = match self.0 {
             SourceKind::Url(url) => Address::from_url(&url)?,
-            SourceKind::At(location) => Address::from_location(*location)
+            SourceKind::ParsedUrl(store_url) => Address::from_store_url(*store_url)
                 .map_err(|error| error.with_prefix("cannot read the URL of the lease"))?,
             SourceKind::Store(open) => return Lease::start(open, options, grantee),
             SourceKind::Host(host) => return host.start(options, grantee),
         };
-        let options = options.at(address.name());
+        let options = options.store_name(address.name());
         let options = if address.is_volatile() { options.for_volatile_store()? } else { options };
         let longest = Duration::from_millis(options.reply_timeout());
         Lease::start(move || address.open(longest), options, grantee)
@@ -98,7 +98,7 @@ impl From<Host> for Source {
 impl core::fmt::Debug for SourceKind {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(match self {
-            Self::Url(_) | Self::At(_) => "Url",
+            Self::Url(_) | Self::ParsedUrl(_) => "Url",
             Self::Store(_) => "Store",
             Self::Host(_) => "Host",
         })

@@ -39,7 +39,7 @@ type LeaseStarter = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Resul
 /// let host = Host::new(connect, tokio::time::sleep, |task| drop(tokio::spawn(task)));
 /// let options = Options::new("orders", Shape::sno(0..=1023)?)?;
 /// let ids = sno::Generator::with_async(host, options, Duration::from_secs(10), tokio::time::sleep).await?;
-/// assert_eq!(Some(u64::from(ids.generate(7).unwrap().partition())), ids.lease().number());
+/// assert_eq!(Some(u64::from(ids.generate(7).unwrap().partition())), ids.lease().worker_id());
 /// ids.close_async(tokio::time::sleep).await;
 /// # polyflake_lease::Result::<()>::Ok(())
 /// # }).unwrap();

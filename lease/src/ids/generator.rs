@@ -194,7 +194,7 @@ fn unavailable_error(reason: crate::Error) -> Error {
 }
 
 /// Implements a generator's constructors. Each format's module defines the functions that the constructors need: `options`,
-/// which returns the default options for a `Place`, and `begin`, which starts the generator. `$arg` is an argument of all
+/// which returns the default options for a `LeaseUrl`, and `begin`, which starts the generator. `$arg` is an argument of all
 /// constructors. `$option` is an argument of the constructors with custom options, and all other constructors use
 /// `$default` instead. `$new` and `$with` are sentences for the documentation of the constructors with default options and
 /// with custom options.
@@ -207,25 +207,25 @@ macro_rules! constructors {
         /// waits up to 10 seconds for the first grant.
         #[doc = $new]
         /// # Errors
-        /// Returns the reason why there is no grant, such as `lease_unavailable` or `numbers_exhausted`. Returns
+        /// Returns the reason why there is no grant, such as `lease_unavailable` or `worker_ids_exhausted`. Returns
         /// `namespace_mismatch` if the namespace was created for a different kind of ID.
         pub fn new(url: &str, namespace: &str $(, $arg: $type)*) -> Result<Self> {
-            let place = Place::parse(url, Some(namespace))?;
-            let options = options(&place $(, $arg)*)?;
-            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
+            let lease_url = LeaseUrl::parse(url, Some(namespace))?;
+            let options = options(&lease_url $(, $arg)*)?;
+            Self::with(lease_url.source(), options $(, $arg)* $(, $default)?, lease_url.max_wait())
         }
 
         /// Creates a generator from environment variables. `POLYFLAKE_LEASE` contains the store's URL with the namespace,
-        /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_NODE` contains a worker ID, the
+        /// for example `sqlite:/var/lib/app/ids.db?namespace=orders`. If `POLYFLAKE_WORKER_ID` contains a worker ID, the
         /// generator requires that worker ID. The call waits up to 10 seconds for the first grant, or up to 70 seconds if a
         /// worker ID is required.
         ///
         /// # Errors
         /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, or the same errors as [`Generator::new`].
         pub fn from_env($($arg: $type),*) -> Result<Self> {
-            let place = Place::from_env(None)?;
-            let options = options(&place $(, $arg)*)?;
-            Self::with(place.source(), options $(, $arg)* $(, $default)?, place.max_wait())
+            let lease_url = LeaseUrl::from_env(None)?;
+            let options = options(&lease_url $(, $arg)*)?;
+            Self::with(lease_url.source(), options $(, $arg)* $(, $default)?, lease_url.max_wait())
         }
 
         /// Works like [`Generator::new`], but awaits `sleep`, for example `tokio::time::sleep`, instead of blocking the
@@ -239,9 +239,9 @@ macro_rules! constructors {
             $($arg: $type,)*
             sleep: impl AsyncFn(Duration),
         ) -> Result<Self> {
-            let place = Place::parse(url, Some(namespace))?;
-            let options = options(&place $(, $arg)*)?;
-            let (source, longest) = (place.source(), place.max_wait());
+            let lease_url = LeaseUrl::parse(url, Some(namespace))?;
+            let options = options(&lease_url $(, $arg)*)?;
+            let (source, longest) = (lease_url.source(), lease_url.max_wait());
             Self::with_async(source, options $(, $arg)* $(, $default)?, longest, sleep).await
         }
 

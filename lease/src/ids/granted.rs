@@ -136,8 +136,8 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// current restore count. If the stored count is no longer current, another restore has happened since then. In that
     /// case, this function discards the new generator, which may have been created before the latest restore, and returns
     /// an error.
-    fn build_generator(&self, number: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
-        let generator = (self.build)(number, span)?;
+    fn build_generator(&self, worker_id: u64, span: Range<i64>) -> polyflake::Result<F::Generator> {
+        let generator = (self.build)(worker_id, span)?;
         if self.restores.load(Ordering::Acquire) == fork::restores() {
             return Ok(generator);
         }
@@ -160,10 +160,10 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// # Errors
     /// Returns `generator_closed` after [`Granted::close`], or any error from the function that creates the generator or
     /// from the core crate.
-    pub fn begin(&self, number: u64, span: Range<u64>) -> polyflake::Result<()> {
+    pub fn begin(&self, worker_id: u64, span: Range<u64>) -> polyflake::Result<()> {
         let (start, end) = (saturating_ms(span.start), saturating_ms(span.end));
         let Some(leased) = self.leased.get() else {
-            let first = self.build_generator(number, start..end).and_then(F::first)?;
+            let first = self.build_generator(worker_id, start..end).and_then(F::first)?;
             let closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
             if *closed_in == Some(fork::process()) {
                 return Err(polyflake::Error::new(polyflake::ErrorKind::GeneratorClosed));
@@ -176,7 +176,7 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
         };
         let next = |last: Option<Range<i64>>| {
             let start = last.map_or(start, |last| last.start.max(start));
-            self.build_generator(number, start..end)
+            self.build_generator(worker_id, start..end)
         };
         self.number.store(leased.next(next)?, Ordering::Release);
         Ok(())
@@ -219,7 +219,7 @@ impl<F: Family + Send + Sync> Grantee for SharedGrantee<F> {
     }
 
     fn begin(&self, grant: Grant) -> Result<()> {
-        let begun = self.begin(*grant.numbers().start(), grant.start()..grant.end());
+        let begun = self.begin(*grant.worker_ids().start(), grant.start()..grant.end());
         begun.map_err(|error| Error::new(ErrorKind::LeaseUnavailable, error.to_string()))
     }
 

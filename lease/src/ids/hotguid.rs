@@ -9,7 +9,7 @@ use crate::{
     ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
-    rules::place::Place,
+    rules::lease_url::LeaseUrl,
 };
 
 /// A generator with a leased machine number. It renews its lease, switches to a different machine number if necessary, and
@@ -17,7 +17,7 @@ use crate::{
 ///
 /// ```
 /// let ids = polyflake_lease::hotguid::Generator::new("memory:orders", "things")?;
-/// let [.., a, b, c] = ids.lease().number().unwrap().to_be_bytes();
+/// let [.., a, b, c] = ids.lease().worker_id().unwrap().to_be_bytes();
 /// assert_eq!(ids.generate(7)?.machine(), [a, b, c, 0, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -44,8 +44,8 @@ impl Generator {
 impl_generate_by_delegation!(HotGuid, shard_key => u32, shard_key);
 
 /// Returns the default options.
-fn options(place: &Place) -> Result<Options> {
-    place.options(Shape::hotguid(place.worker_id_range(0..=0xf_ffff))?)
+fn options(lease_url: &LeaseUrl) -> Result<Options> {
+    lease_url.options(Shape::hotguid(lease_url.worker_id_range(0..=0xf_ffff))?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -59,10 +59,10 @@ fn begin(
         return Err(out_of_range("expected options of Hot Guid"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |number, window| {
+    SharedGrantee::start(source, options, longest, move |worker_id, window| {
         let generator = waits.apply(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
-        generator.provide_identity(identity(number)?)?;
+        generator.provide_identity(identity(worker_id)?)?;
         Ok(generator)
     })
 }
@@ -75,8 +75,8 @@ fn begin(
 /// # Errors
 /// Returns `entropy_unavailable` if the operating system provides no random bytes.
 #[doc(hidden)]
-pub fn identity(number: u64) -> polyflake::Result<[u8; 8]> {
-    let [.., a, b, c] = number.to_be_bytes();
+pub fn identity(worker_id: u64) -> polyflake::Result<[u8; 8]> {
+    let [.., a, b, c] = worker_id.to_be_bytes();
     let [x, y, z] = polyflake::entropy::random_bytes()?;
     Ok([a, b, c, 0, 0, x, y, z])
 }

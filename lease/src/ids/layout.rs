@@ -9,7 +9,7 @@ use crate::{
     ids::generator::{StartedLease, constructors, impl_generate_by_delegation},
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
-    rules::place::Place,
+    rules::lease_url::LeaseUrl,
     rules::worker_id_layout::WorkerIdLayout,
 };
 
@@ -28,8 +28,8 @@ pub use crate::rules::worker_id_layout::shape;
 /// let id = ids.generate()?;
 /// let parsed = twitter.parse(&id)?;
 /// let (centre, worker) = (parsed.bindable("datacenter")?, parsed.bindable("worker")?);
-/// let number = i128::from(ids.lease().number().unwrap());
-/// assert_eq!((centre, worker), ((number >> 5).into(), (number & 31).into()));
+/// let worker_id = i128::from(ids.lease().worker_id().unwrap());
+/// assert_eq!((centre, worker), ((worker_id >> 5).into(), (worker_id & 31).into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -122,9 +122,10 @@ impl Generator {
 impl_generate_by_delegation!(Id, () => ());
 
 /// Returns the default options.
-fn options(place: &Place, layout: &Layout, fields: &[&str]) -> Result<Options> {
-    let numbers = place.worker_id_range(WorkerIdLayout::new(layout, fields)?.all_worker_ids());
-    place.options(shape(layout, fields, numbers)?)
+fn options(lease_url: &LeaseUrl, layout: &Layout, fields: &[&str]) -> Result<Options> {
+    let worker_ids =
+        lease_url.worker_id_range(WorkerIdLayout::new(layout, fields)?.all_worker_ids());
+    lease_url.options(shape(layout, fields, worker_ids)?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -135,14 +136,14 @@ fn begin(
     fields: &[&str],
     longest: Duration,
 ) -> Result<StartedLease<Leased>> {
-    let numbered = WorkerIdLayout::new(layout, fields)?;
-    let of_layout = shape(layout, fields, options.shape().numbers())?;
+    let worker_id_layout = WorkerIdLayout::new(layout, fields)?;
+    let of_layout = shape(layout, fields, options.shape().worker_ids())?;
     if options.shape().family() != "layout" || *options.shape() != of_layout {
         return Err(out_of_range("expected options of the layout and its fields"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |number, window| {
-        let layout = Layout::from_value(numbered.to_json(number))?;
+    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+        let layout = Layout::from_value(worker_id_layout.to_json(worker_id))?;
         let generator = waits.apply(layout::Generator::builder(layout));
         generator.window(window.start, window.end).build()
     })

@@ -9,7 +9,7 @@ use crate::{
     ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
-    rules::place::Place,
+    rules::lease_url::LeaseUrl,
 };
 
 /// A generator with a leased node ID. It renews its lease, switches to a different node ID if necessary, and releases its
@@ -19,7 +19,7 @@ use crate::{
 /// let ids = polyflake_lease::randflake::Generator::new("memory:orders", "users", [7; 16])?;
 /// let id = ids.generate()?;
 /// let node = polyflake::randflake::Codec::new([7; 16]).inspect(id).node;
-/// assert_eq!(Some(u64::from(node)), ids.lease().number());
+/// assert_eq!(Some(u64::from(node)), ids.lease().worker_id());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -39,8 +39,8 @@ impl Generator {
 impl_generate_by_delegation!(Randflake, () => ());
 
 /// Returns the default options.
-fn options(place: &Place, secret: [u8; 16]) -> Result<Options> {
-    place.options(Shape::randflake(place.worker_id_range(0..=131_071), &secret)?)
+fn options(lease_url: &LeaseUrl, secret: [u8; 16]) -> Result<Options> {
+    lease_url.options(Shape::randflake(lease_url.worker_id_range(0..=131_071), &secret)?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -56,8 +56,8 @@ fn begin(
     // The codec wipes its subkeys when it is dropped. The secret itself is not stored.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |number, window| {
-        let node = u32::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+        let node = u32::try_from(worker_id).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
         waits.apply(randflake::Generator::builder(grant, codec.clone())).build()
     })

@@ -9,7 +9,7 @@ use crate::{
     ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
-    rules::place::Place,
+    rules::lease_url::LeaseUrl,
 };
 
 /// A generator with a leased partition. It renews its lease, switches to a different partition if necessary, and releases
@@ -19,7 +19,7 @@ use crate::{
 /// let ids = polyflake_lease::sno::Generator::new("memory:orders", "orders")?;
 /// let (first, second) = (ids.generate(7)?, ids.generate(7)?);
 /// assert!(first < second);
-/// assert_eq!(Some(u64::from(first.partition())), ids.lease().number());
+/// assert_eq!(Some(u64::from(first.partition())), ids.lease().worker_id());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -39,8 +39,8 @@ impl Generator {
 impl_generate_by_delegation!(Sno, metabyte => u8, metabyte);
 
 /// Returns the default options.
-fn options(place: &Place) -> Result<Options> {
-    place.options(Shape::sno(place.worker_id_range(0..=u64::from(u16::MAX)))?)
+fn options(lease_url: &LeaseUrl) -> Result<Options> {
+    lease_url.options(Shape::sno(lease_url.worker_id_range(0..=u64::from(u16::MAX)))?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -49,8 +49,8 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedL
         return Err(out_of_range("expected options of sno"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |number, window| {
-        let partition = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+        let partition = u16::try_from(worker_id).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(sno::Generator::builder().partition(partition));
         generator.window(window.start, window.end).build()
     })

@@ -9,7 +9,7 @@ use crate::{
     ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
-    rules::place::Place,
+    rules::lease_url::LeaseUrl,
 };
 
 /// A generator with a leased worker ID, which is part of its IDs. It renews its lease, switches to a different worker ID if
@@ -21,7 +21,7 @@ use crate::{
 /// let ids = polyflake_lease::uuid7::Generator::new("memory:orders", "things")?;
 /// let (first, second) = (ids.generate()?, ids.generate()?);
 /// assert!(first < second);
-/// assert_eq!(Some(u64::from(worker_id(first))), ids.lease().number());
+/// assert_eq!(Some(u64::from(worker_id(first))), ids.lease().worker_id());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -44,8 +44,8 @@ impl Generator {
 impl_generate_by_delegation!(Uuid7, () => ());
 
 /// Returns the default options.
-fn options(place: &Place) -> Result<Options> {
-    place.options(Shape::uuid7(place.worker_id_range(0..=u64::from(u16::MAX)))?)
+fn options(lease_url: &LeaseUrl) -> Result<Options> {
+    lease_url.options(Shape::uuid7(lease_url.worker_id_range(0..=u64::from(u16::MAX)))?)
 }
 
 /// Starts a generator that becomes usable when its lease is ready.
@@ -54,8 +54,8 @@ fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedL
         return Err(out_of_range("expected options of UUID v7"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |number, window| {
-        let worker_id = u16::try_from(number).unwrap_or_else(|_| unreachable!("by the shape"));
+    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+        let worker_id = u16::try_from(worker_id).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(uuid7::Generator::builder().worker_id(worker_id));
         // The previous grant may have used the first millisecond of this grant with a different worker ID, so this
         // generator starts after that millisecond.

@@ -41,7 +41,7 @@ impl Check {
     /// Processes the reply to a request.
     ///
     /// # Errors
-    /// Returns the reason why no lease could be acquired: `store_changed`, `numbers_exhausted`, `clock_skewed` or
+    /// Returns the reason why no lease could be acquired: `store_changed`, `worker_ids_exhausted`, `clock_skewed` or
     /// `store_damaged`.
     pub(crate) fn process_reply(&mut self, reply: Reply, wall_ms: u64) -> Result<()> {
         // A store that does not exist yet reports no time.
@@ -105,5 +105,5 @@ fn check_leasable(
         "all {capacity} worker IDs of {name} are leased, the first until {}",
         format_unix_ms(until)
     );
-    Err(Error::new(ErrorKind::NumbersExhausted, reason).with_until(until))
+    Err(Error::new(ErrorKind::WorkerIdsExhausted, reason).with_until(until))
 }

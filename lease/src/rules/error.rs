@@ -18,7 +18,7 @@ pub enum ErrorKind {
     /// The namespace was created for a different ID format, layout, epoch, secret or range of worker IDs.
     NamespaceMismatch,
     /// All worker IDs are currently in use. [`Error::until`] returns the time at which the next grant ends.
-    NumbersExhausted,
+    WorkerIdsExhausted,
     /// The store may lose data that it acknowledged.
     StoreNotDurable,
     /// The store was restored, promoted or copied. [`Error::until`] returns the earliest time at which the store grants
@@ -44,7 +44,7 @@ impl ErrorKind {
         Self::LeaseUnavailable,
         Self::LeaseLost,
         Self::NamespaceMismatch,
-        Self::NumbersExhausted,
+        Self::WorkerIdsExhausted,
         Self::StoreNotDurable,
         Self::StoreChanged,
         Self::StoreDamaged,
@@ -59,7 +59,7 @@ impl ErrorKind {
             Self::LeaseUnavailable => "lease_unavailable",
             Self::LeaseLost => "lease_lost",
             Self::NamespaceMismatch => "namespace_mismatch",
-            Self::NumbersExhausted => "numbers_exhausted",
+            Self::WorkerIdsExhausted => "worker_ids_exhausted",
             Self::StoreNotDurable => "store_not_durable",
             Self::StoreChanged => "store_changed",
             Self::StoreDamaged => "store_damaged",
@@ -106,7 +106,7 @@ impl Error {
 
     /// Appends the affected record to the error's reason.
     pub(crate) fn with_record_context(self, first: u64) -> Self {
-        let reason = alloc::format!("{} in the record of number {first}", self.reason);
+        let reason = alloc::format!("{} in the record of worker ID {first}", self.reason);
         Self { reason: reason.into(), ..self }
     }
 
@@ -154,7 +154,7 @@ pub(crate) fn out_of_range(reason: impl Into<Cow<'static, str>>) -> Error {
 /// and a reservation never expires, so waiting does not help.
 pub(crate) fn reserved_id_error(which: &str) -> Error {
     let reason = alloc::format!("{which} reserved by an operator");
-    Error::new(ErrorKind::NumbersExhausted, reason).permanent()
+    Error::new(ErrorKind::WorkerIdsExhausted, reason).permanent()
 }
 
 /// Returns the error for a store that did not reply. The store may or may not have executed the request.

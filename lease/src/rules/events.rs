@@ -19,7 +19,7 @@ pub enum Event {
     /// A worker ID was leased, for the first time or after an interruption.
     Acquired {
         /// The worker ID.
-        number: u64,
+        worker_id: u64,
         /// The start of the grant.
         start: u64,
         /// The end of the grant.
@@ -28,16 +28,16 @@ pub enum Event {
     /// The store acknowledged a later end for the grant.
     Renewed {
         /// The worker ID.
-        number: u64,
+        worker_id: u64,
         /// The new end of the grant.
         end: u64,
     },
     /// A new grant replaced the previous grant before the previous one ended.
-    Moved {
+    Switched {
         /// The worker ID of the previous grant.
-        from: u64,
+        previous_worker_id: u64,
         /// The new worker ID.
-        number: u64,
+        worker_id: u64,
         /// The start of the grant.
         start: u64,
         /// The end of the grant.
@@ -48,7 +48,7 @@ pub enum Event {
     /// renews its lease within a second, and the renewal shows whether another copy of the process uses the worker ID.
     Gap {
         /// The worker ID.
-        number: u64,
+        worker_id: u64,
         /// How far the wall clock moved, in milliseconds.
         milliseconds: i64,
     },
@@ -57,22 +57,22 @@ pub enum Event {
     /// [`Options::strict`](crate::Options::strict).
     Unconfirmed {
         /// The worker ID.
-        number: u64,
+        worker_id: u64,
     },
     /// A request was rejected or failed, for a different reason than the previous failure. The lease continues.
-    Refused(Error),
+    Rejected(Error),
     /// The grant expired and was not replaced. No IDs are available until the next [`Event::Acquired`] or
     /// [`Event::Renewed`] event.
     Expired {
         /// The worker ID.
-        number: u64,
+        worker_id: u64,
         /// The end of the grant.
         end: u64,
     },
     /// The generator has been sealed. Its worker ID is released next, unless the grant was lost.
     Sealed {
         /// The worker ID.
-        number: u64,
+        worker_id: u64,
         /// The end of the highest tick that the generator reserved, or `None` if it reserved no tick.
         used_until: Option<u64>,
     },
@@ -84,10 +84,10 @@ impl Event {
         match self {
             Self::Acquired { .. } => "acquired",
             Self::Renewed { .. } => "renewed",
-            Self::Moved { .. } => "moved",
+            Self::Switched { .. } => "switched",
             Self::Gap { .. } => "gap",
             Self::Unconfirmed { .. } => "unconfirmed",
-            Self::Refused(_) => "refused",
+            Self::Rejected(_) => "rejected",
             Self::Expired { .. } => "expired",
             Self::Sealed { .. } => "sealed",
         }
@@ -99,36 +99,39 @@ impl Event {
 /// ```
 /// use polyflake_lease::{Error, ErrorKind, Event};
 ///
-/// let event = Event::Refused(Error::new(ErrorKind::LeaseUnavailable, "expected an answer, found none"));
-/// assert_eq!(event.to_string(), "refused: expected an answer, found none");
+/// let event = Event::Rejected(Error::new(ErrorKind::LeaseUnavailable, "expected an answer, found none"));
+/// assert_eq!(event.to_string(), "rejected: expected an answer, found none");
 /// ```
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name();
         match self {
-            Self::Acquired { number, end, .. } | Self::Renewed { number, end } => {
-                write!(f, "{name}: number {number} until {}", format_unix_ms(*end))
+            Self::Acquired { worker_id, end, .. } | Self::Renewed { worker_id, end } => {
+                write!(f, "{name}: worker ID {worker_id} until {}", format_unix_ms(*end))
             }
-            Self::Moved { from, number, end, .. } => {
+            Self::Switched { previous_worker_id, worker_id, end, .. } => {
                 write!(
                     f,
-                    "{name}: from number {from} to number {number} until {}",
+                    "{name}: from worker ID {previous_worker_id} to worker ID {worker_id} until {}",
                     format_unix_ms(*end)
                 )
             }
-            Self::Gap { number, milliseconds } => {
-                write!(f, "{name}: number {number}, the wall clock moved by {milliseconds} ms")
+            Self::Gap { worker_id, milliseconds } => {
+                write!(
+                    f,
+                    "{name}: worker ID {worker_id}, the wall clock moved by {milliseconds} ms"
+                )
             }
-            Self::Unconfirmed { number } => write!(f, "{name}: number {number}"),
-            Self::Refused(error) => write!(f, "{name}: {error}"),
-            Self::Expired { number, end } => {
-                write!(f, "{name}: number {number} at {}", format_unix_ms(*end))
+            Self::Unconfirmed { worker_id } => write!(f, "{name}: worker ID {worker_id}"),
+            Self::Rejected(error) => write!(f, "{name}: {error}"),
+            Self::Expired { worker_id, end } => {
+                write!(f, "{name}: worker ID {worker_id} at {}", format_unix_ms(*end))
             }
-            Self::Sealed { number, used_until: Some(end) } => {
-                write!(f, "{name}: number {number}, used until {}", format_unix_ms(*end))
+            Self::Sealed { worker_id, used_until: Some(end) } => {
+                write!(f, "{name}: worker ID {worker_id}, used until {}", format_unix_ms(*end))
             }
-            Self::Sealed { number, used_until: None } => {
-                write!(f, "{name}: number {number}, unused")
+            Self::Sealed { worker_id, used_until: None } => {
+                write!(f, "{name}: worker ID {worker_id}, unused")
             }
         }
     }
@@ -137,7 +140,7 @@ impl fmt::Display for Event {
 /// A lease's metrics at one point in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Figures {
+pub struct Metrics {
     /// The time until the grant ends, according to the system clock. Zero if there is no grant.
     pub remaining: Duration,
     /// The number of grants so far.
@@ -188,29 +191,29 @@ pub(crate) fn emit(namespace: &str, watch: Option<&EventWatcher>, event: &Event)
 fn trace(namespace: &str, event: &Event) {
     const TARGET: &str = "polyflake_lease";
     match event {
-        Event::Acquired { number, start, end } => {
-            tracing::info!(target: TARGET, namespace, number, start, end, "acquired");
+        Event::Acquired { worker_id, start, end } => {
+            tracing::info!(target: TARGET, namespace, worker_id, start, end, "acquired");
         }
-        Event::Renewed { number, end } => {
-            tracing::debug!(target: TARGET, namespace, number, end, "renewed");
+        Event::Renewed { worker_id, end } => {
+            tracing::debug!(target: TARGET, namespace, worker_id, end, "renewed");
         }
-        Event::Moved { from, number, start, end } => {
-            tracing::warn!(target: TARGET, namespace, from, number, start, end, "moved");
+        Event::Switched { previous_worker_id, worker_id, start, end } => {
+            tracing::warn!(target: TARGET, namespace, previous_worker_id, worker_id, start, end, "switched");
         }
-        Event::Gap { number, milliseconds } => {
-            tracing::warn!(target: TARGET, namespace, number, milliseconds, "gap");
+        Event::Gap { worker_id, milliseconds } => {
+            tracing::warn!(target: TARGET, namespace, worker_id, milliseconds, "gap");
         }
-        Event::Unconfirmed { number } => {
-            tracing::warn!(target: TARGET, namespace, number, "unconfirmed");
+        Event::Unconfirmed { worker_id } => {
+            tracing::warn!(target: TARGET, namespace, worker_id, "unconfirmed");
         }
-        Event::Refused(error) => {
-            tracing::warn!(target: TARGET, namespace, code = error.code(), %error, "refused");
+        Event::Rejected(error) => {
+            tracing::warn!(target: TARGET, namespace, code = error.code(), %error, "rejected");
         }
-        Event::Expired { number, end } => {
-            tracing::error!(target: TARGET, namespace, number, end, "expired");
+        Event::Expired { worker_id, end } => {
+            tracing::error!(target: TARGET, namespace, worker_id, end, "expired");
         }
-        Event::Sealed { number, used_until } => {
-            tracing::info!(target: TARGET, namespace, number, used_until, "sealed");
+        Event::Sealed { worker_id, used_until } => {
+            tracing::info!(target: TARGET, namespace, worker_id, used_until, "sealed");
         }
     }
 }

@@ -107,7 +107,7 @@ impl Grant {
     }
 
     /// Returns the range of granted worker IDs.
-    pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
+    pub fn worker_ids(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }
 
@@ -137,7 +137,7 @@ pub enum Action {
     Seal,
     /// The keeper encountered an error and continues. Log the error, and report it to callers that need an ID while there
     /// is no grant.
-    Refused(Error),
+    Rejected(Error),
     /// Wait until this time, according to [`Moment::elapsed_ms`], or until a reply arrives.
     Wait(u64),
     /// The keeper is closed.
@@ -161,7 +161,7 @@ pub enum Action {
 ///         other => panic!("{other:?}"),
 ///     }
 /// };
-/// assert_eq!(grant.numbers(), 0..=0);
+/// assert_eq!(grant.worker_ids(), 0..=0);
 /// assert_eq!(grant.end() - now.wall_ms, 3_600_000);
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
@@ -408,7 +408,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     /// Returns the worker ID of the generator's grant, or `None` if there is no grant.
-    pub fn number(&self) -> Option<u64> {
+    pub fn worker_id(&self) -> Option<u64> {
         self.held.as_ref().map(|held| held.record.first)
     }
 
@@ -443,7 +443,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             // JavaScript hosts read them as numbers.
             let is_last = record.version >= MAX_SAFE_INTEGER - VERSION_STEPS;
             if !is_ours || record.count != IDS_PER_RECORD || is_last {
-                return Err(damaged_record("expected the record of one number of the namespace"));
+                return Err(damaged_record(
+                    "expected the record of one worker ID of the namespace",
+                ));
             }
         }
         if reply.now >= MAX_SAFE_INTEGER - self.options.lease_ms {
@@ -469,7 +471,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     }
 
     fn fail(&mut self, error: Error) {
-        self.actions.push_back(Action::Refused(error));
+        self.actions.push_back(Action::Rejected(error));
     }
 }
 

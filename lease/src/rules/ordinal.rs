@@ -11,8 +11,8 @@ use crate::{Error, Result, rules::error::out_of_range, rules::json::MAX_SAFE_INT
 ///
 /// A platform may assign the same ordinal to two replicas, even if only for a moment. Therefore an ordinal only determines
 /// which worker ID a lease requests. If that worker ID is already held, a lease with
-/// [`Options::prefer_ordinal`](crate::Options::prefer_ordinal) uses a different worker ID, and a lease with
-/// [`Options::insist_ordinal`](crate::Options::insist_ordinal) waits until the worker ID is free.
+/// [`Options::preferred_ordinal`](crate::Options::preferred_ordinal) uses a different worker ID, and a lease with
+/// [`Options::required_ordinal`](crate::Options::required_ordinal) waits until the worker ID is free.
 ///
 /// ```
 /// use polyflake_lease::Ordinal;

@@ -162,7 +162,7 @@ impl Record {
         let fault = if numbers.iter().any(|value| *value > MAX_SAFE_INTEGER) {
             "expected integers below 2^53"
         } else if !self.count.is_power_of_two() || self.count > MAX_SAFE_INTEGER - self.first {
-            "expected a power of two of numbers"
+            "expected a power of two of worker IDs"
         } else if self.granted_until < self.start {
             "expected an end that is not before the start"
         } else if self.version == 0 {
@@ -172,7 +172,7 @@ impl Record {
         } else {
             return Ok(());
         };
-        Err(damaged_record(format!("{fault} in the record of number {}", self.first)))
+        Err(damaged_record(format!("{fault} in the record of worker ID {}", self.first)))
     }
 }
 

@@ -27,7 +27,7 @@ const MAX_REQUESTABLE_IDS: u64 = 1 << 20;
 pub(crate) const IDS_PER_RECORD: u64 = 1;
 
 /// An ID format whose shapes differ only in the range of worker IDs.
-pub(crate) struct NumberedFormat {
+pub(crate) struct WorkerIdFormat {
     name: &'static str,
     /// The epoch in Unix milliseconds, and the tick in microseconds.
     time: (u64, u64),
@@ -37,18 +37,18 @@ pub(crate) struct NumberedFormat {
     pub(crate) last: u64,
 }
 
-const SNO: NumberedFormat = NumberedFormat {
+const SNO: WorkerIdFormat = WorkerIdFormat {
     name: "sno",
     time: (1_262_304_000_000, 4000),
     field: "partition",
     last: 65_535,
 };
-const HOTGUID: NumberedFormat =
-    NumberedFormat { name: "hotguid", time: (0, 1_000_000), field: "machine", last: 1_048_575 };
-const UUID7: NumberedFormat =
-    NumberedFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
+const HOTGUID: WorkerIdFormat =
+    WorkerIdFormat { name: "hotguid", time: (0, 1_000_000), field: "machine", last: 1_048_575 };
+const UUID7: WorkerIdFormat =
+    WorkerIdFormat { name: "uuid7", time: (0, 1000), field: "worker", last: 65_535 };
 
-impl NumberedFormat {
+impl WorkerIdFormat {
     /// Returns the format with the specified name. Returns `None` if there is no such format, or if its shapes have
     /// properties other than the range of worker IDs.
     #[cfg(feature = "hosted")]
@@ -56,8 +56,8 @@ impl NumberedFormat {
         [SNO, HOTGUID, UUID7].into_iter().find(|format| format.name == name)
     }
 
-    pub(crate) fn shape(self, numbers: core::ops::RangeInclusive<u64>) -> Result<Shape> {
-        Shape::new(self.name, self.time, self.field, (numbers, self.last))
+    pub(crate) fn shape(self, worker_ids: core::ops::RangeInclusive<u64>) -> Result<Shape> {
+        Shape::new(self.name, self.time, self.field, (worker_ids, self.last))
     }
 }
 
@@ -68,7 +68,7 @@ impl NumberedFormat {
 /// use polyflake_lease::Shape;
 ///
 /// let shape = Shape::sno(0..=1023)?;
-/// assert_eq!(shape.numbers(), 0..=1023);
+/// assert_eq!(shape.worker_ids(), 0..=1023);
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,11 +93,11 @@ impl Shape {
         family: &'static str,
         (epoch_ms, tick_us): (u64, u64),
         field: &str,
-        (numbers, most): (core::ops::RangeInclusive<u64>, u64),
+        (worker_ids, most): (core::ops::RangeInclusive<u64>, u64),
     ) -> Result<Self> {
-        let (first, last) = numbers.into_inner();
+        let (first, last) = worker_ids.into_inner();
         if first > last || last > most {
-            let reason = format!("expected numbers in 0 to {most}, found {first} to {last}");
+            let reason = format!("expected worker IDs in 0 to {most}, found {first} to {last}");
             return Err(out_of_range(reason));
         }
         let fields = [field.to_string()].into();
@@ -150,7 +150,7 @@ impl Shape {
         layout: &str,
         (epoch_ms, tick_us): (u64, u64),
         fields: &[&str],
-        numbers: core::ops::RangeInclusive<u64>,
+        worker_ids: core::ops::RangeInclusive<u64>,
     ) -> Result<Self> {
         if tick_us == 0
             || tick_us > MAX_SAFE_INTEGER
@@ -159,8 +159,12 @@ impl Shape {
         {
             return Err(out_of_range("expected a tick, an epoch from 1970 on, and a field"));
         }
-        let shape =
-            Self::new("layout", (epoch_ms, tick_us), fields[0], (numbers, MAX_SAFE_INTEGER - 1))?;
+        let shape = Self::new(
+            "layout",
+            (epoch_ms, tick_us),
+            fields[0],
+            (worker_ids, MAX_SAFE_INTEGER - 1),
+        )?;
         let fields = fields.iter().map(ToString::to_string).collect();
         Ok(Self { fields, layout: Some(layout.to_string()), ..shape })
     }
@@ -168,26 +172,27 @@ impl Shape {
     /// Returns the shape for a check that does not depend on the ID format of the program's generators. The shape allows
     /// every value that at least one format allows.
     #[cfg(feature = "hosted")]
-    pub(crate) fn for_any_format(numbers: core::ops::RangeInclusive<u64>) -> Result<Self> {
-        Self::new("sno", (0, 1000), "worker", (numbers, MAX_SAFE_INTEGER - 1))
+    pub(crate) fn for_any_format(worker_ids: core::ops::RangeInclusive<u64>) -> Result<Self> {
+        Self::new("sno", (0, 1000), "worker", (worker_ids, MAX_SAFE_INTEGER - 1))
     }
 
     /// Returns the index of the record for a worker ID that a holder or an operator requests.
-    pub(crate) fn record_index(&self, number: u64) -> Result<u64> {
-        let index = self.index_of(number).ok_or_else(|| {
-            let (first, last) = self.numbers().into_inner();
-            out_of_range(format!("expected a number from {first} to {last}, found {number}"))
+    pub(crate) fn record_index(&self, worker_id: u64) -> Result<u64> {
+        let index = self.index_of(worker_id).ok_or_else(|| {
+            let (first, last) = self.worker_ids().into_inner();
+            out_of_range(format!("expected a worker ID from {first} to {last}, found {worker_id}"))
         })?;
         if index < MAX_REQUESTABLE_IDS {
             return Ok(index);
         }
-        let reason =
-            format!("expected one of the first {MAX_REQUESTABLE_IDS} numbers, found {number}");
+        let reason = format!(
+            "expected one of the first {MAX_REQUESTABLE_IDS} worker IDs, found {worker_id}"
+        );
         Err(out_of_range(reason))
     }
 
     /// Returns the range of worker IDs that can be leased.
-    pub fn numbers(&self) -> core::ops::RangeInclusive<u64> {
+    pub fn worker_ids(&self) -> core::ops::RangeInclusive<u64> {
         self.first..=self.last
     }
 
@@ -212,8 +217,8 @@ impl Shape {
     }
 
     /// Returns the index of the record that contains a worker ID.
-    pub(crate) fn index_of(&self, number: u64) -> Option<u64> {
-        self.numbers().contains(&number).then(|| number - self.first)
+    pub(crate) fn index_of(&self, worker_id: u64) -> Option<u64> {
+        self.worker_ids().contains(&worker_id).then(|| worker_id - self.first)
     }
 
     /// Describes the first difference between this shape and another, for use in a message. If possible, the description
@@ -255,7 +260,7 @@ impl Shape {
         let is_range = first <= last && last < MAX_SAFE_INTEGER && tick_us > 0;
         if !is_range || block != IDS_PER_RECORD {
             return Err(damaged_record(
-                "expected a range of numbers, a tick and a block of 1 in a shape",
+                "expected a range of worker IDs, a tick and a block of 1 in a shape",
             ));
         }
         let shape = Self { family, epoch_ms, tick_us, fields, first, last, layout, secret };

@@ -25,9 +25,9 @@ use serde_json::{Value as Json, json};
 use crate::Options;
 use crate::{
     Error, ErrorKind, Result,
+    rules::access::{Access, Create, SECOND_STORE, Schema},
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
-    rules::location::{Access, Create, SECOND_STORE, Schema},
     rules::record::check_name,
     rules::volatile_store::check_lease,
 };
@@ -49,7 +49,7 @@ const ESCAPING_HINT: &str = "write special characters of a user, a password or a
 
 /// The parameters that are valid in any URL. The constants below list the additional parameters for each type of store.
 pub(crate) const LEASE_PARAMETERS: [&str; 7] =
-    ["namespace", "lease_seconds", "numbers", "wait", "sigterm", "renew_seconds", "strict"];
+    ["namespace", "lease_seconds", "worker_ids", "wait", "sigterm", "renew_seconds", "strict"];
 const FILE_PARAMETERS: [&str; 1] = ["allow"];
 const POSTGRESQL_PARAMETERS: [&str; 13] = [
     "schema",
@@ -76,7 +76,7 @@ const REDIS_PARAMETERS: [&str; 8] = MYSQL_PARAMETERS;
 
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Location {
+pub(crate) struct StoreUrl {
     pub(crate) site: StoreAddress,
     pub(crate) namespace: Option<String>,
     /// The schema, if the URL specifies one.
@@ -127,7 +127,7 @@ pub(crate) struct Server {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LeaseParameters {
     pub(crate) lease_ms: Option<u64>,
-    pub(crate) numbers: Option<(u64, u64)>,
+    pub(crate) worker_ids: Option<(u64, u64)>,
     pub(crate) wait_ms: Option<u64>,
     /// `true` if the program should release the worker ID on SIGTERM.
     pub(crate) sigterm: Option<bool>,
@@ -150,7 +150,7 @@ impl LeaseParameters {
     }
 }
 
-impl Location {
+impl StoreUrl {
     /// Parses the URL of a store.
     ///
     /// # Errors
@@ -278,10 +278,10 @@ impl Location {
             )));
         }
         let server = Server { encrypts, ..server };
-        let location =
+        let store_url =
             Self::with(StoreAddress::Redis(server), None, Access::default(), &mut parameters)?;
-        location.terms.lease_ms.map_or(Ok(()), check_lease)?;
-        Ok(location)
+        store_url.terms.lease_ms.map_or(Ok(()), check_lease)?;
+        Ok(store_url)
     }
 
     fn parse_http(rest: &str, query: &str, encrypts: bool) -> Result<Self> {
@@ -319,7 +319,11 @@ impl Location {
         namespace.as_deref().map_or(Ok(()), check_name)?;
         let terms = LeaseParameters {
             lease_ms: parameters.milliseconds("lease_seconds")?,
-            numbers: parameters.remove("numbers").as_deref().map(parse_number_range).transpose()?,
+            worker_ids: parameters
+                .remove("worker_ids")
+                .as_deref()
+                .map(parse_worker_id_range)
+                .transpose()?,
             wait_ms: parameters.milliseconds("wait")?,
             sigterm: parameters.flag("sigterm")?,
             renew_ms: parameters.milliseconds("renew_seconds")?,
@@ -331,11 +335,12 @@ impl Location {
     /// Returns the name of a parameter in this URL that is valid only in the URL of a lease, if there is one.
     #[cfg(feature = "std")]
     pub(crate) fn lease_parameter(&self) -> Option<&'static str> {
-        let LeaseParameters { lease_ms, numbers, wait_ms, sigterm, renew_ms, strict } = &self.terms;
+        let LeaseParameters { lease_ms, worker_ids, wait_ms, sigterm, renew_ms, strict } =
+            &self.terms;
         let has = [
             self.namespace.is_some(),
             lease_ms.is_some(),
-            numbers.is_some(),
+            worker_ids.is_some(),
             wait_ms.is_some(),
             sigterm.is_some(),
             renew_ms.is_some(),
@@ -786,10 +791,12 @@ fn combine_hosts_and_ports(
 }
 
 /// Returns the bounds of a range of worker IDs, such as `100-199`. A single number denotes a range of one worker ID.
-fn parse_number_range(text: &str) -> Result<(u64, u64)> {
+fn parse_worker_id_range(text: &str) -> Result<(u64, u64)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let pair = digits(first).zip(digits(last)).filter(|(first, last)| first <= last);
-    pair.ok_or_else(|| out_of_range("`numbers` must be a range of worker IDs, such as `100-199`"))
+    pair.ok_or_else(|| {
+        out_of_range("`worker_ids` must be a range of worker IDs, such as `100-199`")
+    })
 }
 
 /// Parses a number that consists only of decimal digits.

@@ -5,7 +5,7 @@ use core::{fmt, mem};
 
 use crate::rules::error::format_unix_ms;
 use crate::{
-    Action, Error, ErrorKind, Event, Figures, Keeper, Moment, Options, Random, Reply, Result,
+    Action, Error, ErrorKind, Event, Keeper, Metrics, Moment, Options, Random, Reply, Result,
 };
 
 /// The minimum length of a pause, in milliseconds, during which the host closes the store. During shorter pauses, the store
@@ -21,9 +21,9 @@ pub(crate) struct LeaseStatus {
     /// The worker ID of the generator's grant, and the grant's end in Unix milliseconds.
     pub(crate) grant: Option<(u64, u64)>,
     /// The most recent error since the last grant or renewal.
-    pub(crate) refused: Option<Error>,
+    pub(crate) rejected: Option<Error>,
     /// All metrics except the remaining time.
-    pub(crate) counts: Figures,
+    pub(crate) counts: Metrics,
 }
 
 impl LeaseStatus {
@@ -37,22 +37,24 @@ impl LeaseStatus {
         self.current_grant(wall_ms).map_or(0, |(_, end)| end - wall_ms)
     }
 
-    /// Returns the reason why no ID is currently available. `place` names the store.
-    pub(crate) fn reason(&self, place: &str, is_closed: bool, wall_ms: u64) -> Error {
+    /// Returns the reason why no ID is currently available. `phrase` names the store, like [`Options::store_phrase`].
+    pub(crate) fn reason(&self, phrase: &str, is_closed: bool, wall_ms: u64) -> Error {
         let lead = match self.grant {
             _ if is_closed => {
                 return unavailable_error("expected a lease, found a closed one".into());
             }
-            None => format!("cannot lease a worker ID {place}"),
-            Some((number, end)) if end <= wall_ms => {
+            None => format!("cannot lease a worker ID {phrase}"),
+            Some((worker_id, end)) if end <= wall_ms => {
                 let end = format_unix_ms(end);
-                format!("the lease of worker ID {number} {place} ended at {end} without a renewal")
+                format!(
+                    "the lease of worker ID {worker_id} {phrase} ended at {end} without a renewal"
+                )
             }
-            Some((number, _)) => {
-                format!("the lease of worker ID {number} {place} does not cover this time")
+            Some((worker_id, _)) => {
+                format!("the lease of worker ID {worker_id} {phrase} does not cover this time")
             }
         };
-        match (&self.refused, self.grant) {
+        match (&self.rejected, self.grant) {
             (Some(reason), _) => reason.clone().with_prefix(&lead),
             (None, None) => unavailable_error(format!("{lead}: nothing has come of it yet")),
             (None, Some(_)) => unavailable_error(lead),
@@ -117,19 +119,21 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
                 self.report_end(now);
                 // Initially, a strict generator's window covers only part of the grant.
                 let end = self.keeper.end().unwrap_or(grant.end());
-                self.passed_grant = Some((*grant.numbers().start(), grant.start(), end));
+                self.passed_grant = Some((*grant.worker_ids().start(), grant.start(), end));
             }
-            Action::Refused(error) => {
+            Action::Rejected(error) => {
                 self.status.counts.failures += 1;
                 // An error that repeats the previous one is not reported again.
-                let last = self.status.refused.replace(error.clone());
+                let last = self.status.rejected.replace(error.clone());
                 if last.as_ref() != Some(error) {
-                    let place = self.options().store_name();
+                    let phrase = self.options().store_phrase();
                     let lead = match self.status.grant {
-                        Some((number, _)) => format!("cannot renew worker ID {number} {place}"),
-                        None => format!("cannot lease a worker ID {place}"),
+                        Some((worker_id, _)) => {
+                            format!("cannot renew worker ID {worker_id} {phrase}")
+                        }
+                        None => format!("cannot lease a worker ID {phrase}"),
                     };
-                    self.events.push_back(Event::Refused(error.clone().with_prefix(&lead)));
+                    self.events.push_back(Event::Rejected(error.clone().with_prefix(&lead)));
                 }
             }
             Action::Wait(until) => {
@@ -153,15 +157,17 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
 
     /// Records that the generator now uses the grant.
     pub(crate) fn on_begun(&mut self) {
-        let Some((number, start, end)) = self.passed_grant.take() else { return };
-        let last = self.status.grant.replace((number, end));
+        let Some((worker_id, start, end)) = self.passed_grant.take() else { return };
+        let last = self.status.grant.replace((worker_id, end));
         self.events.push_back(match last.filter(|_| !self.has_ended) {
-            Some((from, _)) => Event::Moved { from, number, start, end },
-            None => Event::Acquired { number, start, end },
+            Some((previous_worker_id, _)) => {
+                Event::Switched { previous_worker_id, worker_id, start, end }
+            }
+            None => Event::Acquired { worker_id, start, end },
         });
         self.has_ended = false;
         self.status.counts.grants += 1;
-        self.status.refused = None;
+        self.status.rejected = None;
     }
 
     pub(crate) fn not_begun(&mut self, error: Error, now: Moment) {
@@ -171,22 +177,22 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     /// Records that the generator's window has been extended.
     pub(crate) fn on_extended(&mut self, to: u64) {
         let to = self.keeper.end().unwrap_or(to);
-        let Some((number, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
+        let Some((worker_id, end)) = self.status.grant.as_mut().filter(|(_, end)| *end < to) else {
             // A strict generator's window was extended, but the end of the grant did not change.
             return;
         };
         *end = to;
-        self.events.push_back(Event::Renewed { number: *number, end: to });
+        self.events.push_back(Event::Renewed { worker_id: *worker_id, end: to });
         self.has_ended = false;
         self.status.counts.renewals += 1;
-        self.status.refused = None;
+        self.status.rejected = None;
     }
 
     pub(crate) fn sealed(&mut self, used_until: Option<u64>, now: Moment) {
         self.keeper.sealed(used_until, now);
-        if let Some((number, end)) = self.status.grant.take() {
+        if let Some((worker_id, end)) = self.status.grant.take() {
             let used_until = used_until.map(|used| used.min(end));
-            self.events.push_back(Event::Sealed { number, used_until });
+            self.events.push_back(Event::Sealed { worker_id, used_until });
         }
     }
 
@@ -194,25 +200,25 @@ impl<R: FnMut() -> Result<Random>> WatchedKeeper<R> {
     /// without the store's confirmation.
     fn report_gap(&mut self) {
         let (notes, grant) = (self.keeper.take_gap_events(), self.status.grant);
-        let Some((number, _)) = grant else { return };
+        let Some((worker_id, _)) = grant else { return };
         if let Some(milliseconds) = notes.moved_ms {
             self.status.counts.gaps += 1;
-            self.events.push_back(Event::Gap { number, milliseconds });
+            self.events.push_back(Event::Gap { worker_id, milliseconds });
         }
         if notes.is_unconfirmed {
-            self.events.push_back(Event::Unconfirmed { number });
+            self.events.push_back(Event::Unconfirmed { worker_id });
         }
     }
 
     /// Reports the grant's expiry once its end has been reached. If the end is still in the future and has not been
     /// reported, returns the time until then in milliseconds.
     fn report_end(&mut self, now: Moment) -> Option<u64> {
-        let (number, end) = self.status.grant.filter(|_| !self.has_ended)?;
+        let (worker_id, end) = self.status.grant.filter(|_| !self.has_ended)?;
         if now.wall_ms < end {
             return Some(end - now.wall_ms);
         }
         self.has_ended = true;
-        self.events.push_back(Event::Expired { number, end });
+        self.events.push_back(Event::Expired { worker_id, end });
         None
     }
 }

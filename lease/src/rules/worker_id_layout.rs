@@ -21,7 +21,7 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// use polyflake_lease::layout::shape;
 ///
 /// let sonyflake = preset("sonyflake", [])?;
-/// assert_eq!(shape(&sonyflake, &["machine"], 0..=99)?.numbers(), 0..=99);
+/// assert_eq!(shape(&sonyflake, &["machine"], 0..=99)?.worker_ids(), 0..=99);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -30,18 +30,18 @@ use crate::{Result, Shape, rules::error::out_of_range};
 /// field is not an integer constant or bindable field of the layout; if the layout has other bindable fields, for which a
 /// lease provides no values; or if the layout has no timestamp or an epoch before 1970.
 #[cfg_attr(not(feature = "std"), expect(unreachable_pub, reason = "`layout` has it"))]
-pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> Result<Shape> {
-    let numbered = WorkerIdLayout::new(layout, fields)?;
-    if numbers.end() > numbered.all_worker_ids().end() {
-        let (last, most) = (numbers.end(), numbered.last);
-        return Err(out_of_range(format!("expected numbers up to {most}, found {last}")));
+pub fn shape(layout: &Layout, fields: &[&str], worker_ids: RangeInclusive<u64>) -> Result<Shape> {
+    let worker_id_layout = WorkerIdLayout::new(layout, fields)?;
+    if worker_ids.end() > worker_id_layout.all_worker_ids().end() {
+        let (last, most) = (worker_ids.end(), worker_id_layout.last);
+        return Err(out_of_range(format!("expected worker IDs up to {most}, found {last}")));
     }
     // The fields contain 0 here, so that the shape is the same for all holders, whichever worker ID they lease.
-    let text = value_to_json(&numbered.to_json(0));
+    let text = value_to_json(&worker_id_layout.to_json(0));
     if text.chars().any(char::is_control) {
         return Err(out_of_range("expected names without control characters"));
     }
-    Shape::layout(&text, numbered.time, fields, numbers)
+    Shape::layout(&text, worker_id_layout.time, fields, worker_ids)
 }
 
 /// Returns the layout for a generator with a leased worker ID. In this layout, the named fields are constants that contain
@@ -49,9 +49,9 @@ pub fn shape(layout: &Layout, fields: &[&str], numbers: RangeInclusive<u64>) -> 
 ///
 /// # Errors
 /// Returns the same errors that [`shape`] returns for `layout` and `fields`.
-pub fn layout_of(layout: &Layout, fields: &[&str], number: u64) -> Result<Layout> {
-    let numbered = WorkerIdLayout::new(layout, fields)?.to_json(number);
-    Layout::from_value(numbered).map_err(|error| out_of_range(error.to_string()))
+pub fn layout_of(layout: &Layout, fields: &[&str], worker_id: u64) -> Result<Layout> {
+    let worker_id_layout = WorkerIdLayout::new(layout, fields)?.to_json(worker_id);
+    Layout::from_value(worker_id_layout).map_err(|error| out_of_range(error.to_string()))
 }
 
 /// A layout whose constant or bindable fields contain a leased worker ID.
@@ -104,11 +104,11 @@ impl WorkerIdLayout {
     }
 
     /// Returns the layout with the given worker ID as constants in its fields.
-    pub(crate) fn to_json(&self, number: u64) -> Json {
+    pub(crate) fn to_json(&self, worker_id: u64) -> Json {
         let mut layout = self.layout.clone();
         let fields = layout_fields(&mut layout);
         for (place, below, width) in &self.parts {
-            let part = number >> below & ((1 << width) - 1);
+            let part = worker_id >> below & ((1 << width) - 1);
             let Json::Object(members) = &mut fields[*place] else { continue };
             // `type` and `value` are removed, because a bindable field has a type but no value, and a constant field
             // derives its type from its value.

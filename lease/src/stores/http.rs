@@ -21,7 +21,7 @@ use crate::{
     AsyncStore, Reply, Request, Result, Store,
     rules::error::out_of_range,
     rules::forks,
-    rules::url::{Location, Server, StoreAddress},
+    rules::url::{Server, StoreAddress, StoreUrl},
     stores::blocking::{
         BlockingStore, SingleConnectionStore, TIMEOUT, connect_timeout, with_time_limit,
     },
@@ -73,7 +73,7 @@ pub struct AsyncHttp {
 
 fn parse_url(url: &str) -> Result<Server> {
     let read = || {
-        let Location { site: StoreAddress::Http(server), .. } = Location::parse(url)? else {
+        let StoreUrl { site: StoreAddress::Http(server), .. } = StoreUrl::parse(url)? else {
             return Err(out_of_range("it is not of a service; write `https://`"));
         };
         tls::check(&server)?;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use crate::{
     AsyncStore, Reply, Request, Result, Store,
+    rules::access::Create,
     rules::error::out_of_range,
     rules::forks,
-    rules::location::Create,
-    rules::url::{self, Location, StoreAddress},
+    rules::url::{self, StoreAddress, StoreUrl},
     stores::blocking::{
         BlockingStore, SingleConnectionStore, TIMEOUT, connect_timeout, connection_lost_error,
         with_time_limit,
@@ -60,7 +60,7 @@ pub struct AsyncMysql {
 /// Parses a store's URL, and determines which of the store's tables may be created.
 fn parse_url(url: &str) -> Result<(url::Server, Create)> {
     let read = || {
-        let Location { site: StoreAddress::Mysql(server), access, .. } = Location::parse(url)?
+        let StoreUrl { site: StoreAddress::Mysql(server), access, .. } = StoreUrl::parse(url)?
         else {
             return Err(out_of_range("it is not of MySQL; write `mysql://`"));
         };

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use crate::{
     Reply, Request, Result, Store,
+    rules::access::{Create, Schema},
     rules::error::out_of_range,
-    rules::location::{Create, Schema},
-    rules::url::{self, Location, StoreAddress},
+    rules::url::{self, StoreAddress, StoreUrl},
     stores::blocking::{BlockingStore, TIMEOUT},
     stores::tls,
 };
@@ -46,8 +46,8 @@ impl Server {
     /// Parses a store's URL, and determines which of the store's tables may be created.
     fn parse_url(url: &str) -> Result<(Self, Create)> {
         let read = || {
-            let Location { site: StoreAddress::Server(server), schema, access, .. } =
-                Location::parse(url)?
+            let StoreUrl { site: StoreAddress::Server(server), schema, access, .. } =
+                StoreUrl::parse(url)?
             else {
                 return Err(out_of_range("it is not of PostgreSQL; write `postgres://`"));
             };

@@ -20,7 +20,7 @@ use crate::{
     AsyncStore, Reply, Request, Result, Store,
     rules::error::out_of_range,
     rules::forks,
-    rules::url::{Location, Server, StoreAddress},
+    rules::url::{Server, StoreAddress, StoreUrl},
     stores::blocking::{
         BlockingStore, SingleConnectionStore, TIMEOUT, connect_timeout, connection_lost_error,
         with_time_limit,
@@ -65,7 +65,7 @@ pub struct AsyncRedis {
 
 fn parse_url(url: &str) -> Result<Server> {
     let read = || {
-        let Location { site: StoreAddress::Redis(server), .. } = Location::parse(url)? else {
+        let StoreUrl { site: StoreAddress::Redis(server), .. } = StoreUrl::parse(url)? else {
             return Err(out_of_range("it is not of Redis; write `redis://`"));
         };
         tls::check(&server)?;

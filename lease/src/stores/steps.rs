@@ -57,7 +57,7 @@ use sql::{Dialect, State};
 
 use crate::{Error, Random, Reply, Request, Result, rules::error::damaged_record};
 
-pub use crate::rules::location::{Access, Create, Schema};
+pub use crate::rules::access::{Access, Create, Schema};
 #[cfg(feature = "hosted")]
 pub(crate) use facts::is_permanent_failure;
 pub use facts::{check_file_system_type as check_file_system, file_error, name_of_file};

@@ -16,11 +16,11 @@ use polyflake::fork;
 
 use crate::{
     Error, ErrorKind, Memory, Reply, Request, Result, Store,
+    rules::access::{Access, Create},
     rules::check::Check,
     rules::error::out_of_range,
-    rules::location::{Access, Create},
-    rules::place::Place,
-    rules::url::{Location, StoreAddress},
+    rules::lease_url::LeaseUrl,
+    rules::url::{StoreAddress, StoreUrl},
     stores::system,
 };
 
@@ -78,22 +78,22 @@ pub fn open_existing(url: &str) -> Result<Box<dyn Store>> {
 ///
 /// # Errors
 /// Immediately returns the reason why a lease could not be acquired: `out_of_range` if the URL is invalid,
-/// `lease_unavailable` if the store is unreachable, `store_not_durable`, `store_changed`, `numbers_exhausted`,
+/// `lease_unavailable` if the store is unreachable, `store_not_durable`, `store_changed`, `worker_ids_exhausted`,
 /// `clock_skewed` or another lease error.
 pub fn check(url: Option<&str>) -> Result<String> {
-    let place = match url {
-        Some(url) => Place::parse(url, None),
-        None => Place::from_env(None),
+    let lease_url = match url {
+        Some(url) => LeaseUrl::parse(url, None),
+        None => LeaseUrl::from_env(None),
     }?;
-    let options = place.check_options()?;
-    let lead = format!("cannot lease a worker ID {}", options.store_name());
-    run_check(&place, Duration::from_millis(options.reply_timeout()))
+    let options = lease_url.check_options()?;
+    let lead = format!("cannot lease a worker ID {}", options.store_phrase());
+    run_check(&lease_url, Duration::from_millis(options.reply_timeout()))
         .map_err(|error| error.with_prefix(&lead))?;
-    Ok(place.name())
+    Ok(lease_url.name())
 }
 
-fn run_check(place: &Place, longest: Duration) -> Result<()> {
-    let address = Address::from_location(place.location().clone())?.for_check();
+fn run_check(lease_url: &LeaseUrl, longest: Duration) -> Result<()> {
+    let address = Address::from_store_url(lease_url.store_url().clone())?.for_check();
     #[cfg(feature = "sqlite")]
     if let Kind::Sqlite(path) = &address.store
         && !crate::stores::steps::file::check(path, address.access)?
@@ -103,7 +103,7 @@ fn run_check(place: &Place, longest: Duration) -> Result<()> {
         return Ok(());
     }
     let mut store = address.open(longest)?;
-    let mut check = Check::new(place.namespace());
+    let mut check = Check::new(lease_url.namespace());
     while let Some(request) = check.next() {
         check.process_reply(store.answer(&request)?, system::unix_ms())?;
     }
@@ -137,24 +137,24 @@ impl Address {
     /// specifies them separately.
     pub(crate) fn from_url(url: &str) -> Result<Self> {
         let read = || {
-            let location = Location::parse(url)?;
-            if let Some(name) = location.lease_parameter() {
+            let store_url = StoreUrl::parse(url)?;
+            if let Some(name) = store_url.lease_parameter() {
                 let reason =
                     format!("the parameter `{name}` is not read here; state it in the call");
                 return Err(out_of_range(reason));
             }
-            Self::from_location(location)
+            Self::from_store_url(store_url)
         };
         read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
 
-    /// Returns the store at a parsed location.
-    pub(crate) fn from_location(location: Location) -> Result<Self> {
+    /// Returns the store of a parsed URL.
+    pub(crate) fn from_store_url(store_url: StoreUrl) -> Result<Self> {
         Ok(Self {
-            name: location.site.to_string(),
-            access: location.access,
-            is_volatile: matches!(location.site, StoreAddress::Redis(_)),
-            store: Kind::from_location(location)?,
+            name: store_url.site.to_string(),
+            access: store_url.access,
+            is_volatile: matches!(store_url.site, StoreAddress::Redis(_)),
+            store: Kind::from_store_url(store_url)?,
         })
     }
 
@@ -244,8 +244,8 @@ impl Address {
 }
 
 impl Kind {
-    fn from_location(location: Location) -> Result<Self> {
-        match location.site {
+    fn from_store_url(store_url: StoreUrl) -> Result<Self> {
+        match store_url.site {
             StoreAddress::Memory(name) => Ok(Self::Memory(name)),
             #[cfg(feature = "sqlite")]
             StoreAddress::File(path) => {
@@ -257,7 +257,7 @@ impl Kind {
             )),
             #[cfg(feature = "postgresql")]
             StoreAddress::Server(server) => {
-                let schema = location.schema.unwrap_or_default();
+                let schema = store_url.schema.unwrap_or_default();
                 crate::stores::postgresql::Server::from_address(server, schema)
                     .map(Self::Postgresql)
             }

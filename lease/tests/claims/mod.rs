@@ -25,7 +25,7 @@ pub fn claim_with(store: &mut dyn Store, options: Options) -> Result<Grant> {
         match keeper.poll(now) {
             Action::Send(request) => keeper.answered(request.number, store.answer(&request), now),
             Action::Begin(grant) => return Ok(grant),
-            Action::Refused(error) => return Err(error),
+            Action::Rejected(error) => return Err(error),
             Action::Wait(_) => {}
             other => panic!("{other:?}"),
         }
@@ -44,13 +44,13 @@ pub fn assert_error<V>(result: Result<V>, kind: ErrorKind) -> Error {
 pub fn claim_concurrently<S: Store>(open: impl Fn() -> S + Sync) {
     let claim_some = || {
         let mut store = open();
-        (0..5).map(|_| *claim(&mut store).unwrap().numbers().start()).collect::<Vec<_>>()
+        (0..5).map(|_| *claim(&mut store).unwrap().worker_ids().start()).collect::<Vec<_>>()
     };
-    let mut numbers: Vec<_> = thread::scope(|scope| {
+    let mut worker_ids: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim_some)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    numbers.sort_unstable();
-    numbers.dedup();
-    assert_eq!(numbers.len(), 20);
+    worker_ids.sort_unstable();
+    worker_ids.dedup();
+    assert_eq!(worker_ids.len(), 20);
 }

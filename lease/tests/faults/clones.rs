@@ -26,7 +26,7 @@ struct ClonedHolder {
     keeper: Keeper<RandomSource>,
     ids: Option<Leased>,
     made: Vec<Sno>,
-    refused: Vec<ErrorKind>,
+    rejected: Vec<ErrorKind>,
 }
 
 fn moment(began: Instant) -> Moment {
@@ -48,7 +48,7 @@ impl ClonedHolder {
             keeper: Keeper::new(options, draw),
             ids: None,
             made: Vec::new(),
-            refused: Vec::new(),
+            rejected: Vec::new(),
         }
     }
 
@@ -56,9 +56,10 @@ impl ClonedHolder {
     fn perform_action(&mut self, action: Action, now: Moment) -> bool {
         match action {
             Action::Begin(grant) => {
-                let number = u16::try_from(*grant.numbers().start()).unwrap();
+                let worker_id = u16::try_from(*grant.worker_ids().start()).unwrap();
                 let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
-                let generator = Generator::builder().partition(number).window(start, end).build();
+                let generator =
+                    Generator::builder().partition(worker_id).window(start, end).build();
                 self.ids = Some(Leased::new(generator.unwrap()).unwrap());
             }
             // Each grant gets a new `Leased`, whose only grant has the number 0.
@@ -69,7 +70,7 @@ impl ClonedHolder {
                 let last = self.ids.take().and_then(|ids| ids.seal(0).unwrap());
                 self.keeper.sealed(last.map(|last| last.end.cast_unsigned()), now);
             }
-            Action::Refused(error) => self.refused.push(error.kind()),
+            Action::Rejected(error) => self.rejected.push(error.kind()),
             Action::Wait(_) => {
                 self.made.extend(self.ids.as_ref().and_then(|ids| ids.try_generate(0).ok()));
                 thread::sleep(Duration::from_millis(1));
@@ -147,7 +148,10 @@ pub fn clone_holder(url: &str, namespace: &str) -> (usize, usize, bool) {
     let (after, before): (Vec<_>, Vec<_>) = twice.partition(|is_after| *is_after);
     let goes_on =
         |twin: &ClonedHolder| twin.made.iter().any(|id| id.unix_ms().cast_unsigned() >= both_until);
-    assert!(goes_on(&one) && goes_on(&other), "expected that both go on, one under another number");
-    let noticed = [&one, &other].iter().any(|twin| twin.refused.contains(&ErrorKind::LeaseLost));
+    assert!(
+        goes_on(&one) && goes_on(&other),
+        "expected that both go on, one under another worker ID"
+    );
+    let noticed = [&one, &other].iter().any(|twin| twin.rejected.contains(&ErrorKind::LeaseLost));
     (before.len(), after.len(), noticed)
 }

@@ -62,12 +62,13 @@ fn options() -> Options {
     let grants = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
     options.watch(move |event| {
         let line = match event {
-            Event::Acquired { number, start, end } | Event::Moved { number, start, end, .. } => {
-                format!("begin {number} {start} {end}\n")
+            Event::Acquired { worker_id, start, end }
+            | Event::Switched { worker_id, start, end, .. } => {
+                format!("begin {worker_id} {start} {end}\n")
             }
-            Event::Renewed { number, end } => format!("extend {number} {end}\n"),
-            Event::Sealed { number, used_until } => {
-                format!("end {number} {}\n", used_until.unwrap_or(0))
+            Event::Renewed { worker_id, end } => format!("extend {worker_id} {end}\n"),
+            Event::Sealed { worker_id, used_until } => {
+                format!("end {worker_id} {}\n", used_until.unwrap_or(0))
             }
             _ => return,
         };
@@ -146,7 +147,7 @@ struct GrantView(Mutex<Option<(u64, u64)>>);
 
 impl Grantee for GrantView {
     fn begin(&self, grant: Grant) -> Result<()> {
-        *self.0.lock().unwrap() = Some((*grant.numbers().start(), grant.end()));
+        *self.0.lock().unwrap() = Some((*grant.worker_ids().start(), grant.end()));
         Ok(())
     }
     fn extend(&self, end: u64) {
@@ -167,9 +168,9 @@ fn generate_after_check(url: &str, should_continue: impl Fn() -> bool, mut note:
         let now = u64::try_from(UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
         let held = look.0.lock().unwrap().filter(|(_, end)| now < *end);
         thread::sleep(Duration::from_millis(5));
-        if let Some((number, _)) = held {
+        if let Some((worker_id, _)) = held {
             (0..20).for_each(|_| {
-                note(generators[usize::try_from(number).unwrap()].generate(0).unwrap());
+                note(generators[usize::try_from(worker_id).unwrap()].generate(0).unwrap());
                 thread::sleep(Duration::from_millis(1));
             });
         }
@@ -182,9 +183,9 @@ struct UnsealedGenerator(Mutex<Option<Core>>);
 
 impl Grantee for UnsealedGenerator {
     fn begin(&self, grant: Grant) -> Result<()> {
-        let number = u16::try_from(*grant.numbers().start()).unwrap();
+        let worker_id = u16::try_from(*grant.worker_ids().start()).unwrap();
         let (start, end) = (grant.start().cast_signed(), grant.end().cast_signed());
-        let generator = Generator::builder().partition(number).window(start, end).build();
+        let generator = Generator::builder().partition(worker_id).window(start, end).build();
         *self.0.lock().unwrap() = Some(Core::new(generator.unwrap()).unwrap());
         Ok(())
     }

@@ -100,7 +100,7 @@ impl<S: Store> Store for TracedStore<S> {
 struct TracedGenerator(Mutex<Option<(Leased, u32)>>);
 
 fn generator(grant: &Grant, window: Range<i64>) -> polyflake::Result<Generator> {
-    let number = u16::try_from(*grant.numbers().start()).unwrap();
+    let number = u16::try_from(*grant.worker_ids().start()).unwrap();
     Generator::builder().partition(number).window(window.start, window.end).build()
 }
 
@@ -128,11 +128,11 @@ impl Grantee for TracedGenerator {
             let leased = generator(&grant, start..end).and_then(Leased::new);
             leased.map(|leased| *place = Some((leased, 0)))
         };
-        let refused = |error: polyflake::Error| {
+        let rejected = |error: polyflake::Error| {
             log_process_event("over", json!({}));
             Error::new(ErrorKind::LeaseUnavailable, error.to_string())
         };
-        begun.map_err(refused)
+        begun.map_err(rejected)
     }
 
     fn extend(&self, end: u64) {

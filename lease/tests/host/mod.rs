@@ -14,7 +14,7 @@ pub type RandomSource = Box<dyn FnMut() -> Result<Random>>;
 pub struct KeeperHost {
     pub keeper: Keeper<RandomSource>,
     pub now: Moment,
-    pub refused: Vec<Error>,
+    pub rejected: Vec<Error>,
     pub asked: Vec<Request>,
     pub ended: bool,
 }
@@ -39,8 +39,8 @@ impl KeeperHost {
     /// Creates a keeper with an explicit source of random numbers.
     pub fn with_random_source(options: Options, draw: RandomSource) -> Self {
         let now = Moment { wall_ms: START_MS, elapsed_ms: 0 };
-        let (refused, asked) = (Vec::new(), Vec::new());
-        Self { keeper: Keeper::new(options, draw), now, refused, asked, ended: false }
+        let (rejected, asked) = (Vec::new(), Vec::new());
+        Self { keeper: Keeper::new(options, draw), now, rejected, asked, ended: false }
     }
 
     pub fn advance(&mut self, ms: u64) {
@@ -69,7 +69,7 @@ impl KeeperHost {
                 Action::Begin(grant) => return Some(grant),
                 Action::Extend(_) => {}
                 Action::Seal => self.keeper.sealed(None, self.now),
-                Action::Refused(error) => self.refused.push(error),
+                Action::Rejected(error) => self.rejected.push(error),
                 Action::Wait(_) => return None,
                 Action::End => {
                     self.ended = true;
@@ -107,7 +107,7 @@ impl KeeperHost {
         loop {
             match self.keeper.poll(self.now) {
                 Action::Send(request) => return request,
-                Action::Refused(error) => self.refused.push(error),
+                Action::Rejected(error) => self.rejected.push(error),
                 other => panic!("expected a request, found {other:?}"),
             }
         }
@@ -127,7 +127,7 @@ impl KeeperHost {
 
     #[track_caller]
     pub fn assert_error(&mut self, kind: ErrorKind) -> Error {
-        let error = self.refused.pop();
+        let error = self.rejected.pop();
         let error = error.unwrap_or_else(|| panic!("expected {kind:?}, found no refusal"));
         assert_eq!(error.kind(), kind, "{error}");
         error

@@ -104,10 +104,10 @@ fn a_high_worker_id_is_granted() {
     let Some(program) = program() else { return };
     let server = start(&program);
     let options = Options::new("far", Shape::sno(0..=65_535).unwrap()).unwrap();
-    let options = options.prefer(65_000).unwrap();
+    let options = options.preferred_worker_id(65_000).unwrap();
     let ids =
         polyflake_lease::sno::Generator::with(&server.url(), options, Duration::from_secs(15));
-    assert_eq!(ids.unwrap().lease().number(), Some(65_000));
+    assert_eq!(ids.unwrap().lease().worker_id(), Some(65_000));
 }
 
 #[test]
@@ -474,7 +474,7 @@ fn a_killed_server_keeps_its_grants() {
     assert_error(claim(&mut store), ErrorKind::LeaseUnavailable);
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.launch();
-    assert_ne!(first.numbers(), claim_at(&server.url()).unwrap().numbers());
+    assert_ne!(first.worker_ids(), claim_at(&server.url()).unwrap().worker_ids());
 }
 
 /// A connection that ends in the middle of a transaction leaves no changes and no locks.

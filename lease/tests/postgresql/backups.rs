@@ -21,7 +21,7 @@ fn make_two_grants(server: &Server) -> (std::path::PathBuf, u64) {
     let known = claim_at(&server.url()).unwrap();
     let dump = server.dump();
     let unknown = claim_at(&server.url()).unwrap();
-    assert_ne!(known.numbers(), unknown.numbers());
+    assert_ne!(known.worker_ids(), unknown.worker_ids());
     (dump, unknown.end())
 }
 

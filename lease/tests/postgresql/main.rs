@@ -138,7 +138,7 @@ fn a_stopped_server_is_unavailable_and_keeps_its_grants() {
     assert_error(claim_at(&server.url()), ErrorKind::LeaseUnavailable);
     server.launch();
     let second = claim_at(&server.url()).unwrap();
-    assert_ne!(first.numbers(), second.numbers());
+    assert_ne!(first.worker_ids(), second.worker_ids());
 }
 
 #[test]
@@ -167,10 +167,10 @@ fn a_high_worker_id_is_granted_in_few_statements() {
     let Some(programs) = programs() else { return };
     let server = start_logging_server(&programs);
     let options = Options::new("far", Shape::sno(0..=65_535).unwrap()).unwrap();
-    let options = options.prefer(65_000).unwrap();
+    let options = options.preferred_worker_id(65_000).unwrap();
     let longest = std::time::Duration::from_secs(15);
     let ids = polyflake_lease::sno::Generator::with(&server.url(), options, longest).unwrap();
-    assert_eq!(ids.lease().number(), Some(65_000));
+    assert_eq!(ids.lease().worker_id(), Some(65_000));
     assert!(statement_count(&server) < 100, "{}", statement_count(&server));
 }
 
@@ -278,8 +278,8 @@ fn operators_can_act_during_the_quiet_time() {
     let mut operator = Operator::open(&server.url(), "orders/sno").unwrap();
     operator.restored(None).unwrap();
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
-    operator.evict(*grant.numbers().start()).unwrap();
-    operator.reserve(*grant.numbers().start(), "a test").unwrap();
+    operator.evict(*grant.worker_ids().start()).unwrap();
+    operator.reserve(*grant.worker_ids().start(), "a test").unwrap();
     assert_eq!(operator.status().unwrap().reserved, 1);
 }
 

@@ -46,13 +46,13 @@ fn roles_and_search_paths_of_a_database_share_one_store() {
     let rights = include_str!("../../sql/postgresql-role.sql");
     server.execute_as_admin(&[&rights.replace(":\"role\"", "svc_b")]);
     let second = claim_at(&other).unwrap();
-    assert_ne!(first.numbers(), second.numbers());
-    let mut numbers = vec![first.numbers(), second.numbers()];
+    assert_ne!(first.worker_ids(), second.worker_ids());
+    let mut worker_ids = vec![first.worker_ids(), second.worker_ids()];
     for path in ["svc_a", "svc_b,public", "pg_catalog", ""] {
         let url = format!("{}?options=-c%20search_path%3D{path}", server.url());
         let grant = claim_at(&url).unwrap();
-        assert!(!numbers.contains(&grant.numbers()), "{path}: {:?}", grant.numbers());
-        numbers.push(grant.numbers());
+        assert!(!worker_ids.contains(&grant.worker_ids()), "{path}: {:?}", grant.worker_ids());
+        worker_ids.push(grant.worker_ids());
     }
     assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
 }
@@ -71,13 +71,13 @@ fn a_second_store_requires_an_explicit_option() {
     }
     assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
     let second = claim_at(&of("schema=Mine-2&create=second-store")).unwrap();
-    assert_eq!(first.numbers(), second.numbers(), "a store of its own");
+    assert_eq!(first.worker_ids(), second.worker_ids(), "a store of its own");
     assert_eq!(schemas_with_lease_tables(&server), ["Mine-2", "polyflake"]);
     // From now on, both stores are in use, and neither store checks whether the other exists.
-    for (parameters, numbers) in
+    for (parameters, worker_ids) in
         [("schema=Mine-2", 1..=1), ("", 1..=1), ("create=second-store", 2..=2)]
     {
-        assert_eq!(claim_at(&of(parameters)).unwrap().numbers(), numbers, "{parameters}");
+        assert_eq!(claim_at(&of(parameters)).unwrap().worker_ids(), worker_ids, "{parameters}");
     }
     // A dropped store is not recreated while the second store exists.
     server.execute_as_admin(&["DROP SCHEMA polyflake CASCADE"]);
@@ -220,8 +220,8 @@ fn leases_work_through_a_transaction_pooler() {
         polyflake_lease::Options::new("mine", polyflake_lease::Shape::sno(0..=9).unwrap());
     let options = options.and_then(|it| it.lease_ms(1000)).unwrap();
     let ids = sno::Generator::with(&pooler.url, options, Duration::from_secs(15)).unwrap();
-    while ids.lease().figures().renewals < 3 {
-        assert_eq!(ids.lease().refused(), None);
+    while ids.lease().metrics().renewals < 3 {
+        assert_eq!(ids.lease().rejected(), None);
         thread::sleep(Duration::from_millis(5));
     }
     ids.close();

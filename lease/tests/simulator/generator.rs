@@ -368,15 +368,15 @@ impl ProcessGrantee {
 
 impl Grantee for ProcessGrantee {
     fn begin(&self, grant: Grant) -> Result<()> {
-        let (number, start, end) = (*grant.numbers().start(), grant.start(), grant.end());
+        let (number, start, end) = (*grant.worker_ids().start(), grant.start(), grant.end());
         let is_border = [start, end].map(|time| time.is_multiple_of(self.step));
         assert_eq!(is_border, [true; 2], "expected borders of ticks");
         let window = self.window(start, end);
-        let refused =
+        let rejected =
             |error: polyflake::Error| Error::new(ErrorKind::LeaseUnavailable, error.to_string());
         let mut place = self.generator.borrow_mut();
         let Some(generator) = &*place else {
-            let maker = self.create_maker(number, window).map_err(refused)?;
+            let maker = self.create_maker(number, window).map_err(rejected)?;
             let id = Cell::new(Ledger::begin_window(number, start, end));
             *place = Some(Generator { maker, grant: Cell::new(0), id });
             return Ok(());
@@ -389,7 +389,7 @@ impl Grantee for ProcessGrantee {
             start..window.end
         };
         let moved = generator.maker.move_to(&self.time, number, &mut next);
-        generator.grant.set(moved.map_err(refused)?);
+        generator.grant.set(moved.map_err(rejected)?);
         generator.id.set(Ledger::begin_window(number, from.get(), end));
         Ok(())
     }

@@ -33,7 +33,7 @@ fn no_two_generators_share_a_worker_id() {
         None => 0..number_from_env("POLYFLAKE_SEEDS").unwrap_or(2000),
     };
     let (mut claims, mut made, mut unusable, mut operated) = (0, 0, 0, 0);
-    let mut refused = BTreeMap::<_, usize>::new();
+    let mut rejected = BTreeMap::<_, usize>::new();
     let mut families = BTreeMap::<_, usize>::new();
     for seed in seeds.clone() {
         let mut world = World::new(seed, WeakenedRule::Nowhere);
@@ -46,10 +46,13 @@ fn no_two_generators_share_a_worker_id() {
         made += generator::first_violation().1;
         *families.entry(format!("{:?}", world.family)).or_default() +=
             generator::first_violation().1;
-        world.refused.iter().for_each(|(code, count)| *refused.entry(*code).or_default() += count);
+        world
+            .rejected
+            .iter()
+            .for_each(|(code, count)| *rejected.entry(*code).or_default() += count);
     }
     println!(
-        "{} worlds, {claims} grants, {made} IDs {families:?}, {refused:?}, {unusable} unusable, {operated} operated",
+        "{} worlds, {claims} grants, {made} IDs {families:?}, {rejected:?}, {unusable} unusable, {operated} operated",
         seeds.end - seeds.start
     );
     if seeds.end - seeds.start >= 2000 {
@@ -65,13 +68,13 @@ fn no_two_generators_share_a_worker_id() {
             "clock_skewed",
             "lease_lost",
             "lease_unavailable",
-            "numbers_exhausted",
+            "worker_ids_exhausted",
             "store_changed",
         ];
         for code in codes {
             assert!(
-                refused.get(code).is_some_and(|count| *count > 10),
-                "expected {code}: {refused:?}"
+                rejected.get(code).is_some_and(|count| *count > 10),
+                "expected {code}: {rejected:?}"
             );
         }
     }
@@ -89,7 +92,7 @@ fn restored_copies_diverge() {
             panic!("{fault}: POLYFLAKE_SEED={seed}");
         }
         copied += world.copied;
-        lost += world.refused.get("lease_lost").unwrap_or(&0);
+        lost += world.rejected.get("lease_lost").unwrap_or(&0);
     }
     println!("{copied} images were restored twice, {lost} leases were lost");
     assert!(copied > 500 && lost > 200, "expected copies, found {copied} and {lost} lost leases");

@@ -171,7 +171,7 @@ pub struct World {
     pub claims: usize,
     pub unusable: usize,
     pub operated: usize,
-    pub refused: HashMap<&'static str, usize>,
+    pub rejected: HashMap<&'static str, usize>,
 }
 
 impl World {
@@ -203,10 +203,10 @@ impl World {
             claims: 0,
             unusable: 0,
             operated: 0,
-            refused: HashMap::new(),
+            rejected: HashMap::new(),
             rng,
         };
-        let (numbers, times) = (world.shape.numbers(), (lease_ms, world.clock_error()));
+        let (numbers, times) = (world.shape.worker_ids(), (lease_ms, world.clock_error()));
         trace::record_start(seed, family, numbers.end() - numbers.start() + 1, times);
         for process in 0..world.rng.usize(2..5) {
             let new = world.create_process(0);
@@ -257,11 +257,11 @@ impl World {
             .and_then(|options| options.lease_ms(self.lease_ms))
             .unwrap();
         if self.rng.u8(..) < 40 {
-            let number = self.rng.u64(self.shape.numbers());
+            let number = self.rng.u64(self.shape.worker_ids());
             options = if self.rng.bool() {
-                options.prefer(number)
+                options.preferred_worker_id(number)
             } else {
-                options.insist(number).and_then(|it| it.lease_ms(self.lease_ms))
+                options.required_worker_id(number).and_then(|it| it.lease_ms(self.lease_ms))
             }
             .unwrap();
         }
@@ -383,7 +383,7 @@ impl World {
                     trace::record_event(|| json!({"event": "over", "process": process}));
                     own.keeper.process_input(KeeperInput::Sealed(end, now));
                 }
-                Action::Refused(error) => *self.refused.entry(error.code()).or_default() += 1,
+                Action::Rejected(error) => *self.rejected.entry(error.code()).or_default() += 1,
                 Action::Wait(until) => {
                     let delay = until.saturating_sub(now.elapsed_ms).clamp(1, self.lease_ms);
                     return self.schedule_wake(delay, process);
@@ -544,7 +544,7 @@ impl World {
         if self.weak == WeakenedRule::NoSeal {
             // In this variant, the old process's generator is not sealed, and keeps generating IDs.
             self.processes[process].place = old.place;
-        } else if let Some(number) = old.keeper.keeper.number().filter(|_| !old.is_copied) {
+        } else if let Some(number) = old.keeper.keeper.worker_id().filter(|_| !old.is_copied) {
             let records = self.store.records(&self.namespace());
             let held = records.into_iter().find(|it| it.first == number);
             // The record still belongs to the killed holder if it contains the end that the holder's keeper last received.
@@ -615,7 +615,7 @@ impl World {
     /// reporting a promotion or a restored backup. Each of these actions may be rejected.
     fn perform_operator_action(&mut self) {
         self.store.set_now(self.now.saturating_add_signed(self.store_offset));
-        let (number, what) = (self.rng.u64(self.shape.numbers()), self.rng.u8(..28));
+        let (number, what) = (self.rng.u64(self.shape.worker_ids()), self.rng.u8(..28));
         let used_until = self.now + self.rng.u64(0..self.lease_ms);
         let (corpse, promotion) = (self.take_dead_holder(), self.promotion.clone());
         let done = self.operator(|operator| match what {

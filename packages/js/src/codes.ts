@@ -29,7 +29,7 @@ export type ErrorCode =
   | "backend_unavailable"
   | "lease_lost"
   | "namespace_mismatch"
-  | "numbers_exhausted"
+  | "worker_ids_exhausted"
   | "store_not_durable"
   | "store_changed"
   | "store_damaged"

@@ -231,7 +231,7 @@ export function rejectLeased({ lease }: Handle): void {
 }
 
 /**
- * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or `POLYFLAKE_NODE`
+ * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or `POLYFLAKE_WORKER_ID`
  * environment variable is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
@@ -307,11 +307,11 @@ export function removeDefaultGenerators(lease: AnyLease): void {
 function findLeaseVariable(): string | undefined {
   const { process: host } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
-    return ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"].find((name) => host?.env?.[name] !== undefined);
+    return ["POLYFLAKE_LEASE", "POLYFLAKE_WORKER_ID"].find((name) => host?.env?.[name] !== undefined);
   } catch (cause) {
     throw new PolyflakeError(
       "lease_unavailable",
-      "expected the permission to read POLYFLAKE_LEASE, found none: start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
+      "expected the permission to read POLYFLAKE_LEASE, found none: start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_WORKER_ID",
       { cause },
     );
   }

@@ -28,10 +28,10 @@ const MYSQL_KEY = Symbol.for("polyflake.mysql2/promise");
 const IOREDIS_KEY = Symbol.for("polyflake.ioredis");
 
 /** Runs a call with the given environment variables set. */
-function withEnvironment({ variable, url, node }, call) {
+function withEnvironment({ variable, url, worker_id: workerId }, call) {
   const before = { ...process.env };
   if (variable) process.env.POLYFLAKE_LEASE = url;
-  if (node !== undefined) process.env.POLYFLAKE_NODE = node;
+  if (workerId !== undefined) process.env.POLYFLAKE_WORKER_ID = workerId;
   try {
     return call(variable ? undefined : url);
   } finally {
@@ -105,7 +105,7 @@ test("URLs are parsed the same way in every language", async (t) => {
   const settings = () => JSON.parse(mock.calls.findLast(({ result }) => result?.includes('"holder":')).result);
   let catches = false;
   for (const one of URL_CASES) {
-    const { namespace, place, error } = one;
+    const { namespace, parsed, error } = one;
     const make = (url) => lease(url, namespace, { sqlite: Database });
     if (error) {
       const { message } = withEnvironment(one, (url) => assertError(error.code, () => make(url)));
@@ -113,33 +113,33 @@ test("URLs are parsed the same way in every language", async (t) => {
       assert(!message.includes("sesame"), message);
       continue;
     }
-    if (place.store !== "sqlite" && place.server.roots !== null) continue;
-    type = place.allows_overlayfs ? OVERLAYFS : EXT4;
+    if (parsed.store !== "sqlite" && parsed.server.roots !== null) continue;
+    type = parsed.allows_overlayfs ? OVERLAYFS : EXT4;
     made = undefined;
     const held = withEnvironment(one, make);
     const ids = new polyflake.sno.Generator({ lease: held });
-    while (held.status().refused === null) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (held.status().rejected === null) await new Promise((resolve) => setTimeout(resolve, 5));
     const begun = settings();
     assert.deepEqual(begun, {
       holder: begun.holder,
       family: "sno",
-      store: place.store,
-      place: place.place,
-      namespace: place.namespace,
-      node: place.node ?? null,
-      schema: place.schema ?? null,
-      create: place.create ?? null,
-      lease_ms: place.lease_ms ?? null,
-      renew_ms: place.renew_ms ?? null,
-      strict: place.strict ?? false,
-      numbers: place.numbers ?? null,
-      wait_ms: place.wait_ms ?? null,
+      store: parsed.store,
+      store_name: parsed.store_name,
+      namespace: parsed.namespace,
+      environment_worker_id: parsed.environment_worker_id ?? null,
+      schema: parsed.schema ?? null,
+      create: parsed.create ?? null,
+      lease_ms: parsed.lease_ms ?? null,
+      renew_ms: parsed.renew_ms ?? null,
+      strict: parsed.strict ?? false,
+      worker_ids: parsed.worker_ids ?? null,
+      wait_ms: parsed.wait_ms ?? null,
     });
-    catches ||= place.sigterm ?? false;
+    catches ||= parsed.sigterm ?? false;
     assert.equal(process.listenerCount("SIGTERM") > 0, catches, one.url);
-    if (place.store === "sqlite") assert.equal(made, resolve(place.path), one.url);
+    if (parsed.store === "sqlite") assert.equal(made, resolve(parsed.path), one.url);
     else {
-      const { hosts, user, password, database, encrypts, application_name, options, connect_timeout } = place.server;
+      const { hosts, user, password, database, encrypts, application_name, options, connect_timeout } = parsed.server;
       const [host, port] = hosts.at(-1);
       const account = { user: user ?? undefined, password: password ?? undefined, database: database ?? undefined };
       const longest = Math.min(connect_timeout ?? 10, 10) * 1000;
@@ -171,7 +171,7 @@ test("URLs are parsed the same way in every language", async (t) => {
         connectTimeout: longest,
       };
       const expected = { mysql: mysqlOptions, postgresql: pgOptions, redis: redisOptions, http: httpOptions };
-      assert.deepEqual(made, expected[place.store], one.url);
+      assert.deepEqual(made, expected[parsed.store], one.url);
     }
     await held.close();
     assert.throws(() => ids.generate());
@@ -282,8 +282,8 @@ test("with --import an unusable store causes a warning and `ready` rejects", () 
 
 test("an option of the wrong type is named in the error", () => {
   for (const [field, value] of [
-    ["prefer", "1"],
-    ["insist", 1.5],
+    ["preferredWorkerId", "1"],
+    ["requiredWorkerId", 1.5],
     ["leaseMs", "x"],
     ["waitMs", null],
     ["holder", 7],
@@ -295,7 +295,7 @@ test("only an error before the first attempt suggests waiting", async () => {
   const held = lease(rejectingClient({ code: "28P01", severity: "FATAL" }), "orders");
   const ids = new polyflake.sno.Generator({ lease: held });
   assert.match(assertError("lease_unavailable", () => ids.generate()).message, /await lease.ready\(\) first/);
-  while (held.status().refused === null) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (held.status().rejected === null) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.doesNotMatch(assertError("lease_unavailable", () => ids.generate()).message, /await|--import/);
   await held.close();
   assert.throws(
@@ -314,9 +314,9 @@ test("variables without a store are rejected with the value to set", () => {
   const example = "set it to a URL such as `sqlite:/var/lib/app/ids.db?namespace=orders`";
   const expected = "cannot read POLYFLAKE_LEASE: ";
   for (const [variables, expectedError] of [
-    [{ POLYFLAKE_NODE: "7" }, `lease_unavailable ${expected}POLYFLAKE_NODE is set without it; ${example}`],
+    [{ POLYFLAKE_WORKER_ID: "7" }, `lease_unavailable ${expected}POLYFLAKE_WORKER_ID is set without it; ${example}`],
     [{ POLYFLAKE_LEASE: "" }, `out_of_range ${expected}it is empty; ${example}`],
-    [{ POLYFLAKE_LEASE: "", POLYFLAKE_NODE: "7" }, `out_of_range ${expected}it is empty; ${example}`],
+    [{ POLYFLAKE_LEASE: "", POLYFLAKE_WORKER_ID: "7" }, `out_of_range ${expected}it is empty; ${example}`],
   ]) {
     const options = { env: { ...process.env, ...variables }, encoding: "utf8", cwd: import.meta.dirname };
     const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], options);
@@ -330,7 +330,7 @@ test("variables without a store are rejected with the value to set", () => {
 test("invalid options are rejected, some only when the generator is created", () => {
   const make = (options) => new polyflake.sno.Generator({ lease: lease(rejectingClient(), "orders", options) });
   assertError("unknown_field", () => make({ lease_ms: 1 }), { field: "lease_ms" });
-  assertError("invalid_type", () => make({ numbers: 3 }));
+  assertError("invalid_type", () => make({ workerIds: 3 }));
   assertError("invalid_type", () => make({ waitMs: "1" }), { field: "waitMs" });
   assertError("invalid_type", () => make({ renewMs: "1" }), { field: "renewMs" });
   assertError("invalid_type", () => make({ strict: 1 }), { field: "strict" });
@@ -338,11 +338,11 @@ test("invalid options are rejected, some only when the generator is created", ()
   assertError("invalid_type", () => make({ signals: "SIGTERM" }), { field: "signals" });
   assertError("invalid_type", () => make({ watch: 1 }), { field: "watch" });
   for (const options of [
-    { numbers: [0, 65_536] },
-    { insist: 70_000 },
+    { workerIds: [0, 65_536] },
+    { requiredWorkerId: 70_000 },
     { leaseMs: 1 },
-    { numbers: [3, 2] },
-    { prefer: -1 },
+    { workerIds: [3, 2] },
+    { preferredWorkerId: -1 },
     { schema: "a b" },
   ])
     assertError("out_of_range", () => make(options));
@@ -359,7 +359,7 @@ test("a lease serves one generator of one format", async () => {
   await assertRejects("lease_mismatch", one.ready());
   assert.deepEqual(
     { ...one.status() },
-    { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null },
+    { workerId: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, rejected: null },
   );
   new polyflake.sno.Generator({ lease: one });
   assertError("lease_mismatch", () => new polyflake.sno.Generator({ lease: one }));
@@ -383,10 +383,10 @@ test("a failing store is reported in events, errors and the status", async () =>
     assert.match(message, /^cannot lease a worker ID for orders\/sno: .*the server says no/);
     assert.equal(assertError("lease_unavailable", () => ids.generate()).message, message);
     const [event] = events;
-    assert.deepEqual([event.name, event.code], ["refused", "lease_unavailable"]);
-    assert(event.text.startsWith(`refused: cannot lease a worker ID for orders/sno: ${expected}`), event.text);
+    assert.deepEqual([event.name, event.code], ["rejected", "lease_unavailable"]);
+    assert(event.text.startsWith(`rejected: cannot lease a worker ID for orders/sno: ${expected}`), event.text);
     assert(unreachable.status().failures > 0);
-    assert.equal(unreachable.status().refused.code, "lease_unavailable");
+    assert.equal(unreachable.status().rejected.code, "lease_unavailable");
     const closing = unreachable.close();
     assertError("generator_closed", () => ids.generate());
     await closing;
@@ -409,7 +409,7 @@ test("a client that never connects is abandoned after the wait", async () => {
   const ids = new polyflake.sno.Generator({ lease: unreachable });
   await assertRejects("lease_unavailable", ids.generateAsync());
   await assertRejects("lease_unavailable", unreachable.ready());
-  assert.equal(unreachable.status().number, null);
+  assert.equal(unreachable.status().workerId, null);
 });
 
 test("a check of an unresponsive store times out like a lease", async (t) => {
@@ -444,8 +444,8 @@ test("a check rejects the terms that a lease rejects", async () => {
   for (const [terms, variables, reason] of [
     ["lease_seconds=0.1", {}, /expected a lease of at least two ticks/],
     ["lease_seconds=99999999", {}, /expected a lease of at least two ticks/],
-    ["numbers=3-4", { POLYFLAKE_NODE: "7" }, /cannot use the worker ID in POLYFLAKE_NODE: .* from 3 to 4, found 7/],
-    ["numbers=3-4", { POLYFLAKE_HOLDER: "x".repeat(201) }, /200 bytes/],
+    ["worker_ids=3-4", { POLYFLAKE_WORKER_ID: "7" }, /cannot use the worker ID in POLYFLAKE_WORKER_ID: .* from 3 to 4, found 7/],
+    ["worker_ids=3-4", { POLYFLAKE_HOLDER: "x".repeat(201) }, /200 bytes/],
     ["sigterm=yes", {}, /`sigterm` can only be/],
   ]) {
     const before = { ...process.env };
@@ -457,7 +457,7 @@ test("a check rejects the terms that a lease rejects", async () => {
       process.env = before;
     }
   }
-  for (const options of [{ leaseMs: 1 }, { insist: 7, numbers: [3, 4] }, { numbers: [4, 3] }, { prefer: 2 ** 53 }])
+  for (const options of [{ leaseMs: 1 }, { requiredWorkerId: 7, workerIds: [3, 4] }, { workerIds: [4, 3] }, { preferredWorkerId: 2 ** 53 }])
     await assertRejects("out_of_range", check(rejectingClient(), "orders", options));
 });
 
@@ -587,11 +587,11 @@ test("missing Deno permissions are errors with a code and a remedy", () => {
     syncBuiltinESMExports();`;
   const shown = (call) =>
     `try { console.log(${call}) } catch ({ name, code, message, cause }) { console.log(name, code, message, "|", cause.message) };`;
-  const remedy = "start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE,POLYFLAKE_FORMATS,POLYFLAKE_HOLDER";
+  const remedy = "start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_WORKER_ID,POLYFLAKE_FORMATS,POLYFLAKE_HOLDER";
   const expectedError = (name) =>
     `PolyflakeError lease_unavailable expected the permission to read ${name}, found none: ${remedy} | NotCapable: ${name}`;
   const required = shown('typeof require("polyflake/lease")');
-  for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS"]) {
+  for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_WORKER_ID", "POLYFLAKE_FORMATS"]) {
     const { stdout, stderr } = runProgram(required, { DENIED: name }, denied);
     assert.equal(stdout.trim(), expectedError(name), stderr);
   }

@@ -304,7 +304,7 @@ onEachMachine((polyflake, machine) => {
       process.on("warning", ({ name, code, message }) => console.log(name, code, message.split(",")[0]));
       const heard = (setUp) => { setUp(); return new Promise(setImmediate); };
       (async () => {
-        for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"]) {
+        for (const name of ["POLYFLAKE_LEASE", "POLYFLAKE_WORKER_ID"]) {
           delete process.env.POLYFLAKE_LEASE;
           await heard(() => new sno.Generator());
           process.env[name] = "7";
@@ -317,7 +317,7 @@ onEachMachine((polyflake, machine) => {
       cwd: import.meta.dirname,
     });
     const line = (name) => `PolyflakeWarning polyflake_unleased ${name} is set\n`;
-    assert.equal(stdout, line("POLYFLAKE_LEASE") + line("POLYFLAKE_NODE"));
+    assert.equal(stdout, line("POLYFLAKE_LEASE") + line("POLYFLAKE_WORKER_ID"));
   });
 
   test("a lease variable never falls back to a random worker ID", () => {
@@ -330,8 +330,8 @@ onEachMachine((polyflake, machine) => {
     for (const [variable, value] of [
       ["POLYFLAKE_LEASE", "sqlite:/nowhere/ids.db?namespace=orders"],
       ["POLYFLAKE_LEASE", ""],
-      ["POLYFLAKE_NODE", "7"],
-      ["POLYFLAKE_NODE", ""],
+      ["POLYFLAKE_WORKER_ID", "7"],
+      ["POLYFLAKE_WORKER_ID", ""],
     ]) {
       const env = { ...process.env, [variable]: value };
       const { stdout, stderr } = spawnSync(process.execPath, ["-e", program], {

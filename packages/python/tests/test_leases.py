@@ -29,7 +29,7 @@ import pytest
 
 import polyflake
 from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, layout, randflake, sno, uuid7
-from polyflake._polyflake import place
+from polyflake._polyflake import parse_lease_url
 from support import REPOSITORY, ignore_fork_warnings, raises_code
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
@@ -105,18 +105,18 @@ def assert_closed(ids: Any) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_format_makes_ids_with_its_worker_id(url: str, family: str) -> None:
-    with polyflake.lease(url, "orders", numbers=(37, 40)) as lease:
+    with polyflake.lease(url, "orders", worker_ids=(37, 40)) as lease:
         ids = FAMILIES[family](lease)
         made_ids = [ids.generate(), ids.try_generate(), asyncio.run(ids.generate_async())]
         made_ids += [*ids.generate_many(1000), *asyncio.run(ids.generate_many_async(1000)), *ids.try_generate_many(10)]
-        assert {worker_id_of(family, id) for id in made_ids} == {37} == {lease.number}
+        assert {worker_id_of(family, id) for id in made_ids} == {37} == {lease.worker_id}
         assert len(set(made_ids)) == len(made_ids)
         assert granted_ids(url, f"orders/{family}") == [37]
         status = lease.status()
-        assert (status.number, status.grants, status.failures, status.refused) == (37, 1, 0, None)
+        assert (status.worker_id, status.grants, status.failures, status.rejected) == (37, 1, 0, None)
         assert 3_590_000 < status.remaining_ms <= 3_600_000
     assert granted_ids(url, f"orders/{family}") == []
-    assert lease.status().number is lease.number is None
+    assert lease.status().worker_id is lease.worker_id is None
     assert_closed(ids)
 
 
@@ -172,12 +172,12 @@ def test_arguments_that_conflict_with_a_lease_are_rejected(url: str) -> None:
 
 URLS = json.loads((REPOSITORY / "tests/leases/urls.json").read_text("utf-8"))["cases"]
 #: Default values for the store settings that a test case omits.
-PLACE_DEFAULTS = {
+URL_DEFAULTS = {
     "allows_overlayfs": False,
     "create": None,
     "lease_ms": None,
-    "node": None,
-    "numbers": None,
+    "environment_worker_id": None,
+    "worker_ids": None,
     "renew_ms": None,
     "schema": None,
     "sigterm": False,
@@ -189,15 +189,15 @@ PLACE_DEFAULTS = {
 def test_url_parsing_matches_the_other_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     for case in URLS:
         monkeypatch.delenv("POLYFLAKE_LEASE", raising=False)
-        monkeypatch.delenv("POLYFLAKE_NODE", raising=False)
+        monkeypatch.delenv("POLYFLAKE_WORKER_ID", raising=False)
         url = case["url"]
         if case.get("variable"):
             monkeypatch.setenv("POLYFLAKE_LEASE", url)
             url = None
-            if "node" in case:
-                monkeypatch.setenv("POLYFLAKE_NODE", case["node"])
-        if "place" in case:
-            assert json.loads(place(url, case.get("namespace"))) == {**PLACE_DEFAULTS, **case["place"]}
+            if "worker_id" in case:
+                monkeypatch.setenv("POLYFLAKE_WORKER_ID", case["worker_id"])
+        if "parsed" in case:
+            assert json.loads(parse_lease_url(url, case.get("namespace"))) == {**URL_DEFAULTS, **case["parsed"]}
             continue
         with raises_code(case["error"]["code"]) as error:
             polyflake.lease(url, case.get("namespace"))
@@ -207,7 +207,7 @@ def test_url_parsing_matches_the_other_languages(monkeypatch: pytest.MonkeyPatch
 
 
 def parse_server(url: str) -> dict[str, Any]:
-    server: dict[str, Any] = json.loads(place(url, "orders"))["server"]
+    server: dict[str, Any] = json.loads(parse_lease_url(url, "orders"))["server"]
     return server
 
 
@@ -251,11 +251,11 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
 
 
 def test_arguments_override_the_parameters_of_a_url(url: str) -> None:
-    url_with_terms = f"{url}&numbers=3-4&lease_seconds=90&wait=2.5"
+    url_with_terms = f"{url}&worker_ids=3-4&lease_seconds=90&wait=2.5"
     lease = polyflake.lease(url_with_terms, "orders")
-    assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
-    lease = polyflake.lease(url_with_terms, "orders", numbers=(5, 6), lease_seconds=60, wait=1)
-    assert [lease._settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
+    assert [lease._settings[name] for name in ("worker_ids", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
+    lease = polyflake.lease(url_with_terms, "orders", worker_ids=(5, 6), lease_seconds=60, wait=1)
+    assert [lease._settings[name] for name in ("worker_ids", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
     with polyflake.lease(url_with_terms, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition in (3, 4)
 
@@ -312,7 +312,7 @@ print(json.dumps(ids))
 
 
 def test_the_variable_sets_the_worker_id_of_module_functions(url: str) -> None:
-    assert run_program(DEFAULTS_PROGRAM, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_NODE="41") == [
+    assert run_program(DEFAULTS_PROGRAM, POLYFLAKE_LEASE=f"{url}&namespace=orders", POLYFLAKE_WORKER_ID="41") == [
         41,
         41,
         41,
@@ -332,12 +332,12 @@ except polyflake.PolyflakeError as error:
 """
     example = "set it to a URL such as `sqlite:/var/lib/app/ids.db?namespace=orders`"
     expected_prefix = "cannot read POLYFLAKE_LEASE: "
-    node_only_error = ["lease_unavailable", f"{expected_prefix}POLYFLAKE_NODE is set without it; {example}"]
+    node_only_error = ["lease_unavailable", f"{expected_prefix}POLYFLAKE_WORKER_ID is set without it; {example}"]
     empty_value_error = ["out_of_range", f"{expected_prefix}it is empty; {example}"]
-    assert run_program(code, POLYFLAKE_NODE="7") == node_only_error
+    assert run_program(code, POLYFLAKE_WORKER_ID="7") == node_only_error
     assert (
         run_program(code, POLYFLAKE_LEASE="")
-        == run_program(code, POLYFLAKE_LEASE="", POLYFLAKE_NODE="7")
+        == run_program(code, POLYFLAKE_LEASE="", POLYFLAKE_WORKER_ID="7")
         == empty_value_error
     )
 
@@ -351,18 +351,18 @@ def test_a_lease_without_a_store_names_the_variable_to_set() -> None:
 def test_a_variable_set_before_the_first_id_takes_effect(url: str) -> None:
     code = f"""
 import os, polyflake
-os.environ |= {{"POLYFLAKE_LEASE": "{url}&namespace=orders", "POLYFLAKE_NODE": "9"}}
+os.environ |= {{"POLYFLAKE_LEASE": "{url}&namespace=orders", "POLYFLAKE_WORKER_ID": "9"}}
 print(polyflake.sno.generate().partition)
 """
     assert run_program(code) == 9
 
 
-@pytest.mark.parametrize("variable", ["POLYFLAKE_LEASE", "POLYFLAKE_NODE"])
+@pytest.mark.parametrize("variable", ["POLYFLAKE_LEASE", "POLYFLAKE_WORKER_ID"])
 def test_a_random_worker_id_with_a_lease_variable_warns(
     url: str, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.delenv("POLYFLAKE_LEASE", raising=False)
-    monkeypatch.delenv("POLYFLAKE_NODE", raising=False)
+    monkeypatch.delenv("POLYFLAKE_WORKER_ID", raising=False)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sno.Generator()
@@ -410,7 +410,7 @@ def test_the_readme_example_runs(url: str) -> None:
     block = block.replace("sqlite:ids.db", "sqlite:ids.db?allow=overlayfs")
     folder = Path(path_of(url)).parent
     result = subprocess.run([sys.executable, "-c", block], cwd=folder, capture_output=True, text=True, check=True)
-    assert "LeaseStatus(number=" in result.stdout
+    assert "LeaseStatus(worker_id=" in result.stdout
     assert granted_ids(url) == []
 
 
@@ -433,26 +433,27 @@ def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCa
         raise ValueError("of the callback")
 
     with caplog.at_level(logging.INFO, "polyflake.lease"):
-        with polyflake.lease(url, "orders", watch=watch, numbers=(5, 5), holder="me") as lease:
+        with polyflake.lease(url, "orders", watch=watch, worker_ids=(5, 5), holder="me") as lease:
             sno.Generator(lease=lease).generate()
-        other = polyflake.lease(url, "orders", numbers=(5, 6), wait=0.2, watch=heard.append)
+        other = polyflake.lease(url, "orders", worker_ids=(5, 6), wait=0.2, watch=heard.append)
         with raises_code("lease_unavailable") as error:
             sno.Generator(lease=other).generate()
         other.close()
-    assert [event["name"] for event in heard][:3] == ["acquired", "sealed", "refused"]
-    assert (heard[0]["number"], heard[2]["code"]) == (5, "namespace_mismatch")
+    assert [event["name"] for event in heard][:3] == ["acquired", "sealed", "rejected"]
+    assert all(set(event) <= set(polyflake.LeaseEvent.__annotations__) for event in heard)
+    assert (heard[0]["worker_id"], heard[2]["code"]) == (5, "namespace_mismatch")
     assert heard[2]["message"] in str(error.value)
     log_messages = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert log_messages[0][1].startswith("orders: acquired: number 5 until ")
+    assert log_messages[0][1].startswith("orders: acquired: worker ID 5 until ")
     assert ("ERROR", "orders: the callback of the lease failed") in log_messages
     assert any(level == "WARNING" for level, _ in log_messages)
 
 
 def test_a_namespace_with_another_shape_is_rejected_immediately(url: str) -> None:
-    with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
+    with polyflake.lease(url, "orders", worker_ids=(5, 5)) as lease:
         sno.Generator(lease=lease).generate()
     start_time = time.monotonic()
-    with polyflake.lease(url, "orders", numbers=(5, 6), wait=60) as other:
+    with polyflake.lease(url, "orders", worker_ids=(5, 6), wait=60) as other:
         with raises_code("lease_unavailable") as error:
             sno.Generator(lease=other).generate()
         assert "the namespace orders/sno was made for worker IDs 5 to 5, not worker IDs 5 to 6" in str(error.value)
@@ -467,7 +468,7 @@ def test_a_record_contains_its_holder(url: str, given: str | None, expected: str
     with polyflake.lease(url, "orders", holder=given) as lease:
         sno.Generator(lease=lease).generate()
         with closing(sqlite3.connect(path_of(url))) as store:
-            holders = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
+            holders = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.worker_id]).fetchall()
     assert holders == [(expected,)]
 
 
@@ -504,7 +505,7 @@ def test_a_worker_stopped_past_its_lease_makes_no_ids(url: str) -> None:
     code = """
 import sys, threading, polyflake
 from polyflake import sno
-lease = polyflake.lease(sys.argv[1], "orders", lease_seconds=1.0, numbers=(0, 1), wait=30)
+lease = polyflake.lease(sys.argv[1], "orders", lease_seconds=1.0, worker_ids=(0, 1), wait=30)
 ids = sno.Generator(lease=lease, max_wait=0)
 print(ids.generate(), flush=True)
 sys.setswitchinterval(1000)
@@ -521,7 +522,7 @@ except polyflake.PolyflakeError as error:
             assert sno.Sno(process.stdout.readline().strip()).partition == 0
             stop_outside_of_requests(process, url)
             time.sleep(1.5)
-            with polyflake.lease(url, "orders", lease_seconds=1.0, numbers=(0, 1), insist=0) as lease:
+            with polyflake.lease(url, "orders", lease_seconds=1.0, worker_ids=(0, 1), required_worker_id=0) as lease:
                 assert sno.Generator(lease=lease).generate().partition == 0
                 process.stdin.write("\n")
                 process.stdin.flush()
@@ -537,12 +538,12 @@ except polyflake.PolyflakeError as error:
 def test_the_status_after_the_end_of_a_lease_has_no_worker_id(url: str) -> None:
     lease = polyflake.lease(url, "orders", lease_seconds=1.0)
     ids = sno.Generator(lease=lease)
-    assert ids.generate().partition == lease.number == lease.status().number == 0
+    assert ids.generate().partition == lease.worker_id == lease.status().worker_id == 0
     with closing(sqlite3.connect(path_of(url), isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")  # so no renewal succeeds
         time.sleep(1.2)
         status = lease.status()
-        assert (status.number, status.end, status.remaining_ms, lease.number) == (None, None, 0, None)
+        assert (status.worker_id, status.end, status.remaining_ms, lease.worker_id) == (None, None, 0, None)
     lease.close()
 
 
@@ -553,9 +554,9 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
     def interrupt(*_: object) -> None:
         raise Interrupted
 
-    with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
+    with polyflake.lease(url, "orders", worker_ids=(0, 0)) as holder:
         sno.Generator(lease=holder).generate()
-        waiting_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
+        waiting_lease = polyflake.lease(url, "orders", worker_ids=(0, 0), wait=30)
         previous_handler = signal.signal(signal.SIGALRM, interrupt)
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.3)
@@ -567,7 +568,7 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
         turns = []
         ticking_thread = threading.Thread(target=lambda: [turns.append(time.sleep(0.01)) for _ in range(20)])
         ticking_thread.start()
-        short_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5)
+        short_lease = polyflake.lease(url, "orders", worker_ids=(0, 0), wait=0.5)
         start_time = time.monotonic()
         with raises_code("lease_unavailable") as error:
             sno.Generator(lease=short_lease).generate()
@@ -576,15 +577,15 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
         assert "cannot lease a worker ID from sqlite:/" in str(error.value)
         assert re.search(r": the worker ID is leased to another process, the first until 20.*Z$", str(error.value))
         with raises_code("lease_unavailable"):
-            asyncio.run(sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0), wait=0.2)).generate_async())
+            asyncio.run(sno.Generator(lease=polyflake.lease(url, "orders", worker_ids=(0, 0), wait=0.2)).generate_async())
         with raises_code("lease_unavailable"):
-            sno.Generator(lease=polyflake.lease(url, "orders", numbers=(0, 0))).try_generate()
+            sno.Generator(lease=polyflake.lease(url, "orders", worker_ids=(0, 0))).try_generate()
 
 
 def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
-    with polyflake.lease(url, "orders", numbers=(0, 0)) as lease:
+    with polyflake.lease(url, "orders", worker_ids=(0, 0)) as lease:
         assert sno.Generator(lease=lease).generate().partition == lease.ready() == 0
-        waiting_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=3, lease_seconds=5)
+        waiting_lease = polyflake.lease(url, "orders", worker_ids=(0, 0), wait=3, lease_seconds=5)
         ids = sno.Generator(lease=waiting_lease)
         with raises_code("lease_unavailable"):
             ids.generate()
@@ -594,7 +595,7 @@ def test_a_process_waits_only_once_for_a_lease(url: str) -> None:
                 call()
         assert time.monotonic() - start_time < 2.5, "neither waits again"
     deadline = time.monotonic() + 20
-    while waiting_lease.number is None and time.monotonic() < deadline:
+    while waiting_lease.worker_id is None and time.monotonic() < deadline:
         time.sleep(0.01)
     assert ids.generate().partition == 0
     waiting_lease.close()
@@ -625,9 +626,9 @@ def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
     url_without_query = url.partition("?")[0]
     assert polyflake.lease.check(url, "orders") == url_without_query
     assert not Path(path_of(url)).exists()
-    with polyflake.lease(url, "orders", numbers=(5, 5)) as lease:
+    with polyflake.lease(url, "orders", worker_ids=(5, 5)) as lease:
         sno.Generator(lease=lease).generate()
-        with raises_code("numbers_exhausted") as error:
+        with raises_code("worker_ids_exhausted") as error:
             polyflake.lease.check(f"{url}&namespace=orders")
         assert str(error.value).startswith(
             f"cannot lease a worker ID from {url_without_query}: all 1 worker IDs of orders/sno are "
@@ -641,8 +642,8 @@ def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
     [
         ("lease_seconds=0.1", {}, "expected a lease of at least two ticks"),
         ("lease_seconds=99999999", {}, "expected a lease of at least two ticks"),
-        ("numbers=3-4", {"POLYFLAKE_NODE": "7"}, "cannot use the worker ID in POLYFLAKE_NODE: .* from 3 to 4, found 7"),
-        ("numbers=3-4", {"POLYFLAKE_HOLDER": "x" * 201}, "200 bytes"),
+        ("worker_ids=3-4", {"POLYFLAKE_WORKER_ID": "7"}, "cannot use the worker ID in POLYFLAKE_WORKER_ID: .* from 3 to 4, found 7"),
+        ("worker_ids=3-4", {"POLYFLAKE_HOLDER": "x" * 201}, "200 bytes"),
         ("sigterm=yes", {}, "`sigterm` can only be"),
     ],
 )
@@ -681,15 +682,15 @@ def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) 
             time.sleep(0.01)
         folder.mkdir()
         deadline = time.monotonic() + 20
-        while lease.number is None and time.monotonic() < deadline:
+        while lease.worker_id is None and time.monotonic() < deadline:
             time.sleep(0.01)
         ids.generate()
     log_messages = [record.getMessage() for record in caplog.records]
-    assert len([line for line in log_messages if "refused" in line]) == 1, log_messages
+    assert len([line for line in log_messages if "rejected" in line]) == 1, log_messages
     url_without_query = late_url.partition("?")[0]
     assert (
         log_messages[0]
-        == f"orders: refused: cannot lease a worker ID from {url_without_query}: the folder does not exist"
+        == f"orders: rejected: cannot lease a worker ID from {url_without_query}: the folder does not exist"
     )
 
 
@@ -699,15 +700,15 @@ def test_each_reason_is_logged_once(url: str, caplog: pytest.LogCaptureFixture) 
         ("namespace", 7, "invalid_type"),
         ("schema", b"ids", "invalid_type"),
         ("holder", 7, "invalid_type"),
-        ("prefer", "1", "invalid_type"),
-        ("prefer", True, "invalid_type"),
-        ("prefer", -1, "out_of_range"),
-        ("insist", 1.5, "invalid_type"),
-        ("insist", 1 << 64, "out_of_range"),
-        ("numbers", 7, "invalid_type"),
-        ("numbers", (1,), "invalid_type"),
-        ("numbers", (1, "2"), "invalid_type"),
-        ("numbers", (2, 1), "out_of_range"),
+        ("preferred_worker_id", "1", "invalid_type"),
+        ("preferred_worker_id", True, "invalid_type"),
+        ("preferred_worker_id", -1, "out_of_range"),
+        ("required_worker_id", 1.5, "invalid_type"),
+        ("required_worker_id", 1 << 64, "out_of_range"),
+        ("worker_ids", 7, "invalid_type"),
+        ("worker_ids", (1,), "invalid_type"),
+        ("worker_ids", (1, "2"), "invalid_type"),
+        ("worker_ids", (2, 1), "out_of_range"),
         ("lease_seconds", "60", "invalid_type"),
         ("lease_seconds", float("nan"), "out_of_range"),
         ("lease_seconds", float("inf"), "out_of_range"),
@@ -733,8 +734,8 @@ def test_invalid_arguments_are_rejected_by_name(field: str, value: Any, code: st
 
 def test_the_generator_rejects_lease_arguments_outside_its_format(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for given in (
-        {"prefer": 65_536},
-        {"numbers": (0, 65_536)},
+        {"preferred_worker_id": 65_536},
+        {"worker_ids": (0, 65_536)},
         {"lease_seconds": 0.1},
         {"renew_seconds": 0.9},
         {"holder": "a" * 201},
@@ -742,10 +743,10 @@ def test_the_generator_rejects_lease_arguments_outside_its_format(url: str, monk
         with raises_code("out_of_range"):
             sno.Generator(lease=polyflake.lease(url, "orders", **given))
     monkeypatch.setenv("POLYFLAKE_LEASE", f"{url}&namespace=orders")
-    monkeypatch.setenv("POLYFLAKE_NODE", "70000")
+    monkeypatch.setenv("POLYFLAKE_WORKER_ID", "70000")
     with raises_code("out_of_range") as error:
         sno.Generator(lease=polyflake.lease())
-    assert str(error.value).startswith("cannot use the worker ID in POLYFLAKE_NODE: ")
+    assert str(error.value).startswith("cannot use the worker ID in POLYFLAKE_WORKER_ID: ")
 
 
 def test_the_variable_sets_the_holder(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -753,7 +754,7 @@ def test_the_variable_sets_the_holder(url: str, monkeypatch: pytest.MonkeyPatch)
     with polyflake.lease(url, "orders") as lease:
         sno.Generator(lease=lease).generate()
         with closing(sqlite3.connect(path_of(url))) as store:
-            holders = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.number]).fetchall()
+            holders = store.execute("SELECT holder FROM polyflake_leases WHERE first = ?", [lease.worker_id]).fetchall()
     assert holders == [("pod-7",)]
 
 
@@ -843,9 +844,9 @@ def test_a_closed_lease_makes_no_ids(url: str) -> None:
     unused_lease = polyflake.lease(url, "orders")
     unused_lease.close()
     assert_closed(sno.Generator(lease=unused_lease))
-    with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
+    with polyflake.lease(url, "orders", worker_ids=(0, 0)) as holder:
         sno.Generator(lease=holder).generate()
-        waiting_lease = polyflake.lease(url, "orders", numbers=(0, 0), wait=30)
+        waiting_lease = polyflake.lease(url, "orders", worker_ids=(0, 0), wait=30)
         ids = sno.Generator(lease=waiting_lease)
         threading.Timer(0.5, waiting_lease.close).start()
         start_time = time.monotonic()
@@ -950,7 +951,7 @@ def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: 
 
 @ignore_fork_warnings
 def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
-    lease = polyflake.lease(url, "orders", numbers=(0, 7))
+    lease = polyflake.lease(url, "orders", worker_ids=(0, 7))
     ids = sno.Generator(lease=lease)
     parent_ids = [ids.generate() for _ in range(100)]
     children = []
@@ -959,9 +960,9 @@ def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
         child = os.fork()
         if child == 0:
             try:
-                assert lease.number is None
+                assert lease.worker_id is None
                 made_ids = [ids.generate() for _ in range(100)]
-                assert lease.number == made_ids[0].partition
+                assert lease.worker_id == made_ids[0].partition
                 os.write(write, json.dumps([str(id) for id in made_ids]).encode())
                 lease.close()
             finally:
@@ -977,7 +978,7 @@ def test_a_forked_child_leases_its_own_worker_id(url: str) -> None:
     assert {id.partition for id in parent_ids} == {0}
     assert 0 not in {id.partition for id in child_ids}
     assert len({*parent_ids, *child_ids}) == len(parent_ids) + len(child_ids) == 500
-    assert granted_ids(url) == [0], "the children's numbers came back, the parent's stays"
+    assert granted_ids(url) == [0], "the children's worker IDs came back, the parent's stays"
     lease.close()
     assert granted_ids(url) == []
 
@@ -1035,7 +1036,7 @@ GENERATOR: Any = None
 
 def begin_lease(url: str) -> None:
     global LEASE, GENERATOR
-    LEASE = polyflake.lease(url, "orders", numbers=(0, 3))
+    LEASE = polyflake.lease(url, "orders", worker_ids=(0, 3))
     GENERATOR = sno.Generator(lease=LEASE)
 
 
@@ -1066,7 +1067,7 @@ import os
 import polyflake
 from polyflake import sno
 
-lease = polyflake.lease(os.environ["STORE"], "workers", numbers=(0, 5))
+lease = polyflake.lease(os.environ["STORE"], "workers", worker_ids=(0, 5))
 ids = sno.Generator(lease=lease)
 
 
@@ -1098,7 +1099,7 @@ def test_gunicorn_workers_release_their_worker_ids(
         made_ids = [id for answer in answers for id in answer[key]]
         assert len(set(made_ids)) == len(made_ids) == 600
     assert granted_ids(url) == granted_ids(url, "workers/sno") == [], log
-    assert len(records(url)) <= 6, "numbers were taken again"
+    assert len(records(url)) <= 6, "worker IDs were leased again"
 
 
 def test_a_service_that_stalls_within_its_last_response_is_cut_off() -> None:

@@ -32,22 +32,22 @@ pub(super) fn error_from_json(error: &Json) -> Error {
 /// Converts an event to JSON for a host.
 pub(super) fn event_to_json(event: &Event) -> Json {
     let fields = match event {
-        Event::Acquired { number, start, end } => {
-            json!({ "number": number, "start": start, "end": end })
+        Event::Acquired { worker_id, start, end } => {
+            json!({ "worker_id": worker_id, "start": start, "end": end })
         }
-        Event::Renewed { number, end } | Event::Expired { number, end } => {
-            json!({ "number": number, "end": end })
+        Event::Renewed { worker_id, end } | Event::Expired { worker_id, end } => {
+            json!({ "worker_id": worker_id, "end": end })
         }
-        Event::Moved { from, number, start, end } => {
-            json!({ "from": from, "number": number, "start": start, "end": end })
+        Event::Switched { previous_worker_id, worker_id, start, end } => {
+            json!({ "previous_worker_id": previous_worker_id, "worker_id": worker_id, "start": start, "end": end })
         }
-        Event::Gap { number, milliseconds } => {
-            json!({ "number": number, "milliseconds": milliseconds })
+        Event::Gap { worker_id, milliseconds } => {
+            json!({ "worker_id": worker_id, "milliseconds": milliseconds })
         }
-        Event::Unconfirmed { number } => json!({ "number": number }),
-        Event::Refused(error) => error_to_json(error),
-        Event::Sealed { number, used_until } => {
-            json!({ "number": number, "used_until": used_until })
+        Event::Unconfirmed { worker_id } => json!({ "worker_id": worker_id }),
+        Event::Rejected(error) => error_to_json(error),
+        Event::Sealed { worker_id, used_until } => {
+            json!({ "worker_id": worker_id, "used_until": used_until })
         }
     };
     let Json::Object(mut fields) = fields else { return fields };

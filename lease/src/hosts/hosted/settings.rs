@@ -12,12 +12,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::{
     Error, Options, Random, Result, Shape,
+    rules::access::{Create, Schema},
     rules::check::Check,
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
-    rules::location::{Create, Schema},
-    rules::place::with_node_prefix,
-    rules::shape::NumberedFormat,
+    rules::lease_url::with_variable_prefix,
+    rules::shape::WorkerIdFormat,
     rules::worker_id_layout::{self, WorkerIdLayout},
     stores::steps::Engine,
 };
@@ -99,17 +99,17 @@ impl Settings {
 
     pub(super) fn options(&self) -> Result<Options> {
         let mut options = Options::new(self.text("namespace")?, self.read_shape()?)?;
-        if let Some(place) = self.string_setting("place")? {
-            options = options.at(place);
+        if let Some(store_name) = self.string_setting("store_name")? {
+            options = options.store_name(store_name);
         }
-        if let Some(number) = self.number("prefer")? {
-            options = options.prefer(number)?;
+        if let Some(worker_id) = self.number("preferred_worker_id")? {
+            options = options.preferred_worker_id(worker_id)?;
         }
-        if let Some(number) = self.number("insist")? {
-            options = options.insist(number)?;
-        // `node` comes from an environment variable, so a worker ID that the program specifies takes precedence.
-        } else if let Some(number) = self.number("node")? {
-            options = options.insist(number).map_err(with_node_prefix)?;
+        if let Some(worker_id) = self.number("required_worker_id")? {
+            options = options.required_worker_id(worker_id)?;
+        // `environment_worker_id` comes from an environment variable, so a worker ID that the program specifies takes precedence.
+        } else if let Some(worker_id) = self.number("environment_worker_id")? {
+            options = options.required_worker_id(worker_id).map_err(with_variable_prefix)?;
         }
         if let Some(lease_ms) = self.number("lease_ms")? {
             options = options.lease_ms(lease_ms)?;
@@ -134,13 +134,13 @@ impl Settings {
 
     /// Returns the configured range of worker IDs, or `all` if no range is configured.
     fn worker_id_range(&self, all: RangeInclusive<u64>) -> Result<RangeInclusive<u64>> {
-        let Some(numbers) = self.setting("numbers") else { return Ok(all) };
-        match numbers.as_array().map(Vec::as_slice) {
+        let Some(worker_ids) = self.setting("worker_ids") else { return Ok(all) };
+        match worker_ids.as_array().map(Vec::as_slice) {
             Some([first, last]) => {
                 let pair = first.as_u64().zip(last.as_u64());
-                pair.map(|(first, last)| first..=last).ok_or_else(|| invalid_setting("numbers"))
+                pair.map(|(first, last)| first..=last).ok_or_else(|| invalid_setting("worker_ids"))
             }
-            _ => Err(invalid_setting("numbers")),
+            _ => Err(invalid_setting("worker_ids")),
         }
     }
 
@@ -166,10 +166,10 @@ impl Settings {
                 worker_id_layout::shape(&layout, &fields, self.worker_id_range(all)?)
             }
             name => {
-                let format = NumberedFormat::from_name(name);
+                let format = WorkerIdFormat::from_name(name);
                 let format = format.ok_or_else(|| invalid_setting("family"))?;
-                let numbers = self.worker_id_range(0..=format.last)?;
-                format.shape(numbers)
+                let worker_ids = self.worker_id_range(0..=format.last)?;
+                format.shape(worker_ids)
             }
         }
     }

@@ -238,15 +238,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return Err(Error::new(ErrorKind::NamespaceMismatch, reason));
         }
         if namespace.records > self.options.shape.capacity() {
-            return Err(damaged_record("expected no more records than numbers"));
+            return Err(damaged_record("expected no more records than worker IDs"));
         }
         Ok(namespace)
     }
 
     pub(super) fn begin_grant(&mut self, record: Record, now: Moment) {
         let end = record.granted_until;
-        self.preferred =
-            if self.options.insists { self.options.preferred } else { Some(record.first) };
+        self.preferred = if self.options.requires_worker_id {
+            self.options.preferred
+        } else {
+            Some(record.first)
+        };
         self.has_held = true;
         self.shown = self.window_end((record.start, end), now);
         self.actions.push_back(Action::Begin(Grant::from_record(&record, self.shown)));
@@ -318,7 +321,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             self.outdated = Some(namespace.incarnation);
         }
         let Some(there) = there else {
-            let error = damaged_record("expected a record of the number, found none");
+            let error = damaged_record("expected a record of the worker ID, found none");
             return self.on_lost(error, now);
         };
         let is_known = self.is_known(namespace, store);

@@ -114,7 +114,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = quiet_period_error(&namespace, time) {
             return self.retry_later(error, now);
         }
-        let index = self.preferred.and_then(|number| self.options.shape.index_of(number));
+        let index = self.preferred.and_then(|worker_id| self.options.shape.index_of(worker_id));
         match index {
             Some(index) if index < namespace.records => {
                 let first = self.options.shape.first_id_at(index);
@@ -178,16 +178,18 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         now: Moment,
     ) {
         let Some(record) = records.into_iter().next() else {
-            return self
-                .retry_later(damaged_record("expected a record of the number, found none"), now);
+            return self.retry_later(
+                damaged_record("expected a record of the worker ID, found none"),
+                now,
+            );
         };
         if record.granted_until <= self.store_now.0 {
             return self.claim(namespace, record, now);
         }
-        if self.options.insists {
+        if self.options.requires_worker_id {
             let error = match record.granted_until {
                 Record::RESERVED => reserved_id_error(&format!("worker ID {} is", record.first)),
-                end => numbers_exhausted_error(1, end),
+                end => worker_ids_exhausted_error(1, end),
             };
             return self.retry_later(error, now);
         }
@@ -212,7 +214,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         }
         let error = match records.first().map_or(0, |record| record.granted_until) {
             Record::RESERVED => reserved_id_error(&format!("all {capacity} worker IDs are")),
-            soonest => numbers_exhausted_error(capacity, soonest),
+            soonest => worker_ids_exhausted_error(capacity, soonest),
         };
         self.retry_later(error, now);
     }
@@ -315,15 +317,15 @@ fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     (time < namespace.quiet_until).then(error)
 }
 
-fn numbers_exhausted_error(numbers: u64, until: u64) -> Error {
-    let reason = match numbers {
+fn worker_ids_exhausted_error(worker_ids: u64, until: u64) -> Error {
+    let reason = match worker_ids {
         1 => "the worker ID is leased to another process".into(),
-        _ => format!("all {numbers} worker IDs are leased to other processes"),
+        _ => format!("all {worker_ids} worker IDs are leased to other processes"),
     };
     let reason = if until > 0 {
         format!("{reason}, the first until {}", format_unix_ms(until))
     } else {
         reason
     };
-    Error::new(ErrorKind::NumbersExhausted, reason).with_until(until)
+    Error::new(ErrorKind::WorkerIdsExhausted, reason).with_until(until)
 }

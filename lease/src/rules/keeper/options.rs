@@ -29,8 +29,8 @@ const MAX_LEASE_MS: u64 = 366 * 24 * HOUR_MS;
 /// The default time, in milliseconds, that a caller waits for the first grant. If the caller requires a worker ID, the time
 /// is longer, because a killed process may still hold that worker ID until its one-minute lease ends. Hosts in other
 /// languages also use this function.
-pub(crate) const fn default_wait_ms(insists: bool) -> u64 {
-    if insists { 70_000 } else { 10_000 }
+pub(crate) const fn default_wait_ms(requires_worker_id: bool) -> u64 {
+    if requires_worker_id { 70_000 } else { 10_000 }
 }
 
 /// A namespace, its shape, and the terms for leasing its worker IDs.
@@ -39,7 +39,7 @@ pub struct Options {
     pub(super) namespace: String,
     /// The store's name without a password, for use in messages.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the messages of hosts"))]
-    place: Option<String>,
+    store_name: Option<String>,
     pub(super) shape: Shape,
     pub(super) lease_ms: u64,
     /// Whether the program explicitly set the lease length.
@@ -47,7 +47,7 @@ pub struct Options {
     names_lease: bool,
     pub(super) holder: String,
     pub(super) preferred: Option<u64>,
-    pub(super) insists: bool,
+    pub(super) requires_worker_id: bool,
     /// The time between renewals in milliseconds, or `None` for the default. Only values below the default have an effect.
     renew_ms: Option<u64>,
     /// Whether IDs are withheld after a gap between the clocks.
@@ -91,13 +91,13 @@ impl Options {
         check_name(&namespace)?;
         Ok(Self {
             namespace,
-            place: None,
+            store_name: None,
             shape,
             lease_ms: HOUR_MS,
             names_lease: false,
             holder: String::new(),
             preferred: None,
-            insists: false,
+            requires_worker_id: false,
             renew_ms: None,
             is_strict: false,
             wait_ms: None,
@@ -116,15 +116,16 @@ impl Options {
     /// Sets the store's name in messages, such as "cannot lease a worker ID from the shop's database". If the source is a
     /// URL, the name is the URL without its password.
     #[must_use]
-    pub fn at(self, place: &str) -> Self {
-        Self { place: Some(place.to_string()), ..self }
+    pub fn store_name(self, store_name: &str) -> Self {
+        Self { store_name: Some(store_name.to_string()), ..self }
     }
 
-    /// Returns the store's name for messages, or the namespace if no name was set.
+    /// Returns the store's name as a phrase for messages, such as `from sqlite:ids.db`. If no name was set, the phrase names the
+    /// namespace, such as `for orders/sno`.
     #[cfg(feature = "hosted")]
-    pub(crate) fn store_name(&self) -> String {
-        match &self.place {
-            Some(place) => format!("from {place}"),
+    pub(crate) fn store_phrase(&self) -> String {
+        match &self.store_name {
+            Some(name) => format!("from {name}"),
             None => format!("for {}", self.namespace),
         }
     }
@@ -139,7 +140,7 @@ impl Options {
 
     /// Returns how long a caller waits for the first grant, in milliseconds.
     pub(crate) fn wait_ms(&self) -> u64 {
-        self.wait_ms.unwrap_or(default_wait_ms(self.insists))
+        self.wait_ms.unwrap_or(default_wait_ms(self.requires_worker_id))
     }
 
     /// Sets the length of a lease in milliseconds.
@@ -218,21 +219,21 @@ impl Options {
     /// # Errors
     /// Returns `out_of_range` if the worker ID is not in the shape's range, or not in the first 2^20 records. The latter
     /// limit exists because leasing a preferred worker ID creates all records up to it.
-    pub fn prefer(self, number: u64) -> Result<Self> {
-        self.shape.record_index(number)?;
-        Ok(Self { preferred: Some(number), ..self })
+    pub fn preferred_worker_id(self, worker_id: u64) -> Result<Self> {
+        self.shape.record_index(worker_id)?;
+        Ok(Self { preferred: Some(worker_id), ..self })
     }
 
     /// Sets a required worker ID. If another holder has the worker ID, the lease waits until the worker ID is free. Leases
     /// then last one minute, unless [`Options::lease_ms`] is called afterwards.
     ///
     /// # Errors
-    /// Returns the same errors as [`Options::prefer`].
-    pub fn insist(self, number: u64) -> Result<Self> {
-        let options = self.prefer(number)?;
+    /// Returns the same errors as [`Options::preferred_worker_id`].
+    pub fn required_worker_id(self, worker_id: u64) -> Result<Self> {
+        let options = self.preferred_worker_id(worker_id)?;
         // A restarted process accepts no other worker ID, so it must wait until the lease of its killed predecessor ends.
         // Therefore, the lease is short.
-        Ok(Self { insists: true, lease_ms: MINUTE_MS, ..options })
+        Ok(Self { requires_worker_id: true, lease_ms: MINUTE_MS, ..options })
     }
 
     /// Sets a preferred worker ID from an ordinal. Ordinal 0 corresponds to the shape's first worker ID. The preferred
@@ -245,7 +246,7 @@ impl Options {
     /// let options = Options::new("orders", Shape::sno(100..=199)?)?;
     /// let index = Ordinal::variable("JOB_COMPLETION_INDEX");
     /// let options = match index.read() {
-    ///     Ok(_) => options.prefer_ordinal(&index)?, // index 3 prefers number 103
+    ///     Ok(_) => options.preferred_ordinal(&index)?, // index 3 prefers worker ID 103
     ///     Err(_) => options, // on a developer's machine
     /// };
     /// # Ok(())
@@ -255,21 +256,21 @@ impl Options {
     /// # Errors
     /// Returns the same errors as [`Ordinal::read`], and `out_of_range` if the shape has no worker ID for the ordinal.
     #[cfg(feature = "std")]
-    pub fn prefer_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
-        let number = self.worker_id_for(ordinal)?;
-        self.prefer(number)
+    pub fn preferred_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
+        let worker_id = self.worker_id_for(ordinal)?;
+        self.preferred_worker_id(worker_id)
     }
 
     /// Sets a required worker ID from an ordinal. Ordinal 0 corresponds to the shape's first worker ID. If another holder
     /// has the worker ID, the lease waits until the worker ID is free. Leases then last one minute, as with
-    /// [`Options::insist`].
+    /// [`Options::required_worker_id`].
     ///
     /// # Errors
-    /// Returns the same errors as [`Options::prefer_ordinal`].
+    /// Returns the same errors as [`Options::preferred_ordinal`].
     #[cfg(feature = "std")]
-    pub fn insist_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
-        let number = self.worker_id_for(ordinal)?;
-        self.insist(number)
+    pub fn required_ordinal(self, ordinal: &Ordinal) -> Result<Self> {
+        let worker_id = self.worker_id_for(ordinal)?;
+        self.required_worker_id(worker_id)
     }
 
     #[cfg(feature = "std")]

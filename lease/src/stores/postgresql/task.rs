@@ -14,8 +14,8 @@ use super::{
 };
 use crate::{
     AsyncStore, Reply, Request, Result,
+    rules::access::{Create, Schema},
     rules::forks,
-    rules::location::{Create, Schema},
     stores::blocking::{SingleConnectionStore, unavailable_error},
 };
 

@@ -16,7 +16,7 @@ use super::facts::check_file_system_type;
 use super::facts::{file_error, name_of_file};
 use crate::{
     Error, ErrorKind, Result,
-    rules::location::{Access, Create},
+    rules::access::{Access, Create},
     stores::system::random,
 };
 

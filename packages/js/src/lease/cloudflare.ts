@@ -29,11 +29,11 @@ export interface Objects {
 }
 
 /** Options for a lease in a Worker. They have the same meaning as in `polyflake/lease`. */
-export type WorkerLeaseOptions = Pick<LeaseOptions, "numbers" | "leaseMs" | "renewMs" | "holder" | "waitMs"> & {
+export type WorkerLeaseOptions = Pick<LeaseOptions, "workerIds" | "leaseMs" | "renewMs" | "holder" | "waitMs"> & {
   watch?: (event: LeaseEvent) => void;
 };
 
-const OPTIONS = ["numbers", "leaseMs", "renewMs", "holder", "waitMs", "watch"] as const;
+const OPTIONS = ["workerIds", "leaseMs", "renewMs", "holder", "waitMs", "watch"] as const;
 
 /**
  * The URL of requests that are sent through the binding. The binding delivers each request directly to the Durable Object,
@@ -55,29 +55,29 @@ export function lease(source: Objects | string, namespace: string, options: Work
     const driver = createObjectDriver(source, checkString(namespace, "namespace"));
     return new WorkerLease(rules, driver, namespace, own, {});
   }
-  const found = rules.ask("place", { url: source, namespace }) as Terms & { store: string; server: Server };
+  const found = rules.ask("lease_url", { url: source, namespace }) as Terms & { store: string; server: Server };
   if (found.store !== "http")
     throw new PolyflakeError(
       "out_of_range",
       "expected the URL of a service, `https://TOKEN@HOST`, found another store",
     );
-  const { place, lease_ms, renew_ms, numbers, wait_ms } = found;
+  const { store_name, lease_ms, renew_ms, worker_ids, wait_ms } = found;
   return new WorkerLease(rules, http(found.server), found.namespace, own, {
-    place,
+    store_name,
     lease_ms,
     renew_ms,
-    numbers,
+    worker_ids,
     wait_ms,
   });
 }
 
-type Terms = { [name in "place" | "lease_ms" | "renew_ms" | "numbers" | "wait_ms"]: unknown } & { namespace: string };
+type Terms = { [name in "store_name" | "lease_ms" | "renew_ms" | "worker_ids" | "wait_ms"]: unknown } & { namespace: string };
 
 function checkWorkerOptions(options: unknown): WorkerLeaseOptions {
   const given = members(options, "options", OPTIONS);
   for (const name of ["leaseMs", "renewMs", "waitMs"] as const)
     if (given[name] !== undefined) checkInteger(given[name], name);
-  if (given.numbers !== undefined) checkPair(given.numbers, "numbers", "integers");
+  if (given.workerIds !== undefined) checkPair(given.workerIds, "workerIds", "integers");
   if (given.watch !== undefined && typeof given.watch !== "function")
     throw invalidType("function", given.watch, { field: "watch" });
   return given as WorkerLeaseOptions;

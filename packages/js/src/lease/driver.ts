@@ -30,7 +30,7 @@ export interface Connection {
   close(isLost: boolean): unknown;
 }
 
-const VARIABLES = ["POLYFLAKE_LEASE", "POLYFLAKE_NODE", "POLYFLAKE_FORMATS", "POLYFLAKE_HOLDER"] as const;
+const VARIABLES = ["POLYFLAKE_LEASE", "POLYFLAKE_WORKER_ID", "POLYFLAKE_FORMATS", "POLYFLAKE_HOLDER"] as const;
 
 /**
  * Returns the value of an environment variable, or undefined if it is not set.

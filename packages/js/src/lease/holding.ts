@@ -1,6 +1,6 @@
 import { type ErrorCode, PolyflakeError } from "../errors.js";
 import type { Grantee } from "../leased.js";
-import type { LeaseEvent } from "./lease.js";
+import type { LeaseEvent, LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 
 /** The part of a lease that is the same in all runtimes: its grant, and the generator that uses the grant. */
@@ -20,11 +20,17 @@ export class LeaseCore {
   }
 
   /** Returns the worker ID whose grant has started but not yet ended, or undefined if there is no such grant. */
-  number(): number | undefined {
+  workerId(): number | undefined {
     const now = this.now();
     // Another thread may report a restore at any time, so read `isRestored` last.
     const isCurrent = this.#grant && this.#grant.start <= now && now < this.#grant.end && !this.rules.isRestored;
     return isCurrent ? this.#grant!.first : undefined;
+  }
+
+  /** Returns the lease's status. `hasBegun` is whether the lease has started. */
+  status(hasBegun: boolean): LeaseStatus {
+    if (hasBegun) return toCamelCase(this.rules.status(this.now())) as unknown as LeaseStatus;
+    return { workerId: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, rejected: null };
   }
 
   /** Returns the next command, given the result of the previous command and the time of a monotonic clock. */
@@ -97,9 +103,9 @@ export class LeaseCore {
     }
   }
 
-  #report({ used_until: usedUntil, ...event }: Record<string, unknown>): void {
+  #report(event: Record<string, unknown>): void {
     try {
-      this.#watch?.({ ...event, ...(usedUntil === undefined ? {} : { usedUntil }) } as unknown as LeaseEvent);
+      this.#watch?.(toCamelCase(event) as unknown as LeaseEvent);
     } catch (error) {
       // Report an error from the callback like any uncaught error. Throwing it from here would end the lease.
       queueMicrotask(() => {
@@ -107,6 +113,12 @@ export class LeaseCore {
       });
     }
   }
+}
+
+/** Returns an object of the rules with its names in camel case, such as `workerId` for `worker_id`. */
+function toCamelCase(object: Record<string, unknown>): Record<string, unknown> {
+  const renamed = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [renamed(name), value]));
 }
 
 /** Creates the error for a reason that the lease rules reported. */

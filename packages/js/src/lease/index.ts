@@ -38,22 +38,22 @@ export type { DatabaseClass } from "./sqlite.js";
 export type Source = string | PgPool | (() => Promise<PgClient>) | RedisClient;
 
 /**
- * A store location that the lease rules have parsed: the store, its settings, and the options that the JavaScript side
+ * The URL of a lease, as the lease rules have parsed it: the store, its settings, and the options that the JavaScript side
  * uses.
  */
-type StoreLocation = (
+type LeaseUrl = (
   | { store: "sqlite"; path: string }
   | { store: "postgresql" | "mysql" | "redis" | "http"; server: Server }
 ) & {
-  place: string;
+  store_name: string;
   namespace: string;
-  node: number | null;
+  environment_worker_id: number | null;
   schema: string | null;
   create: string | null;
   lease_ms: number | null;
   renew_ms: number | null;
   strict: boolean;
-  numbers: [first: number, last: number] | null;
+  worker_ids: [first: number, last: number] | null;
   allows_overlayfs: boolean;
   wait_ms: number | null;
   sigterm: boolean;
@@ -63,7 +63,7 @@ type StoreLocation = (
  * Creates a lease on a worker ID in a namespace. The lease starts when a generator is created with it:
  * `new sno.Generator({ lease })`.
  *
- * If no store is passed, the store's URL is read from the `POLYFLAKE_LEASE` environment variable, and the `POLYFLAKE_NODE`
+ * If no store is passed, the store's URL is read from the `POLYFLAKE_LEASE` environment variable, and the `POLYFLAKE_WORKER_ID`
  * environment variable can require a particular worker ID.
  *
  * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.
@@ -94,7 +94,7 @@ function driverForClient(source: Exclude<Source, string>): Driver {
  *
  * @param source The store, as for {@link lease}; by default, the store in the environment variables.
  * @throws {PolyflakeError} immediately, with the reason, if no lease could be acquired. The code is `lease_unavailable`,
- * `store_not_durable`, `store_changed`, `numbers_exhausted`, `clock_skewed` or another lease code.
+ * `store_not_durable`, `store_changed`, `worker_ids_exhausted`, `clock_skewed` or another lease code.
  */
 export async function check(source?: Source, namespace?: string, options: LeaseOptions = {}): Promise<string> {
   const own = checkLeaseOptions(options);
@@ -105,38 +105,38 @@ export async function check(source?: Source, namespace?: string, options: LeaseO
   }
   const name = namespace === undefined ? null : checkString(namespace, "namespace");
   const { rules, driver, found, terms } = resolveStore(source, name, own.sqlite);
-  const { place } = found;
+  const { store_name: storeName } = found;
   try {
     await runCheck(rules, driver, buildSettings(driver, found.namespace, own, terms));
   } catch (error) {
-    const messagePrefix = `cannot lease a worker ID from ${place}: `;
+    const messagePrefix = `cannot lease a worker ID from ${storeName}: `;
     if (!(error instanceof PolyflakeError) || error.message.startsWith(messagePrefix)) throw error;
     const { code, message, ...details } = error;
     throw new PolyflakeError(code, messagePrefix + message, details);
   }
-  return place;
+  return storeName;
 }
 
 /**
  * Creates the rules and the driver for a URL or, without one, for the environment variables. Returns them together with the
- * parsed location.
+ * parsed URL.
  */
 function resolveStore(
   url: string | undefined,
   namespace: string | null,
   client: DatabaseClass | undefined,
-): { rules: Rules; driver: Driver; found: StoreLocation; terms: Readonly<Record<string, unknown>> } {
-  const variables = () => [readVariable("POLYFLAKE_LEASE") ?? null, readVariable("POLYFLAKE_NODE") ?? null];
+): { rules: Rules; driver: Driver; found: LeaseUrl; terms: Readonly<Record<string, unknown>> } {
+  const variables = () => [readVariable("POLYFLAKE_LEASE") ?? null, readVariable("POLYFLAKE_WORKER_ID") ?? null];
   const query = url === undefined ? { variables: variables() } : { url };
   const rules = newRules();
-  const found = rules.ask("place", { ...query, namespace }) as StoreLocation;
+  const found = rules.ask("lease_url", { ...query, namespace }) as LeaseUrl;
   const driver = createDriver(found, rules, client);
-  const { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms } = found;
-  const terms = { place, node, schema, create, lease_ms, renew_ms, strict, numbers, wait_ms };
+  const { store_name, environment_worker_id, schema, create, lease_ms, renew_ms, strict, worker_ids, wait_ms } = found;
+  const terms = { store_name, environment_worker_id, schema, create, lease_ms, renew_ms, strict, worker_ids, wait_ms };
   return { rules, driver, found, terms };
 }
 
-function createDriver(found: StoreLocation, rules: Rules, client: DatabaseClass | undefined): Driver {
+function createDriver(found: LeaseUrl, rules: Rules, client: DatabaseClass | undefined): Driver {
   if (found.store === "sqlite") return sqlite(found.path, found.allows_overlayfs, rules, client);
   const drivers = { http, mysql, postgresql, redis };
   return drivers[found.store](found.server);
@@ -162,7 +162,7 @@ let preloadFailure: unknown;
  * import completes without worker IDs, and the first call that generates an ID throws an error with the reason.
  *
  * @throws {PolyflakeError} `lease_unavailable`, with the reason and, if known, `retryAt`, if a worker ID is not leased within
- * 10 seconds (70 seconds if `POLYFLAKE_NODE` is set); a different error if an environment variable is invalid.
+ * 10 seconds (70 seconds if `POLYFLAKE_WORKER_ID` is set); a different error if an environment variable is invalid.
  */
 export async function ready(): Promise<void> {
   if (preloadFailure) throw preloadFailure;
@@ -178,7 +178,7 @@ let lastWarning: string | undefined;
  */
 function warn({ name, message }: LeaseEvent): void {
   if (name === "acquired" || name === "renewed") lastWarning = undefined;
-  if (name !== "refused" || message === lastWarning) return;
+  if (name !== "rejected" || message === lastWarning) return;
   lastWarning = message;
   const text = `no lease for the default generators: ${message}`;
   process.emitWarning(text, { type: "PolyflakeWarning", code: "polyflake_lease" });
@@ -189,7 +189,7 @@ function preload(): void {
   const realm = globalThis as { [key: symbol]: unknown };
   const key = Symbol.for("polyflake.lease");
   if (realm[key]) return;
-  const url = readVariable("POLYFLAKE_LEASE") ?? readVariable("POLYFLAKE_NODE");
+  const url = readVariable("POLYFLAKE_LEASE") ?? readVariable("POLYFLAKE_WORKER_ID");
   const known: readonly string[] = DEFAULT_FORMATS;
   const formats = (readVariable("POLYFLAKE_FORMATS") ?? known.join()).split(",");
   if (url !== undefined && !formats.every((format) => known.includes(format))) {

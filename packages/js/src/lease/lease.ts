@@ -29,9 +29,9 @@ import type { DatabaseClass } from "./sqlite.js";
 /** Options for a lease. */
 export interface LeaseOptions {
   /** A worker ID to lease if it is free, such as the previous worker ID or the ordinal of a replica. */
-  prefer?: number;
+  preferredWorkerId?: number;
   /** The only worker ID to accept. The lease waits until this worker ID is free. */
-  insist?: number;
+  requiredWorkerId?: number;
   /**
    * The PostgreSQL schema that contains the tables, if the store is a pool or a function; `polyflake` by default. In a URL, use
    * `?schema=`.
@@ -41,8 +41,8 @@ export interface LeaseOptions {
    * The first and the last worker ID in the namespace. By default, the namespace has all of the ID format's worker IDs. All
    * processes in a namespace must pass the same range.
    */
-  numbers?: readonly [first: number, last: number];
-  /** The length of the lease in milliseconds. The default is one hour, or one minute with `insist` or `POLYFLAKE_NODE`. */
+  workerIds?: readonly [first: number, last: number];
+  /** The length of the lease in milliseconds. The default is one hour, or one minute with `requiredWorkerId` or `POLYFLAKE_WORKER_ID`. */
   leaseMs?: number;
   /**
    * The time between renewals in milliseconds, at least 1000. The default, which is also the maximum, is a quarter of the
@@ -63,7 +63,7 @@ export interface LeaseOptions {
   holder?: string;
   /**
    * The maximum time that {@link Lease.ready} and other calls wait for a worker ID, in milliseconds. The default is 10,000,
-   * or 70,000 with `insist` or `POLYFLAKE_NODE`.
+   * or 70,000 with `requiredWorkerId` or `POLYFLAKE_WORKER_ID`.
    */
   waitMs?: number;
   /** A callback that receives each event. */
@@ -78,46 +78,72 @@ export interface LeaseOptions {
   sqlite?: DatabaseClass;
 }
 
-/** An event that a lease reports. Times are in Unix milliseconds. See docs/leases.md, "Watching". */
+/**
+ * An event that a lease reports. Times are in Unix milliseconds. See docs/metrics.md.
+ *
+ * - `acquired`: a worker ID was leased, for the first time or after an interruption.
+ * - `renewed`: the store acknowledged a later end for the grant.
+ * - `switched`: a new grant replaced the previous grant before its end.
+ * - `gap`: the wall clock moved by more than a second relative to the monotonic clock.
+ * - `unconfirmed`: the store did not acknowledge a write within a second after a gap, and the generator continues.
+ * - `rejected`: a request was rejected or failed, for a different reason than the last one.
+ * - `expired`: the grant ended without a renewal, so the generator creates no more IDs.
+ * - `sealed`: the generator was closed, before its worker ID is released.
+ */
 export interface LeaseEvent {
-  name: "acquired" | "renewed" | "moved" | "gap" | "unconfirmed" | "refused" | "expired" | "sealed";
+  name: "acquired" | "renewed" | "switched" | "gap" | "unconfirmed" | "rejected" | "expired" | "sealed";
   /** A description of the event. */
   text: string;
-  number?: number;
+  /** The worker ID, in all events except `rejected`. */
+  workerId?: number;
+  /** The previous worker ID, in `switched` events. */
+  previousWorkerId?: number;
+  /** The start of the grant, in `acquired` and `switched` events. */
   start?: number;
+  /** The end of the grant, in `acquired`, `renewed`, `switched` and `expired` events. */
   end?: number;
-  /** The previous worker ID, in `moved` events. */
-  from?: number;
   /** How far the wall clock moved relative to the monotonic clock, in `gap` events. */
   milliseconds?: number;
-  /** The end of the last tick used, in `sealed` events. */
+  /** The end of the last tick used, or null if no tick was used, in `sealed` events. */
   usedUntil?: number | null;
-  /** The error code, in `refused` events. */
+  /** The error code, in `rejected` events. */
   code?: string;
+  /** The reason, which names the store without its password, in `rejected` events. */
   message?: string;
+  /** The time at which the condition that caused the error ends, or null if it is not known, in `rejected` events. */
   until?: number | null;
+  /** Whether the error persists until someone changes the configuration or the store, in `rejected` events. */
+  permanent?: boolean;
 }
 
-/** The status of a lease. */
+/** The status of a lease. Times are in Unix milliseconds. */
 export interface LeaseStatus {
-  /** The worker ID (`number`), and the end of its grant in Unix milliseconds (`end`). */
-  number: number | null;
+  /** The leased worker ID, or null if there is no lease or the lease has ended. */
+  workerId: number | null;
+  /** The end of the grant, or null if there is no lease or the lease has ended. */
   end: number | null;
+  /** The time until the end of the grant in milliseconds, or 0 if there is no grant. */
   remainingMs: number;
+  /** The number of grants so far. */
   grants: number;
+  /** The number of acknowledged renewals so far. */
   renewals: number;
+  /** The number of rejected or failed requests so far. */
   failures: number;
   /** The number of times that the wall clock moved by more than a second relative to the monotonic clock. */
   gaps: number;
-  /** The latest rejection since the last grant or renewal, or null if no request was rejected. */
-  refused: { code: string; message: string; until: number | null } | null;
+  /**
+   * The latest rejection since the last grant or renewal, or null if no request was rejected. The members are those of a
+   * `rejected` event.
+   */
+  rejected: { code: string; message: string; until: number | null; permanent: boolean } | null;
 }
 
 const OPTIONS = [
-  "prefer",
-  "insist",
+  "preferredWorkerId",
+  "requiredWorkerId",
   "schema",
-  "numbers",
+  "workerIds",
   "leaseMs",
   "renewMs",
   "strict",
@@ -131,11 +157,11 @@ const OPTIONS = [
 /** Checks the options of a lease and returns them. */
 export function checkLeaseOptions(options: unknown): LeaseOptions {
   const given = members(options, "options", OPTIONS);
-  const { holder, numbers, signals = [], strict, watch } = given;
-  for (const name of ["prefer", "insist", "leaseMs", "renewMs", "waitMs"] as const)
+  const { holder, workerIds, signals = [], strict, watch } = given;
+  for (const name of ["preferredWorkerId", "requiredWorkerId", "leaseMs", "renewMs", "waitMs"] as const)
     if (given[name] !== undefined) checkInteger(given[name], name);
   if (holder !== undefined) checkString(holder, "holder");
-  if (numbers !== undefined) checkPair(numbers, "numbers", "integers");
+  if (workerIds !== undefined) checkPair(workerIds, "workerIds", "integers");
   if (watch !== undefined && typeof watch !== "function") throw invalidType("function", watch, { field: "watch" });
   if (strict !== undefined && typeof strict !== "boolean") throw invalidType("boolean", strict, { field: "strict" });
   if (!Array.isArray(signals)) throw invalidType("list of signals", signals, { field: "signals" });
@@ -188,13 +214,13 @@ export class Lease implements AnyLease {
     driver: Driver,
     namespace: string,
     options: LeaseOptions,
-    place: Readonly<Record<string, unknown>> = {},
+    terms: Readonly<Record<string, unknown>> = {},
   ) {
     this.#rules = rules;
     this.#holding = new LeaseCore(rules, options.watch);
     this.#session = new Session(driver, false, () => rules.isRestored);
     this.#options = options;
-    this.#settings = buildSettings(driver, namespace, options, place);
+    this.#settings = buildSettings(driver, namespace, options, terms);
   }
 
   /**
@@ -208,8 +234,8 @@ export class Lease implements AnyLease {
     if (!this.#loop) throw missingGeneratorError();
     for (const began = performance.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
-      const number = this.#holding.number();
-      if (number !== undefined) return number;
+      const workerId = this.#holding.workerId();
+      if (workerId !== undefined) return workerId;
       const reason = this.#reason();
       const isOver = reason.permanent || performance.now() - began >= this.#longest;
       if (isOver) throw toLeaseError({ ...reason, code: "lease_unavailable" });
@@ -238,11 +264,7 @@ export class Lease implements AnyLease {
 
   /** Returns the lease's current status. */
   status(): LeaseStatus {
-    if (!this.#loop) {
-      return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null };
-    }
-    const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#holding.now());
-    return { ...others, remainingMs } as unknown as LeaseStatus;
+    return this.#holding.status(this.#loop !== undefined);
   }
 
   /** Starts the lease for a generator's ID format. Only generators call this method. */
@@ -296,8 +318,8 @@ export class Lease implements AnyLease {
 
   /** Returns whether the lease is still waiting for its first grant or rejection. */
   #isBeginning(): boolean {
-    const { grants, refused } = this.status();
-    return !this.#isClosing && grants === 0 && refused === null;
+    const { grants, rejected } = this.status();
+    return !this.#isClosing && grants === 0 && rejected === null;
   }
 
   /**
@@ -343,13 +365,22 @@ export class Lease implements AnyLease {
 export function buildSettings(
   driver: Driver,
   namespace: string,
-  { prefer, insist, schema, numbers, leaseMs, renewMs, strict, waitMs, holder }: LeaseOptions,
-  place: Readonly<Record<string, unknown>>,
+  { preferredWorkerId, requiredWorkerId, schema, workerIds, leaseMs, renewMs, strict, waitMs, holder }: LeaseOptions,
+  terms: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  const own = { schema, prefer, insist, numbers, lease_ms: leaseMs, renew_ms: renewMs, strict, wait_ms: waitMs };
+  const own = {
+    schema,
+    preferred_worker_id: preferredWorkerId,
+    required_worker_id: requiredWorkerId,
+    worker_ids: workerIds,
+    lease_ms: leaseMs,
+    renew_ms: renewMs,
+    strict,
+    wait_ms: waitMs,
+  };
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   const name = holder ?? readVariable("POLYFLAKE_HOLDER") ?? `${hostPrefix()}${process.pid}/${threadId}`;
-  return { ...place, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };
+  return { ...terms, ...Object.fromEntries(given), namespace, store: driver.store, holder: name };
 }
 
 /** Returns the host name followed by a space, or an empty string if Deno does not permit the program to read it. */
@@ -379,7 +410,7 @@ export async function runCheck(
   for (let answer: unknown = null; ; ) {
     const command = rules.next(Date.now(), performance.now(), answer);
     if (command.do !== "end") answer = await session.answer(command);
-    else if (command.refused) throw toLeaseError(command.refused);
+    else if (command.rejected) throw toLeaseError(command.rejected);
     else return;
   }
 }

@@ -8,7 +8,7 @@ import { countRestores, freshBytes } from "../restores.js";
 interface Exports {
   readonly memory: WebAssembly.Memory;
   room(length: number): number;
-  place(length: number): number;
+  lease_url(length: number): number;
   name(length: number): number;
   begin(length: number): number;
   next(length: number, wallMs: number, elapsedMs: number): number;
@@ -21,7 +21,7 @@ interface Exports {
 /** The next command from the rules. See docs/leases.md, "Hosts". */
 export type Command =
   | { do: "open" | "close" | "seal" }
-  | { do: "end"; refused?: Reason | null }
+  | { do: "end"; rejected?: Reason | null }
   | { do: "run"; statements: [text: string, values: Value[]][]; within_ms: number }
   | { do: "begin"; first: number; start: number; end: number }
   | { do: "extend"; end: number }
@@ -51,16 +51,16 @@ export class Rules {
   }
 
   /**
-   * Calls a function of the wasm module. `place` parses the location of a store, `name` determines the store name of an
+   * Calls a function of the wasm module. `lease_url` parses the URL of a lease, `name` determines the store name of an
    * SQLite file, and `begin` starts the lease with its settings.
    *
    * @throws {PolyflakeError} the error that the rules report, with `details` added.
    */
-  ask(call: "place" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
+  ask(call: "lease_url" | "name" | "begin", value: object, details?: ErrorDetails): unknown {
     const answer = this.#read(this.#calls[call](this.#write(JSON.stringify(value)))) as {
-      refused?: { code: ErrorCode; message: string };
+      rejected?: { code: ErrorCode; message: string };
     } | null;
-    if (answer?.refused) throw new PolyflakeError(answer.refused.code, answer.refused.message, details);
+    if (answer?.rejected) throw new PolyflakeError(answer.rejected.code, answer.rejected.message, details);
     return answer;
   }
 

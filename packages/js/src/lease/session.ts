@@ -66,7 +66,7 @@ export class Session {
     // An error from the rules is passed back to them unchanged.
     const failed = (error: unknown) =>
       error instanceof PolyflakeError
-        ? { refused: { code: error.code, message: error.message } }
+        ? { rejected: { code: error.code, message: error.message } }
         : { failure: failureOf(error) };
     try {
       const connection = this.#driver.open();

@@ -48,8 +48,8 @@ export class WorkerLease implements AnyLease {
   #isOver = false;
 
   constructor(rules: Rules, driver: Driver, namespace: string, options: WorkerLeaseOptions, terms: object) {
-    const { numbers, leaseMs, renewMs, waitMs, holder = "Worker", watch } = options;
-    const own = { numbers, lease_ms: leaseMs, renew_ms: renewMs, wait_ms: waitMs };
+    const { workerIds, leaseMs, renewMs, waitMs, holder = "Worker", watch } = options;
+    const own = { worker_ids: workerIds, lease_ms: leaseMs, renew_ms: renewMs, wait_ms: waitMs };
     const given = Object.entries(own).filter(([, value]) => value !== undefined);
     this.#settings = {
       ...terms,
@@ -76,10 +76,10 @@ export class WorkerLease implements AnyLease {
     for (const began = Date.now(); ; ) {
       if (this.#isClosing) throw new PolyflakeError("generator_closed", "generator is closed");
       const advanced = this.#advance();
-      if (context && this.#holding.number() !== undefined) context.waitUntil(advanced);
+      if (context && this.#holding.workerId() !== undefined) context.waitUntil(advanced);
       else await advanced;
-      const number = this.#holding.number();
-      if (number !== undefined) return number;
+      const workerId = this.#holding.workerId();
+      if (workerId !== undefined) return workerId;
       const reason = this.#reason();
       const isOver = reason.permanent || Date.now() - began >= this.#longest;
       if (isOver) throw toLeaseError({ ...reason, code: "lease_unavailable" });
@@ -102,10 +102,7 @@ export class WorkerLease implements AnyLease {
 
   /** Returns the lease's current status. */
   status(): LeaseStatus {
-    if (this.#longest === undefined)
-      return { number: null, end: null, remainingMs: 0, grants: 0, renewals: 0, failures: 0, gaps: 0, refused: null };
-    const { remaining_ms: remainingMs, ...others } = this.#rules.status(this.#holding.now());
-    return { ...others, remainingMs } as unknown as LeaseStatus;
+    return this.#holding.status(this.#longest !== undefined);
   }
 
   /** Prepares the lease for a generator's ID format. Only generators call this method. */

@@ -3,7 +3,7 @@ import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
 import { type Lease, type LeaseEvent, lease } from "polyflake/lease";
 
 const watch = (event: LeaseEvent): void => void event.text;
-const heldLease: Lease = lease("sqlite:a.db", "orders", { watch, numbers: [0, 3] });
+const heldLease: Lease = lease("sqlite:a.db", "orders", { watch, workerIds: [0, 3] });
 export const number: Promise<number> = heldLease.ready();
 
 new sno.Generator({ lease: heldLease }).generate(1);

@@ -35,7 +35,7 @@ from polyflake._polyflake import (  # isort: skip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from polyflake._lease import Lease, LeaseStatus, lease
+    from polyflake._lease import Lease, LeaseEvent, LeaseStatus, lease
 
 __all__ = [
     "ClockError",
@@ -47,6 +47,7 @@ __all__ = [
     "InvalidValueError",
     "Lease",
     "LeaseError",
+    "LeaseEvent",
     "LeaseStatus",
     "OutOfRangeError",
     "PolyflakeError",
@@ -94,7 +95,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> object:
     # These names are imported on first use, so that programs without a lease start faster.
-    if name in ("Lease", "LeaseStatus", "lease"):
+    if name in ("Lease", "LeaseEvent", "LeaseStatus", "lease"):
         from polyflake import _lease
 
         return getattr(_lease, name)

@@ -31,13 +31,13 @@ import time
 import weakref
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from polyflake._errors import PolyflakeError, build
 from polyflake._lease_stores import absolute_path, new_driver, sqlite_file
-from polyflake._polyflake import Keeper, begin_check, check_file, place
+from polyflake._polyflake import Keeper, begin_check, check_file, parse_lease_url
 
-__all__ = ["Lease", "LeaseStatus", "lease"]
+__all__ = ["Lease", "LeaseEvent", "LeaseStatus", "lease"]
 
 _LOGGER = logging.getLogger("polyflake.lease")
 _CLOSE_TIMEOUT_SECONDS = 10.0
@@ -46,7 +46,7 @@ _CLOSE_TIMEOUT_SECONDS = 10.0
 class LeaseStatus(NamedTuple):
     """The status of a lease at one point in time."""
 
-    number: int | None
+    worker_id: int | None
     """The worker ID that is currently leased, or ``None``."""
     end: int | None
     """The time at which the lease ends unless it is renewed, in Unix milliseconds."""
@@ -60,8 +60,56 @@ class LeaseStatus(NamedTuple):
     """The number of failed requests so far."""
     gaps: int
     """The number of times that the wall clock moved by more than a second relative to the monotonic clock."""
-    refused: dict[str, Any] | None
-    """The last request that was rejected since the last grant, as a dict with ``code``, ``message`` and ``until``."""
+    rejected: dict[str, Any] | None
+    """The last rejection since the last grant or renewal, or ``None``. The dict has the items ``code``, ``message``,
+    ``until`` and ``permanent`` of a ``rejected`` event (:class:`LeaseEvent`).
+    """
+
+
+class _NamedEvent(TypedDict):
+    name: Literal["acquired", "renewed", "switched", "gap", "unconfirmed", "rejected", "expired", "sealed"]
+    """What happened.
+
+    - ``acquired``: a worker ID was leased, for the first time or after an interruption.
+    - ``renewed``: the store acknowledged a later end for the grant.
+    - ``switched``: a new grant replaced the previous grant before its end.
+    - ``gap``: the wall clock moved by more than a second relative to the monotonic clock.
+    - ``unconfirmed``: the store did not acknowledge a write within a second after a gap, and the generator continues.
+    - ``rejected``: a request was rejected or failed, for a different reason than the last one.
+    - ``expired``: the grant ended without a renewal, so the generator creates no more IDs.
+    - ``sealed``: the generator was closed, before its worker ID is released.
+    """
+    text: str
+    """A description of the event."""
+
+
+class LeaseEvent(_NamedEvent, total=False):
+    """An event that a lease reports. Times are in Unix milliseconds. Besides ``name`` and ``text``, an event has only the
+    items that belong to its name.
+    """
+
+    worker_id: int
+    """The worker ID, in all events except ``rejected``."""
+    previous_worker_id: int
+    """The previous worker ID, in ``switched`` events."""
+    start: int
+    """The start of the grant, in ``acquired`` and ``switched`` events."""
+    end: int
+    """The end of the grant, in ``acquired``, ``renewed``, ``switched`` and ``expired`` events."""
+    milliseconds: int
+    """How far the wall clock moved relative to the monotonic clock, in ``gap`` events."""
+    used_until: int | None
+    """The end of the last tick used, or ``None`` if no tick was used, in ``sealed`` events."""
+    code: str
+    """The error code, in ``rejected`` events."""
+    message: str
+    """The reason, which names the store without its password, in ``rejected`` events."""
+    until: int | None
+    """The time at which the condition that caused the error ends, or ``None`` if it is not known, in ``rejected``
+    events.
+    """
+    permanent: bool
+    """Whether the error persists until someone changes the configuration or the store, in ``rejected`` events."""
 
 
 class Lease:
@@ -72,7 +120,7 @@ class Lease:
     starts when the generator creates its first ID. It is renewed automatically, and it switches to a different worker
     ID if necessary. The worker ID is released by :meth:`close` or when the process exits normally. A forked child
     leases its own worker ID when it generates its first ID. If no store is passed, the environment variables
-    ``POLYFLAKE_LEASE`` and ``POLYFLAKE_NODE`` configure the lease.
+    ``POLYFLAKE_LEASE`` and ``POLYFLAKE_WORKER_ID`` configure the lease.
     """
 
     def __init__(
@@ -81,12 +129,12 @@ class Lease:
         namespace: str | None = None,
         *,
         schema: str | None = None,
-        numbers: tuple[int, int] | None = None,
-        prefer: int | None = None,
-        insist: int | None = None,
+        worker_ids: tuple[int, int] | None = None,
+        preferred_worker_id: int | None = None,
+        required_worker_id: int | None = None,
         lease_seconds: float | None = None,
         holder: str | None = None,
-        watch: Callable[[dict[str, Any]], object] | None = None,
+        watch: Callable[[LeaseEvent], object] | None = None,
         wait: float | None = None,
         sigterm: bool = False,
         renew_seconds: float | None = None,
@@ -96,7 +144,7 @@ class Lease:
 
         :param store: ``"sqlite:PATH"``, ``"postgres://..."``, ``"mysql://..."``, ``"rediss://..."`` or
             ``"https://..."``, with ``?namespace=`` unless ``namespace`` is passed.
-            The URL can also contain ``numbers``, ``lease_seconds``, ``renew_seconds``, ``strict``, ``wait`` and
+            The URL can also contain ``worker_ids``, ``lease_seconds``, ``renew_seconds``, ``strict``, ``wait`` and
             ``sigterm``, but arguments with the same names take precedence. Instead of a URL, the store can be a
             connection source from your program: a ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, a
             ``redis.Redis`` client, or a function that returns a connection. No connection is used across a fork, so a
@@ -105,17 +153,17 @@ class Lease:
             ``polyflake`` by default. In a URL, use ``?schema=``.
         :param namespace: a name that all processes of a fleet share. Each ID format has its own namespace, such as
             ``orders/sno``.
-        :param numbers: the first and the last worker ID in the namespace; by default, all worker IDs of the ID format.
-        :param prefer: a worker ID to lease if it is free.
-        :param insist: the only worker ID to accept. The lease waits until it is free.
+        :param worker_ids: the first and the last worker ID in the namespace; by default, all worker IDs of the ID format.
+        :param preferred_worker_id: a worker ID to lease if it is free.
+        :param required_worker_id: the only worker ID to accept. The lease waits until it is free.
         :param lease_seconds: the length of the lease, in seconds. The default is one hour, or one minute with
-            ``insist`` or ``POLYFLAKE_NODE``.
+            ``required_worker_id`` or ``POLYFLAKE_WORKER_ID``.
         :param holder: a descriptive name for the holder; by default, the value of ``POLYFLAKE_HOLDER``, or the host
             name and the process ID.
-        :param watch: a callable that is called with each event, on the lease's thread. Events are also logged to
+        :param watch: a callable that is called with each event (:class:`LeaseEvent`), on the lease's thread. Events are also logged to
             ``polyflake.lease``.
         :param wait: how long a process's first ID can wait for a worker ID, in seconds. The default is 10, or 70 with
-            ``insist`` or ``POLYFLAKE_NODE``.
+            ``required_worker_id`` or ``POLYFLAKE_WORKER_ID``.
         :param sigterm: ``True`` to release the worker ID on SIGTERM, which then terminates the process. This option has
             no effect in a program that handles or ignores the signal itself, so that its last requests still get IDs.
         :param renew_seconds: the time between renewals, in seconds, at least 1. The default, which is also the maximum,
@@ -129,26 +177,26 @@ class Lease:
         """
         _check_arguments(
             {"namespace": namespace, "schema": schema, "holder": holder},
-            {"prefer": prefer, "insist": insist},
+            {"preferred_worker_id": preferred_worker_id, "required_worker_id": required_worker_id},
             {"lease_seconds": lease_seconds, "wait": wait, "renew_seconds": renew_seconds},
-            numbers,
+            worker_ids,
             watch,
             {"sigterm": sigterm, "strict": strict},
         )
         terms = self._locate(store, namespace)
         explicit_settings = {
             "schema": schema,
-            "numbers": numbers,
+            "worker_ids": worker_ids,
             "wait_ms": _to_ms(wait),
             "lease_ms": _to_ms(lease_seconds),
             "renew_ms": _to_ms(renew_seconds),
         }
         self._settings: dict[str, Any] = {
             "namespace": terms.get("namespace", namespace),
-            **{name: terms.get(name) for name in ("place", "create", "node")},
+            **{name: terms.get(name) for name in ("store_name", "create", "environment_worker_id")},
             **{name: terms.get(name) if value is None else value for name, value in explicit_settings.items()},
-            "prefer": prefer,
-            "insist": insist,
+            "preferred_worker_id": preferred_worker_id,
+            "required_worker_id": required_worker_id,
             "strict": strict or bool(terms.get("strict")),
             "holder": os.environ.get("POLYFLAKE_HOLDER") if holder is None else holder,
         }
@@ -166,9 +214,9 @@ class Lease:
         terms: dict[str, Any] = {}
         if (file := sqlite_file(store)) is not None:
             self._kind, store = "sqlite", file
-            terms = {"place": f"sqlite:{file}"}
+            terms = {"store_name": f"sqlite:{file}"}
         elif store is None or isinstance(store, str):
-            terms = json.loads(place(store, namespace))
+            terms = json.loads(parse_lease_url(store, namespace))
             self._kind, self._allows_overlayfs = terms["store"], terms["allows_overlayfs"]
             store = terms["path"] if self._kind == "sqlite" else terms["server"]
         self._store = absolute_path(store) if self._kind == "sqlite" else store
@@ -188,7 +236,7 @@ class Lease:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._failure: BaseException | None = None
         self._is_permanent = self._has_waited = False
-        self._number: int | None = None
+        self._worker_id: int | None = None
         self._closed = False
 
     # Generators call the following methods.
@@ -249,9 +297,9 @@ class Lease:
     # Users call the following methods.
 
     @property
-    def number(self) -> int | None:
+    def worker_id(self) -> int | None:
         """The worker ID that is currently leased, or ``None``."""
-        return self.status().number
+        return self.status().worker_id
 
     def status(self) -> LeaseStatus:
         """Returns the status of the lease."""
@@ -266,7 +314,7 @@ class Lease:
         """
         self._has_waited = False
         self._wait(None)
-        return self._leased_number()
+        return self._leased_worker_id()
 
     async def aready(self) -> int:
         """Waits like :meth:`ready`, without blocking the event loop."""
@@ -277,13 +325,13 @@ class Lease:
             self._wait(time.monotonic() - started_at)
             await asyncio.sleep(0.005)
         self._wait(0)
-        return self._leased_number()
+        return self._leased_worker_id()
 
-    def _leased_number(self) -> int:
-        number = self._number
-        if number is None:
+    def _leased_worker_id(self) -> int:
+        worker_id = self._worker_id
+        if worker_id is None:
             raise _lease_error("lease_unavailable", *self._reason())
-        return number
+        return worker_id
 
     @staticmethod
     def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
@@ -295,7 +343,7 @@ class Lease:
         :param store: any store that :class:`Lease` accepts, except an asyncpg pool, which requires a running event
             loop.
         :raises PolyflakeError: immediately, with the reason, if no lease could be acquired. The code is
-            ``lease_unavailable``, ``store_not_durable``, ``store_changed``, ``numbers_exhausted``, ``clock_skewed`` or
+            ``lease_unavailable``, ``store_not_durable``, ``store_changed``, ``worker_ids_exhausted``, ``clock_skewed`` or
             another lease code.
         """
         return _check(Lease(store, namespace, schema=schema))
@@ -327,7 +375,7 @@ class Lease:
         raise _lease_error("invalid_type", "expected a lease that was not copied: create another one")
 
     def __repr__(self) -> str:
-        return f"<Lease of number {self._number} of {self._settings['namespace']}>"
+        return f"<Lease of worker ID {self._worker_id} of {self._settings['namespace']}>"
 
     # The following methods maintain the lease.
 
@@ -388,30 +436,30 @@ class Lease:
                 case "end":
                     return
                 case "begin":
-                    refused = keeper.begin(command["first"], command["start"], command["end"])
-                    if refused is None:
-                        self._number = command["first"]
+                    rejected = keeper.begin(command["first"], command["start"], command["end"])
+                    if rejected is None:
+                        self._worker_id = command["first"]
                     else:
-                        answer = {"not_begun": refused}
+                        answer = {"not_begun": rejected}
                 case "extend":
                     keeper.extend(command["end"])
                 case "seal":
                     answer = {"used_until": keeper.seal()}
-                    self._number = None
+                    self._worker_id = None
                 case "report":
                     self._report(command["event"])
                 case _:
                     answer = yield command
 
-    def _report(self, event: dict[str, Any]) -> None:
+    def _report(self, event: LeaseEvent) -> None:
         if event["name"] == "acquired":
             self._is_permanent = self._has_waited = False
             self._settled.set()  # the status already includes the event
-        elif event["name"] == "refused" and self._number is None:
+        elif event["name"] == "rejected" and self._worker_id is None:
             # Waiting helps only if the reason is not permanent.
             self._is_permanent = event["permanent"]
             (self._settled.set if self._is_permanent else self._settled.clear)()
-        level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
+        level = logging.WARNING if event["name"] in ("rejected", "expired") else logging.INFO
         _LOGGER.log(level, "%s: %s", self._settings["namespace"], event["text"])
         if self._watch is not None:
             try:
@@ -474,7 +522,7 @@ class Lease:
     def _fail(self, failure: BaseException) -> None:
         """Ends the lease after an unexpected error. The generator can then generate no more IDs."""
         self._keeper.seal()
-        self._number, self._failure = None, failure
+        self._worker_id, self._failure = None, failure
         self._settled.set()
         _LOGGER.error("%s: the lease ended", self._settings["namespace"], exc_info=failure)
 
@@ -533,7 +581,7 @@ def _run_in_new_loop(task: Any) -> Any:
 
 def _check(lease: Lease) -> str:
     driver = lease._new_driver()
-    name = lease._settings["place"] or "the store"
+    name = lease._settings["store_name"] or "the store"
     if driver.is_of_loop:
         raise _lease_error(
             "invalid_type", "expected a URL, a pool of psycopg_pool, an engine or a function, found a pool of asyncpg"
@@ -552,8 +600,8 @@ def _check(lease: Lease) -> str:
             while True:
                 command = json.loads(keeper.next(_wall_ms(), _elapsed_ms(), os.urandom(128), json.dumps(answer)))
                 if command["do"] == "end":
-                    refused: dict[str, Any] | None = command["refused"]
-                    return refused
+                    rejected: dict[str, Any] | None = command["rejected"]
+                    return rejected
                 answer = driver.execute(command)
                 if driver.is_async:
                     answer = await answer
@@ -564,9 +612,9 @@ def _check(lease: Lease) -> str:
 
     # The check runs on a separate thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
-        refusal = thread.submit(_run_in_new_loop, run()).result()
-    if refusal is not None:
-        raise _lease_error(refusal["code"], refusal["message"], refusal["until"])
+        rejection = thread.submit(_run_in_new_loop, run()).result()
+    if rejection is not None:
+        raise _lease_error(rejection["code"], rejection["message"], rejection["until"])
     return name
 
 
@@ -587,7 +635,7 @@ def _check_arguments(
     texts: dict[str, Any],
     whole: dict[str, Any],
     seconds: dict[str, Any],
-    numbers: Any,
+    worker_ids: Any,
     watch: Any,
     flags: dict[str, Any],
 ) -> None:
@@ -607,11 +655,11 @@ def _check_arguments(
             raise _argument_error("invalid_type", field, "a number of seconds", value)
         if not 0 <= value <= 366 * 86_400:
             raise _argument_error("out_of_range", field, "a number of seconds from 0 to a year's", value)
-    if numbers is not None:
-        if not isinstance(numbers, (tuple, list)) or len(numbers) != 2 or not all(map(_is_integer, numbers)):
-            raise _argument_error("invalid_type", "numbers", "the first and the last worker ID", numbers)
-        if not 0 <= numbers[0] <= numbers[1] < 1 << 53:
-            raise _argument_error("out_of_range", "numbers", "the first and the last worker ID", numbers)
+    if worker_ids is not None:
+        if not isinstance(worker_ids, (tuple, list)) or len(worker_ids) != 2 or not all(map(_is_integer, worker_ids)):
+            raise _argument_error("invalid_type", "worker_ids", "the first and the last worker ID", worker_ids)
+        if not 0 <= worker_ids[0] <= worker_ids[1] < 1 << 53:
+            raise _argument_error("out_of_range", "worker_ids", "the first and the last worker ID", worker_ids)
     if watch is not None and not callable(watch):
         raise _argument_error("invalid_type", "watch", "a function", watch)
     for field, value in flags.items():
@@ -620,7 +668,7 @@ def _check_arguments(
 
 
 lease = Lease
-Lease.__module__ = LeaseStatus.__module__ = "polyflake"
+Lease.__module__ = LeaseEvent.__module__ = LeaseStatus.__module__ = "polyflake"
 
 _LEASES: weakref.WeakSet[Lease] = weakref.WeakSet()
 _EXITS: set[int] = set()

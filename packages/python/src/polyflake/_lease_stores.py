@@ -71,7 +71,7 @@ class Driver:
                 try:
                     return {"opened": self.open()}
                 except PolyflakeError as error:
-                    return {"refused": {"code": error.code, "message": str(error)}}
+                    return {"rejected": {"code": error.code, "message": str(error)}}
                 except Exception as error:
                     self.close()
                     return {"failure": self.to_failure(error)}
@@ -514,7 +514,7 @@ class Asyncpg:
                     self.connection.add_log_listener(self._record_notice)
                     return {"opened": None}
                 except PolyflakeError as error:
-                    return {"refused": {"code": error.code, "message": str(error)}}
+                    return {"rejected": {"code": error.code, "message": str(error)}}
                 except Exception as error:
                     return {"failure": _failure(error)}
             case "close":

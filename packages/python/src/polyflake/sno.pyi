@@ -373,7 +373,7 @@ class Generator:
         :warns RuntimeWarning: once per explicit or restored partition, if another generator in this process still uses
             that partition and the two generators' sequence bounds and times overlap. Such generators can create
             duplicate IDs. A generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or
-            ``POLYFLAKE_NODE`` is set, because another process may have leased that partition.
+            ``POLYFLAKE_WORKER_ID`` is set, because another process may have leased that partition.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 

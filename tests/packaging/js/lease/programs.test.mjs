@@ -72,7 +72,7 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
       const ends = name === "pg" ? ["close", "end", "signal", "signal"] : ["exit", "throw", "signal", "end"];
       const reports = [];
       for (let round = 0; round < 3; round++) {
-        const fleet = await Promise.all(ends.map((end) => startMaker(store, end, { numbers: [0, 3] })));
+        const fleet = await Promise.all(ends.map((end) => startMaker(store, end, { workerIds: [0, 3] })));
         for (const { child } of fleet) child.kill("SIGTERM");
         for (const { child } of fleet) await child.ended;
         reports.push(...fleet);
@@ -83,11 +83,11 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
 
     test("SIGTERM ends a process after it released its worker ID", async () => {
       const store = createStore();
-      const { child } = await startMaker(store, "signal", { numbers: [0, 0] });
+      const { child } = await startMaker(store, "signal", { workerIds: [0, 0] });
       child.kill("SIGTERM");
       assert.deepEqual(await child.ended, [null, "SIGTERM"]);
       assert.deepEqual(await grantedWorkerIds(store.url), []);
-      const next = await startMaker(store, "close", { numbers: [0, 0] });
+      const next = await startMaker(store, "close", { workerIds: [0, 0] });
       assert.equal(next.number, 0);
     });
 
@@ -120,7 +120,7 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
           afterRestore();
           codes.push(codeOf(() => ids.generate()), codeOf(() => ids.generateMany(1)));
           made.push(await ids.generateAsync());
-          numbers.push(await held.ready(), held.status().number, partitionOf(made.at(-1)));
+          numbers.push(await held.ready(), held.status().workerId, partitionOf(made.at(-1)));
           made.push(...ids.generateMany(1000).texts());
         }
         const ms = performance.now() - began;
@@ -222,7 +222,7 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
 
     test("a killed process keeps its worker ID until its lease ends", async () => {
       const store = createStore();
-      const options = { numbers: [0, 0], insist: 0, leaseMs: 3000 };
+      const options = { workerIds: [0, 0], requiredWorkerId: 0, leaseMs: 3000 };
       const first = await startMaker(store, "kill", options);
       const killed = Date.now();
       first.child.kill("SIGKILL");

@@ -31,7 +31,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => STORE_FACTORIES[name])
       for (const end of name === "pg" ? ["close", "end", "signal"] : ["close", "end", "signal", "exit", "throw"]) {
         // After an uncaught error, Deno runs no handlers, so the worker ID remains granted for the rest of the lease.
         const runtimes = Object.values(RUNTIMES).filter((command) => end !== "throw" || command !== DENO);
-        const makers = runtimes.map(([node, ...run]) => startMaker({ node, run, url }, end, { numbers: [0, 2] }));
+        const makers = runtimes.map(([node, ...run]) => startMaker({ node, run, url }, end, { workerIds: [0, 2] }));
         const fleet = await Promise.all(makers);
         for (const { child } of fleet) if (end === "signal") child.kill("SIGTERM");
         for (const { child } of fleet) await child.ended;
@@ -45,7 +45,7 @@ for (const name of ["node:sqlite", "pg"].filter((name) => STORE_FACTORIES[name])
     for (const [runtime, [program, ...options]] of Object.entries(RUNTIMES)) {
       test(`${runtime}: one variable sets the worker ID of the default generators`, async () => {
         const { url } = STORE_FACTORIES[name]();
-        const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_NODE: "41" };
+        const env = { ...process.env, POLYFLAKE_LEASE: url, POLYFLAKE_WORKER_ID: "41" };
         const { stdout } = await run(program, [...options, "defaults.mjs"], { env });
         assert.deepEqual(JSON.parse(stdout).numbers, [41, 41]);
         assert.deepEqual(await grantedWorkerIds(url), []);

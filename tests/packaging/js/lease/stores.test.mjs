@@ -29,23 +29,23 @@ for (const [name, createStore] of Object.entries(HERE)) {
         new layout.Generator(sonyflake, { lease: leases[3], fields: ["machine"] }),
       ];
       const ids = await Promise.all([s, h, r, l].map((generator) => generator.generateAsync()));
-      const numbers = leases.map((lease) => lease.status().number);
+      const workerIds = leases.map((lease) => lease.status().workerId);
       const [, , one, two, three] = [0, 0, ...hotguid.parts(ids[1]).machine];
-      assert.deepEqual(numbers, [
+      assert.deepEqual(workerIds, [
         sno.parse(ids[0]).partition,
         (one << 16) | (two << 8) | three,
         r.inspect(ids[2]).node,
         sonyflake.parse(ids[3]).bindables.machine,
       ]);
-      const { end, remainingMs, ...figures } = leases[0].status();
-      const expected = { number: numbers[0], grants: 1, renewals: 0, failures: 0, gaps: 0, refused: null };
-      assert.deepEqual(figures, expected);
+      const { end, remainingMs, ...metrics } = leases[0].status();
+      const expected = { workerId: workerIds[0], grants: 1, renewals: 0, failures: 0, gaps: 0, rejected: null };
+      assert.deepEqual(metrics, expected);
       assert(remainingMs > 3_500_000 && Math.abs(end - Date.now() - remainingMs) < 1000);
       await Promise.all(leases.map((lease) => lease.close()));
       assert.deepEqual([...new Set(events)], ["acquired", "sealed"]);
       for (const generator of [s, h, r, l]) assertUnavailable(() => generator.generate(), "generator_closed");
-      const again = new sno.Generator({ lease: lease(url, undefined, { prefer: numbers[0] }) });
-      assert.equal(sno.parse(await again.generateAsync()).partition, numbers[0]);
+      const again = new sno.Generator({ lease: lease(url, undefined, { preferredWorkerId: workerIds[0] }) });
+      assert.equal(sno.parse(await again.generateAsync()).partition, workerIds[0]);
     });
 
     test("an event loop blocked past the lease makes no IDs until the next grant", async () => {
@@ -106,29 +106,29 @@ for (const [name, createStore] of Object.entries(HERE)) {
 
     test("another secret or range is rejected immediately with the reason", async () => {
       const { url } = createStore();
-      const held = lease(url, undefined, { numbers: [0, 7] });
+      const held = lease(url, undefined, { workerIds: [0, 7] });
       await new sno.Generator({ lease: held }).generateAsync();
-      const other = lease(url, undefined, { numbers: [0, 15], waitMs: 60_000 });
+      const other = lease(url, undefined, { workerIds: [0, 15], waitMs: 60_000 });
       new sno.Generator({ lease: other });
       const began = Date.now();
       await assert.rejects(other.ready(), /namespace/);
       assert(Date.now() - began < 10_000, `${Date.now() - began} ms`);
-      assert.equal(other.status().refused.code, "namespace_mismatch");
+      assert.equal(other.status().rejected.code, "namespace_mismatch");
       await Promise.all([held.close(), other.close()]);
     });
 
     test("a second process waits for the only worker ID and gets it once released", async () => {
       const { url } = createStore();
-      const [one, two] = [1, 2].map(() => lease(url, undefined, { numbers: [5, 5], waitMs: 400, leaseMs: 5000 }));
+      const [one, two] = [1, 2].map(() => lease(url, undefined, { workerIds: [5, 5], waitMs: 400, leaseMs: 5000 }));
       const first = await new sno.Generator({ lease: one }).generateAsync();
       const second = new sno.Generator({ lease: two });
       const hasRetryTime = ({ code, retryAt }) => {
-        assert.deepEqual([code, retryAt], ["lease_unavailable", two.status().refused.until]);
+        assert.deepEqual([code, retryAt], ["lease_unavailable", two.status().rejected.until]);
         return retryAt > Date.now();
       };
       await assert.rejects(two.ready(), hasRetryTime);
       assert.throws(() => second.generate(), hasRetryTime);
-      assert.equal(two.status().refused.code, "numbers_exhausted");
+      assert.equal(two.status().rejected.code, "worker_ids_exhausted");
       await one.close();
       // After a call has waited unsuccessfully, further calls fail immediately until the next grant, which can take
       // half a second.
@@ -155,7 +155,7 @@ test("a copied file starts a quiet time, and an in-memory file is rejected", asy
   const copied = at(`${folder}/copy.db`, 300);
   new sno.Generator({ lease: copied });
   await assert.rejects(copied.ready(), { code: "lease_unavailable" });
-  assert.equal(copied.status().refused.code, "store_changed");
+  assert.equal(copied.status().rejected.code, "store_changed");
   await copied.close();
   renameSync(`${folder}/ids.db`, `${folder}/moved.db`);
   const moved = at(`${folder}/moved.db`, 3000);
@@ -177,33 +177,33 @@ test("roles of one database share one store, with a configurable schema", {
   await owner.query(`CREATE DATABASE ${database}`);
   for (const role of ["js_a", "js_b"]) await owner.query(`CREATE ROLE ${role} LOGIN SUPERUSER`);
   const at = (role, more = "") => `postgres://${role}@/${database}?host=${encodeURIComponent(env.PGHOST)}${more}`;
-  const numberOf = async (source, options) => {
+  const workerIdOf = async (source, options) => {
     const held = lease(source, "orders", options);
     new sno.Generator({ lease: held });
-    const number = await held.ready().catch(() => held.status().refused.message);
-    return { held, number };
+    const workerId = await held.ready().catch(() => held.status().rejected.message);
+    return { held, workerId };
   };
   const pool = new pg.Pool({ host: env.PGHOST, user: "js_a", database });
   const taken = [];
   // If all records are taken, the number of records doubles, and a holder claims a random free record. Therefore, four
   // holders receive the worker IDs 0 to 3.
-  const numbersOf = async (...sources) => {
-    const numbers = [];
+  const workerIdsOf = async (...sources) => {
+    const workerIds = [];
     for (const [source, options] of sources) {
-      const { held, number } = await numberOf(source, options);
+      const { held, workerId } = await workerIdOf(source, options);
       taken.push(held);
-      numbers.push(number);
+      workerIds.push(workerId);
     }
-    return numbers.sort();
+    return workerIds.sort();
   };
   const searchPathUrl = at("js_b", "&options=-c%20search_path%3Djs_b");
-  assert.deepEqual(await numbersOf([at("js_a")], [at("js_b")], [searchPathUrl], [pool]), [0, 1, 2, 3]);
-  const [refused] = await numbersOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
-  assert.match(refused, /"polyflake" and none in "ids"/);
+  assert.deepEqual(await workerIdsOf([at("js_a")], [at("js_b")], [searchPathUrl], [pool]), [0, 1, 2, 3]);
+  const [rejected] = await workerIdsOf([at("js_a", "&schema=ids"), { waitMs: 300 }]);
+  assert.match(rejected, /"polyflake" and none in "ids"/);
   // The rejected lease keeps retrying and would lease a worker ID from the second store, so close it.
   await taken.pop().close();
   const second = [at("js_a", "&schema=ids&create=second-store")];
-  assert.deepEqual(await numbersOf(second, [pool, { schema: "ids" }]), [0, 1]);
+  assert.deepEqual(await workerIdsOf(second, [pool, { schema: "ids" }]), [0, 1]);
   await Promise.all(taken.map((held) => held.close()));
   await pool.end();
   // The database and its roles are deleted with the server.

@@ -133,7 +133,7 @@ fn deno<'s>(shell: &'s Shell, words: &[&str]) -> Cmd<'s> {
 fn deno_run_command<'s>(shell: &'s Shell, _: &Source, program: &str) -> Cmd<'s> {
     // The default generators read these environment variables. The program that stores state also reads and writes files.
     let permission = match program {
-        "use" => "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_NODE",
+        "use" => "--allow-env=POLYFLAKE_LEASE,POLYFLAKE_WORKER_ID",
         _ => "--allow-all",
     };
     deno(shell, &["run", "--quiet", permission, &program_file_name(program)])
