@@ -123,9 +123,10 @@ impl Hosted {
     /// most significant one).
     ///
     /// Optional settings are `worker_ids` (the first and the last worker ID), `lease_ms`, `renew_ms` (the time between
-    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `preferred_worker_id`, `required_worker_id`, `environment_worker_id`
-    /// (the worker ID in `POLYFLAKE_WORKER_ID`, which `required_worker_id` overrides) and `store_name` (the store's name in messages). For
-    /// `PostgreSQL`, the settings `schema` and `create` (`second-store`) are also supported, as in a store's URL.
+    /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `preferred_worker_id`,
+    /// `required_worker_id`, `environment_worker_id` (the worker ID in `POLYFLAKE_WORKER_ID`, which `required_worker_id`
+    /// overrides) and `store_name` (the store's name in messages). For `PostgreSQL`, the settings `schema` and `create`
+    /// (`second-store`) are also supported, as in a store's URL.
     ///
     /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The last command is issued
     /// as soon as the check has determined whether a lease could be acquired.
@@ -190,8 +191,8 @@ impl Hosted {
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: the grant's `worker_id` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
-    /// `gaps`, and `rejected` (the most recent error since the last grant or renewal).
+    /// Returns the metrics as JSON: the grant's `worker_id` and `end`, plus `remaining_ms`, `grants`, `renewals`,
+    /// `failures`, `gaps`, and `rejected` (the most recent error since the last grant or renewal).
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
         let (worker_id, end) = status.current_grant(wall_ms).unzip();

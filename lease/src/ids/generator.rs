@@ -194,8 +194,8 @@ fn unavailable_error(reason: crate::Error) -> Error {
 }
 
 /// Implements a generator's constructors. Each format's module defines the functions that the constructors need: `options`,
-/// which returns the default options for a `LeaseUrl`, and `begin`, which starts the generator. `$arg` is an argument of all
-/// constructors. `$option` is an argument of the constructors with custom options, and all other constructors use
+/// which returns the default options for a `LeaseUrl`, and `begin`, which starts the generator. `$arg` is an argument of
+/// all constructors. `$option` is an argument of the constructors with custom options, and all other constructors use
 /// `$default` instead. `$new` and `$with` are sentences for the documentation of the constructors with default options and
 /// with custom options.
 macro_rules! constructors {

@@ -80,14 +80,14 @@ impl LeaseUrl {
         Ok(Self { url: without_lease_parameters(url), store_url, namespace, worker_id: None })
     }
 
-    /// Parses the values of the environment variables `POLYFLAKE_LEASE` (a URL) and `POLYFLAKE_WORKER_ID` (a decimal worker ID).
-    /// An empty string is rejected, because it usually means that a value is missing, for example an unset secret.
+    /// Parses the values of the environment variables `POLYFLAKE_LEASE` (a URL) and `POLYFLAKE_WORKER_ID` (a decimal worker
+    /// ID). An empty string is rejected, because it usually means that a value is missing, for example an unset secret.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if `POLYFLAKE_LEASE` is not set, even if `POLYFLAKE_WORKER_ID` is set: child processes
-    /// inherit `POLYFLAKE_WORKER_ID`, so they would all use the same worker ID. Returns `out_of_range` for an empty string, an
-    /// invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns any
-    /// error from [`LeaseUrl::parse`]. Each error contains the name of the variable.
+    /// inherit `POLYFLAKE_WORKER_ID`, so they would all use the same worker ID. Returns `out_of_range` for an empty string,
+    /// an invalid worker ID, or a relative path, which would name a different file in each working directory. Also returns
+    /// any error from [`LeaseUrl::parse`]. Each error contains the name of the variable.
     pub fn of_variables(
         url: Option<&str>,
         worker_id: Option<&str>,
@@ -225,13 +225,14 @@ impl LeaseUrl {
         self.worker_id
     }
 
-    /// Returns the parsed URL as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql`, `redis` or
-    /// `http`. For `sqlite`, `path` is the file's path. For the other stores, `server` contains `hosts` (each a name and a
-    /// port), `user`, `password`, `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether
+    /// Returns the parsed URL as JSON, for a host in another language. `store` is `sqlite`, `postgresql`, `mysql`, `redis`
+    /// or `http`. For `sqlite`, `path` is the file's path. For the other stores, `server` contains `hosts` (each a name and
+    /// a port), `user`, `password`, `database`, `encrypts`, `roots` (a file of root certificates), `read_write` (whether
     /// servers that reject writes are skipped), `connect_timeout` in seconds, `application_name` and `options`. The other
     /// members are `namespace`, `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and
-    /// the lease's settings: `store_name` (the store's name in messages), `environment_worker_id` (the worker ID in `POLYFLAKE_WORKER_ID`), `schema`,
-    /// `create`, `lease_ms`, `renew_ms`, `strict` and `worker_ids`. Missing values are null.
+    /// the lease's settings: `store_name` (the store's name in messages), `environment_worker_id` (the worker ID in
+    /// `POLYFLAKE_WORKER_ID`), `schema`, `create`, `lease_ms`, `renew_ms`, `strict` and `worker_ids`. Missing values are
+    /// null.
     ///
     /// # Errors
     /// Returns `out_of_range` for an in-memory store.

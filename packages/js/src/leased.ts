@@ -231,8 +231,8 @@ export function rejectLeased({ lease }: Handle): void {
 }
 
 /**
- * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or `POLYFLAKE_WORKER_ID`
- * environment variable is set.
+ * Returns the options for a format's default generator. They contain a lease if the `POLYFLAKE_LEASE` or
+ * `POLYFLAKE_WORKER_ID` environment variable is set.
  *
  * @throws {PolyflakeError} `lease_unavailable` if `polyflake/lease` is not loaded; other errors if a variable is invalid.
  */

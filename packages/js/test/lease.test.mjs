@@ -444,7 +444,11 @@ test("a check rejects the terms that a lease rejects", async () => {
   for (const [terms, variables, reason] of [
     ["lease_seconds=0.1", {}, /expected a lease of at least two ticks/],
     ["lease_seconds=99999999", {}, /expected a lease of at least two ticks/],
-    ["worker_ids=3-4", { POLYFLAKE_WORKER_ID: "7" }, /cannot use the worker ID in POLYFLAKE_WORKER_ID: .* from 3 to 4, found 7/],
+    [
+      "worker_ids=3-4",
+      { POLYFLAKE_WORKER_ID: "7" },
+      /cannot use the worker ID in POLYFLAKE_WORKER_ID: .* from 3 to 4, found 7/,
+    ],
     ["worker_ids=3-4", { POLYFLAKE_HOLDER: "x".repeat(201) }, /200 bytes/],
     ["sigterm=yes", {}, /`sigterm` can only be/],
   ]) {
@@ -457,7 +461,12 @@ test("a check rejects the terms that a lease rejects", async () => {
       process.env = before;
     }
   }
-  for (const options of [{ leaseMs: 1 }, { requiredWorkerId: 7, workerIds: [3, 4] }, { workerIds: [4, 3] }, { preferredWorkerId: 2 ** 53 }])
+  for (const options of [
+    { leaseMs: 1 },
+    { requiredWorkerId: 7, workerIds: [3, 4] },
+    { workerIds: [4, 3] },
+    { preferredWorkerId: 2 ** 53 },
+  ])
     await assertRejects("out_of_range", check(rejectingClient(), "orders", options));
 });
 
@@ -587,7 +596,8 @@ test("missing Deno permissions are errors with a code and a remedy", () => {
     syncBuiltinESMExports();`;
   const shown = (call) =>
     `try { console.log(${call}) } catch ({ name, code, message, cause }) { console.log(name, code, message, "|", cause.message) };`;
-  const remedy = "start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_WORKER_ID,POLYFLAKE_FORMATS,POLYFLAKE_HOLDER";
+  const remedy =
+    "start with deno run --allow-env=POLYFLAKE_LEASE,POLYFLAKE_WORKER_ID,POLYFLAKE_FORMATS,POLYFLAKE_HOLDER";
   const expectedError = (name) =>
     `PolyflakeError lease_unavailable expected the permission to read ${name}, found none: ${remedy} | NotCapable: ${name}`;
   const required = shown('typeof require("polyflake/lease")');

@@ -577,7 +577,9 @@ def test_waiting_for_the_first_id_handles_signals(url: str) -> None:
         assert "cannot lease a worker ID from sqlite:/" in str(error.value)
         assert re.search(r": the worker ID is leased to another process, the first until 20.*Z$", str(error.value))
         with raises_code("lease_unavailable"):
-            asyncio.run(sno.Generator(lease=polyflake.lease(url, "orders", worker_ids=(0, 0), wait=0.2)).generate_async())
+            asyncio.run(
+                sno.Generator(lease=polyflake.lease(url, "orders", worker_ids=(0, 0), wait=0.2)).generate_async()
+            )
         with raises_code("lease_unavailable"):
             sno.Generator(lease=polyflake.lease(url, "orders", worker_ids=(0, 0))).try_generate()
 
@@ -642,7 +644,11 @@ def test_a_check_leases_nothing_and_creates_nothing(url: str) -> None:
     [
         ("lease_seconds=0.1", {}, "expected a lease of at least two ticks"),
         ("lease_seconds=99999999", {}, "expected a lease of at least two ticks"),
-        ("worker_ids=3-4", {"POLYFLAKE_WORKER_ID": "7"}, "cannot use the worker ID in POLYFLAKE_WORKER_ID: .* from 3 to 4, found 7"),
+        (
+            "worker_ids=3-4",
+            {"POLYFLAKE_WORKER_ID": "7"},
+            "cannot use the worker ID in POLYFLAKE_WORKER_ID: .* from 3 to 4, found 7",
+        ),
         ("worker_ids=3-4", {"POLYFLAKE_HOLDER": "x" * 201}, "200 bytes"),
         ("sigterm=yes", {}, "`sigterm` can only be"),
     ],

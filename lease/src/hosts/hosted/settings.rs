@@ -107,7 +107,8 @@ impl Settings {
         }
         if let Some(worker_id) = self.number("required_worker_id")? {
             options = options.required_worker_id(worker_id)?;
-        // `environment_worker_id` comes from an environment variable, so a worker ID that the program specifies takes precedence.
+        // `environment_worker_id` comes from an environment variable, so a worker ID that the program specifies takes
+        // precedence.
         } else if let Some(worker_id) = self.number("environment_worker_id")? {
             options = options.required_worker_id(worker_id).map_err(with_variable_prefix)?;
         }

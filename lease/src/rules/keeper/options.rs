@@ -120,8 +120,8 @@ impl Options {
         Self { store_name: Some(store_name.to_string()), ..self }
     }
 
-    /// Returns the store's name as a phrase for messages, such as `from sqlite:ids.db`. If no name was set, the phrase names the
-    /// namespace, such as `for orders/sno`.
+    /// Returns the store's name as a phrase for messages, such as `from sqlite:ids.db`. If no name was set, the phrase
+    /// names the namespace, such as `for orders/sno`.
     #[cfg(feature = "hosted")]
     pub(crate) fn store_phrase(&self) -> String {
         match &self.store_name {

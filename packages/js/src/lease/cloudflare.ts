@@ -71,7 +71,9 @@ export function lease(source: Objects | string, namespace: string, options: Work
   });
 }
 
-type Terms = { [name in "store_name" | "lease_ms" | "renew_ms" | "worker_ids" | "wait_ms"]: unknown } & { namespace: string };
+type Terms = { [name in "store_name" | "lease_ms" | "renew_ms" | "worker_ids" | "wait_ms"]: unknown } & {
+  namespace: string;
+};
 
 function checkWorkerOptions(options: unknown): WorkerLeaseOptions {
   const given = members(options, "options", OPTIONS);

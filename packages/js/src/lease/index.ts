@@ -63,8 +63,8 @@ type LeaseUrl = (
  * Creates a lease on a worker ID in a namespace. The lease starts when a generator is created with it:
  * `new sno.Generator({ lease })`.
  *
- * If no store is passed, the store's URL is read from the `POLYFLAKE_LEASE` environment variable, and the `POLYFLAKE_WORKER_ID`
- * environment variable can require a particular worker ID.
+ * If no store is passed, the store's URL is read from the `POLYFLAKE_LEASE` environment variable, and the
+ * `POLYFLAKE_WORKER_ID` environment variable can require a particular worker ID.
  *
  * @param namespace The namespace, which can also be in the URL: `?namespace=orders`. The name of the ID format is appended.
  * @throws {PolyflakeError} `out_of_range` if the URL or the namespace is invalid, if an environment variable is empty, or if

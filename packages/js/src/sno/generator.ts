@@ -102,8 +102,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * overlap. If the partition was set explicitly or restored, and another generator that is still in use conflicts in this way,
    * the process emits a warning, once per partition.
    *
-   * The process also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_WORKER_ID` is
-   * set, because another process may have leased that partition.
+   * The process also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_WORKER_ID`
+   * is set, because another process may have leased that partition.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` if an option is invalid, in
    * which case `field` names the option; `time_out_of_range` if the window is outside the format's time range.

@@ -84,8 +84,8 @@ class _NamedEvent(TypedDict):
 
 
 class LeaseEvent(_NamedEvent, total=False):
-    """An event that a lease reports. Times are in Unix milliseconds. Besides ``name`` and ``text``, an event has only the
-    items that belong to its name.
+    """An event that a lease reports. Times are in Unix milliseconds. Besides ``name`` and ``text``, an event has only
+    the items that belong to its name.
     """
 
     worker_id: int
@@ -153,15 +153,16 @@ class Lease:
             ``polyflake`` by default. In a URL, use ``?schema=``.
         :param namespace: a name that all processes of a fleet share. Each ID format has its own namespace, such as
             ``orders/sno``.
-        :param worker_ids: the first and the last worker ID in the namespace; by default, all worker IDs of the ID format.
+        :param worker_ids: the first and the last worker ID in the namespace; by default, all worker IDs of the ID
+            format.
         :param preferred_worker_id: a worker ID to lease if it is free.
         :param required_worker_id: the only worker ID to accept. The lease waits until it is free.
         :param lease_seconds: the length of the lease, in seconds. The default is one hour, or one minute with
             ``required_worker_id`` or ``POLYFLAKE_WORKER_ID``.
         :param holder: a descriptive name for the holder; by default, the value of ``POLYFLAKE_HOLDER``, or the host
             name and the process ID.
-        :param watch: a callable that is called with each event (:class:`LeaseEvent`), on the lease's thread. Events are also logged to
-            ``polyflake.lease``.
+        :param watch: a callable that is called with each event (:class:`LeaseEvent`), on the lease's thread. Events are
+            also logged to ``polyflake.lease``.
         :param wait: how long a process's first ID can wait for a worker ID, in seconds. The default is 10, or 70 with
             ``required_worker_id`` or ``POLYFLAKE_WORKER_ID``.
         :param sigterm: ``True`` to release the worker ID on SIGTERM, which then terminates the process. This option has
@@ -343,8 +344,8 @@ class Lease:
         :param store: any store that :class:`Lease` accepts, except an asyncpg pool, which requires a running event
             loop.
         :raises PolyflakeError: immediately, with the reason, if no lease could be acquired. The code is
-            ``lease_unavailable``, ``store_not_durable``, ``store_changed``, ``worker_ids_exhausted``, ``clock_skewed`` or
-            another lease code.
+            ``lease_unavailable``, ``store_not_durable``, ``store_changed``, ``worker_ids_exhausted``, ``clock_skewed``
+            or another lease code.
         """
         return _check(Lease(store, namespace, schema=schema))
 
