@@ -12,15 +12,15 @@ use polyflake_inspect::{Context, Field, MEMBERS, Reading, Role, inspect, likely,
 use crate::{failure::Failure, layout, lines::lines, make, paint};
 
 /// The default columns of a table.
-const COLUMNS: [&str; 4] = ["format", "odds", "time", "title"];
+const COLUMNS: [&str; 5] = ["format", "confidence", "probability", "time", "title"];
 /// The number of bits per line of a card.
 const BITS_PER_LINE: u32 = 64;
 
-/// Recognizes IDs: shows their most likely formats, with the time, the fields and the odds.
+/// Recognizes IDs: shows their most likely formats, with the time and the fields.
 ///
 /// The most likely format is the one in which the ID looks least random, with a time in the recent past, a small sequence
-/// number and a small machine ID. If two formats use the same bit layout, the odds of one are at most twice the odds of the
-/// other.
+/// number and a small machine ID. For readers, the program says how sure it is: certain (at least 95%),
+/// likely (at least 50%) or possible. `--json` and `--tsv` contain the probability as a number.
 #[derive(clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     /// The members of the JSON objects or the columns of the table, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = MEMBERS)]
     fields: Vec<String>,
-    /// Also shows readings with odds below 0.1%.
+    /// Also shows readings with a probability below 0.1%.
     #[arg(long)]
     all: bool,
     /// A file with a custom layout as JSON. Can be repeated.
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return inspect_all(arguments.ids.iter().map(|id| Ok(id.clone())), arguments, &context);
     }
     if io::stdin().is_terminal() {
-        anstream::eprintln!("an ID a line; Ctrl-D ends");
+        anstream::eprintln!("enter IDs, one per line; Ctrl-D ends the input");
     }
     inspect_all(lines(io::stdin().lock())?, arguments, &context)
 }
@@ -227,8 +227,12 @@ fn write_card(
         let suggestion = suggestion.map(|text| format!("; {text}")).unwrap_or_default();
         return writeln!(out, "{title}{id}{title:#}\n  of no known format{suggestion}\n");
     };
-    let (name, odds) = (&first.title, percent(first.odds));
-    writeln!(out, "{title}{id}{title:#}\n  {title}{name}{title:#}, {odds}: {}\n", first.reason)?;
+    let (name, confidence) = (&first.title, first.confidence().as_str());
+    writeln!(
+        out,
+        "{title}{id}{title:#}\n  {title}{name}{title:#}, {confidence}: {}\n",
+        first.reason
+    )?;
     if let Some(time) = first.time() {
         write_field(out, Role::Time, "time", &time)?;
     }
@@ -238,7 +242,7 @@ fn write_card(
     write_bits(out, first)?;
     for other in others {
         let time = other.time().unwrap_or_else(|| other.reason.clone());
-        writeln!(out, "  or {}, {}: {time}", other.title, percent(other.odds))?;
+        writeln!(out, "  or {}, {}: {time}", other.title, other.confidence().as_str())?;
     }
     for line in [first.note.as_deref(), suggestion].into_iter().flatten() {
         writeln!(out, "  {line}")?;
@@ -250,9 +254,9 @@ fn write_card(
 fn write_field(out: &mut impl Write, role: Role, name: &str, value: &str) -> io::Result<()> {
     let (style, dim) = (paint::style(role), paint::DIM);
     write!(out, "  {style}{name:16}{style:#}{value}")?;
-    match role.as_str() {
-        word if word == name => writeln!(out),
-        word => writeln!(out, "  {dim}{word}{dim:#}"),
+    match role.title() {
+        _ if name == role.as_str() => writeln!(out),
+        title => writeln!(out, "  {dim}{title}{dim:#}"),
     }
 }
 
@@ -265,10 +269,10 @@ fn is_shown(field: &Field) -> bool {
 fn write_bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
     for field in &reading.fields {
         let style = paint::style(field.role);
-        for at in field.from..field.from + field.bits {
+        for at in field.offset..field.offset + field.bits {
             let before = match at {
                 _ if at % BITS_PER_LINE == 0 => "\n  ",
-                _ if at == field.from => " ",
+                _ if at == field.offset => " ",
                 _ => "",
             };
             let bit = u8::from(reading.bit(at));
@@ -276,12 +280,4 @@ fn write_bits(out: &mut impl Write, reading: &Reading) -> io::Result<()> {
         }
     }
     writeln!(out)
-}
-
-fn percent(odds: f64) -> String {
-    match odds * 100.0 {
-        percent if percent >= 99.5 => "over 99%".into(),
-        percent if percent < 0.5 => "under 1%".into(),
-        percent => format!("{percent:.0}%"),
-    }
 }

@@ -23,15 +23,15 @@ const EXAMPLES: &str = "\
 Examples:
   polyflake inspect 175928847299117063          which system made this ID, and when?
   polyflake inspect --json < ids.txt            a line of JSON for each line
-  polyflake new sno --metabyte 7                an ID of kind 7
+  polyflake new sno --metabyte 7                an ID with the type tag 7
   polyflake new discord -n 3 --bind worker=1 --bind process=0
   polyflake layout describe twitter             fields, capacity, last day
 ";
 
 const EXIT_CODES: &str = "\
-Exit status: 0, done; 1, refused or failed, with a code and the reason on standard error; 2, a mistake in the arguments.
+Exit status: 0, done; 1, rejected or failed, with a code and the reason on standard error; 2, a mistake in the arguments.
 
-Colours follow NO_COLOR, CLICOLOR_FORCE and --color.";
+Colors follow NO_COLOR, CLICOLOR_FORCE and --color.";
 
 /// Recognizes IDs of any format, generates new ones, and manages leases of worker IDs.
 #[derive(Parser)]

@@ -25,7 +25,7 @@ use crate::{
 /// The number of IDs between two updates of the progress bar.
 const STRIDE: u64 = 1 << 14;
 /// The ID formats other than layouts, and the functions that create their generators.
-const FAMILIES: [(&str, Maker); 4] = [
+const FORMATS: [(&str, GeneratorMaker); 4] = [
     ("sno", sno_maker),
     ("hotguid", hotguid_maker),
     ("randflake", randflake_maker),
@@ -45,13 +45,13 @@ Examples:
   polyflake new orders.json --bind shard=12")]
 pub(crate) struct Arguments {
     /// sno, hotguid, randflake, uuid7, a preset (see `polyflake layout presets`), or a JSON file that contains a layout.
-    #[arg(value_name = "FAMILY|PRESET|FILE")]
-    family: String,
+    #[arg(value_name = "FORMAT|PRESET|FILE")]
+    format: String,
     /// The number of IDs to generate.
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
     /// sno: the type tag, 0 to 255. Defaults to 0.
-    #[arg(long, visible_alias = "kind")]
+    #[arg(long, visible_alias = "type-tag")]
     metabyte: Option<u8>,
     /// sno: the worker ID. If neither --partition nor --namespace is set, the worker ID is random, so another process can
     /// have the same worker ID.
@@ -82,11 +82,11 @@ pub(crate) struct Arguments {
 }
 
 type IdGenerator = Box<dyn FnMut() -> Result<String, polyflake::Error>>;
-type Maker = fn(&Arguments) -> Result<IdGenerator, Failure>;
+type GeneratorMaker = fn(&Arguments) -> Result<IdGenerator, Failure>;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let family = FAMILIES.iter().find(|(name, _)| *name == arguments.family);
-    let (name, maker) = family.copied().unwrap_or(("layout", layout_maker));
+    let format = FORMATS.iter().find(|(name, _)| *name == arguments.format);
+    let (name, maker) = format.copied().unwrap_or(("layout", layout_maker));
     reject_other_options(name, arguments);
     let mut generate = maker(arguments)?;
     let bar = progress_bar(arguments.count);
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Exits if an option belongs to a different ID format, because it would be ignored.
-fn reject_other_options(family: &str, arguments: &Arguments) {
+fn reject_other_options(format: &str, arguments: &Arguments) {
     let leased = arguments.namespace.is_some();
     for (option, given, of) in [
         ("--metabyte", arguments.metabyte.is_some(), "sno"),
@@ -117,8 +117,8 @@ fn reject_other_options(family: &str, arguments: &Arguments) {
             if leased { "layout without a lease" } else { "layout" },
         ),
     ] {
-        if given && of != family {
-            exit_with_usage_error(&format!("{option} is for {of}, not for {}", arguments.family));
+        if given && of != format {
+            exit_with_usage_error(&format!("{option} is for {of}, not for {}", arguments.format));
         }
     }
 }
@@ -203,7 +203,7 @@ fn randflake_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
 }
 
 fn layout_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
-    let name = &*arguments.family;
+    let name = &*arguments.format;
     let layout = load(name).map_err(|failure| unknown_name_failure(name, failure))?;
     if let Some((url, namespace)) = lease_options(arguments)? {
         let fields: Vec<_> = layout.bindable_names().collect();
@@ -243,7 +243,7 @@ fn unknown_name_failure(name: &str, failure: Failure) -> Failure {
     if path.extension().is_some() || path.components().count() > 1 {
         return Failure::new("io_failed", format!("no such file: {name}"));
     }
-    let names = FAMILIES.map(|(name, _)| name);
+    let names = FORMATS.map(|(name, _)| name);
     let known = || names.into_iter().chain(layout::PRESETS.iter().copied());
     let near =
         known().max_by(|one, other| similarity(name, one).total_cmp(&similarity(name, other)));

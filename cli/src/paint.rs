@@ -9,8 +9,8 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) fn style(role: Role) -> Style {
     match role {
         Role::Time => AnsiColor::Cyan.on_default(),
-        Role::Kind => AnsiColor::Magenta.on_default(),
-        Role::Maker => AnsiColor::Yellow.on_default(),
+        Role::TypeTag | Role::ShardKey | Role::KeyVersion => AnsiColor::Magenta.on_default(),
+        Role::WorkerId => AnsiColor::Yellow.on_default(),
         Role::Sequence => AnsiColor::Green.on_default(),
         Role::Encrypted => AnsiColor::Red.on_default(),
         Role::Fixed => Style::new().dimmed(),

@@ -51,7 +51,7 @@ fn help_begins_with_examples() {
     for command in ["inspect", "new", "lease"] {
         assert!(stdout_of(&[command, "--help"]).starts_with("Examples:\n"), "{command}");
     }
-    assert!(stdout_of(&["--help"]).contains("Exit status: 0, done; 1, refused"));
+    assert!(stdout_of(&["--help"]).contains("Exit status: 0, done; 1, rejected"));
 }
 
 /// Every example command in the help must succeed.
@@ -227,7 +227,10 @@ fn json_and_tsv_contain_the_requested_readings_and_fields() {
         stdout_of(&["inspect", "--tsv", "--fields", "time,format", "--now", NOW, id]),
         format!("id\ttime\tformat\n{id}\t2016-04-30T11:18:25.796Z\tdiscord\n")
     );
-    assert!(stdout_of(&["inspect", "--tsv", id]).starts_with("id\tformat\todds\ttime\ttitle\n"));
+    assert!(
+        stdout_of(&["inspect", "--tsv", id])
+            .starts_with("id\tformat\tconfidence\tprobability\ttime\ttitle\n")
+    );
     let whole: Value = stdout_of(&["inspect", "--json", "--now", NOW, id]).parse().expect("JSON");
     let first = whole["readings"][0].as_object().expect("an object");
     let members: Vec<_> = first.keys().map(String::as_str).collect();
@@ -240,19 +243,18 @@ fn json_and_tsv_contain_the_requested_readings_and_fields() {
 
 #[test]
 fn new_makes_distinct_ids_that_inspect_identifies() {
-    for family in ["sno", "hotguid", "uuid7", "twitter", "sonyflake"] {
-        let mut arguments = vec!["new", family, "-n", "2000"];
-        arguments.extend(match family {
+    for format in ["sno", "hotguid", "uuid7", "twitter", "sonyflake"] {
+        let mut arguments = vec!["new", format, "-n", "2000"];
+        arguments.extend(match format {
             "twitter" => &["--bind", "datacenter=1", "--bind", "worker=2"][..],
             "sonyflake" => &["--bind", "machine=513"],
             _ => &[],
         });
         let made = stdout_of(&arguments);
         let ids: HashSet<&str> = made.lines().collect();
-        assert_eq!(ids.len(), 2000, "{family}");
+        assert_eq!(ids.len(), 2000, "{format}");
         let first = made.lines().next().expect("an ID");
         let read: Value = stdout_of(&["inspect", "--json", first]).parse().expect("JSON");
-        let format = if family == "uuid7" { "uuid-v7" } else { family };
         assert_eq!(read["readings"][0]["format"], format, "{first}");
     }
     let uuid = stdout_of(&["new", "uuid7", "--worker-id", "49374"]);
@@ -299,7 +301,7 @@ fn secrets_are_read_only_from_files() {
         if works {
             let id = stdout_of(&arguments);
             let named = stdout_of(&["inspect", id.trim(), "--secret-file", arguments[5]]);
-            assert!(named.contains("Randflake, over 99%"), "{named}");
+            assert!(named.contains("Randflake, certain"), "{named}");
         } else {
             assert!(assert_fails(1, &arguments).starts_with("error[invalid_secret]: "));
         }

@@ -80,8 +80,8 @@ fn count_common_ids_within_a_second(reports: bool) -> [usize; 4] {
         [
             to_16_bytes(ids.generate(7).unwrap()),
             to_16_bytes(handle.generate(7).unwrap()),
-            guids.generate(7).unwrap().to_rfc_bytes(),
-            guid_handle.generate(7).unwrap().to_rfc_bytes(),
+            guids.generate(7).unwrap().to_bytes(),
+            guid_handle.generate(7).unwrap().to_bytes(),
         ]
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -148,7 +148,7 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
 fn hot_guids_of_copies_differ_from_the_next_second_on() {
     run_in_separate_process(&[], || {
         let guids = hotguid::Generator::new();
-        let make = || guids.generate(7).unwrap().to_rfc_bytes();
+        let make = || guids.generate(7).unwrap().to_bytes();
         let pause = Duration::from_millis(1100);
         let runs = (0..3).map(|_| count_common_ids_at_1000_per_second(100, pause, make));
         // The probability that the counters of a run overlap is 1 in 40,000.
@@ -274,7 +274,7 @@ fn sno_batch_maker<C: Clock + 'static>(builder: sno::Builder<C>) -> BatchMaker {
 }
 
 fn guid_batch_maker<C: Clock + 'static>(builder: hotguid::Builder<C>) -> BatchMaker {
-    batch_maker!(builder, HotGuid::default(), HotGuid::to_rfc_bytes, HotGuid::to_rfc_bytes, 7)
+    batch_maker!(builder, HotGuid::default(), HotGuid::to_bytes, HotGuid::to_bytes, 7)
 }
 
 fn uuid_batch_maker<C: Clock + 'static>(builder: uuid7::Builder<C>) -> BatchMaker {
@@ -368,7 +368,7 @@ fn print_figures() {
         ("default sno", &|| to_16_bytes(ids.generate(7).unwrap())),
         ("explicit sno", &|| to_16_bytes(explicit.generate(7).unwrap())),
         ("leased sno", &|| to_16_bytes(leased.generate(7).unwrap())),
-        ("Hot Guid", &|| guids.generate(7).unwrap().to_rfc_bytes()),
+        ("Hot Guid", &|| guids.generate(7).unwrap().to_bytes()),
         ("UUID v7", &|| uuids.generate().unwrap().to_bytes()),
         ("random bytes", &random),
     ];

@@ -161,7 +161,7 @@ fn duplicates_by_format(count: usize, reports: bool) -> [usize; 5] {
             hotguid(false),
             Shape::hotguid(0..=99),
             HotGuid::default(),
-            |id: &HotGuid| id.to_rfc_bytes(),
+            |id: &HotGuid| id.to_bytes(),
             7
         ),
         count_duplicates_of_format!(

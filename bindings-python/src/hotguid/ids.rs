@@ -51,13 +51,13 @@ type Id = Argument<Uuid, name::id>;
 
 impl From<Uuid> for HotGuid {
     fn from(uuid: Uuid) -> Self {
-        Self::from_rfc_bytes(uuid.0)
+        Self::from_bytes(uuid.0)
     }
 }
 
 /// Returns the Python object for an ID.
 pub(crate) fn to_uuid(py: Python<'_>, id: HotGuid) -> PyResult<Bound<'_, PyAny>> {
-    uuid::from_bytes(py, id.to_rfc_bytes())
+    uuid::from_bytes(py, id.to_bytes())
 }
 
 #[doc = doc!("hotguid.parse")]
@@ -136,7 +136,7 @@ pub(crate) fn to_sql(py: Python<'_>, id: Id) -> PyResult<Bound<'_, PyAny>> {
 
 /// Returns the GUID that SQL Server sorts by time. The result is stored as a Hot Guid whose bytes are in .NET's order.
 fn to_sql_server_order(id: HotGuid) -> HotGuid {
-    HotGuid::from_bytes(id.to_sql())
+    HotGuid::from_dotnet_bytes(id.to_sql())
 }
 
 #[doc = doc!("hotguid.from_sql")]
@@ -146,14 +146,14 @@ pub(crate) fn from_sql(
     py: Python<'_>,
     guid: Argument<Uuid, name::guid>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    to_uuid(py, HotGuid::from_sql(HotGuid::from(guid.0).to_bytes()))
+    to_uuid(py, HotGuid::from_sql(HotGuid::from(guid.0).to_dotnet_bytes()))
 }
 
 #[doc = doc!("hotguid.to_dotnet_bytes")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]
 pub(crate) fn to_dotnet_bytes(py: Python<'_>, id: Id) -> Bound<'_, PyBytes> {
-    PyBytes::new(py, &HotGuid::from(id.0).to_bytes())
+    PyBytes::new(py, &HotGuid::from(id.0).to_dotnet_bytes())
 }
 
 #[doc = doc!("hotguid.from_dotnet_bytes")]
@@ -164,6 +164,7 @@ pub(crate) fn from_dotnet_bytes<'py>(
     data: Argument<Octets<'_>, name::data>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let id = HotGuid::from_slice(data.0.as_bytes());
+    let id = id.map(|id| HotGuid::from_dotnet_bytes(id.to_bytes()));
     to_uuid(py, id.map_err(|error| raise_named(error, "data"))?)
 }
 
@@ -326,7 +327,7 @@ impl HotGuidArray {
         let packed = match PackedBytes::from_value(ids, column::IDS, HotGuid::LEN)? {
             Some(bytes) => {
                 let (ids, _) = bytes.as_bytes().as_chunks();
-                ids.iter().map(|bytes| HotGuid::from_rfc_bytes(*bytes)).collect()
+                ids.iter().map(|bytes| HotGuid::from_bytes(*bytes)).collect()
             }
             None => column::parse_items(ids, column::IDS, "IDs", parse_item)?,
         };

@@ -12,20 +12,18 @@ impl Column for HotGuid {
     fn from_value(value: Value<'_>) -> Result<Self> {
         match value {
             Value::Text(text) => Self::parse(text),
-            Value::Uuid(uuid) => Ok(Self::from_rfc_bytes(uuid)),
-            Value::Bytes(bytes) => {
-                Self::from_slice(bytes).map(|id| Self::from_rfc_bytes(id.to_bytes()))
-            }
+            Value::Uuid(uuid) => Ok(Self::from_bytes(uuid)),
+            Value::Bytes(bytes) => Self::from_slice(bytes),
             Value::Integer(_) => Err(value.rejected_value("a Hot Guid as text, bytes or UUID")),
         }
     }
 
     fn bytes(&self) -> Result<&[u8]> {
-        Ok(self.as_rfc_bytes())
+        Ok(self.as_bytes())
     }
 
     fn uuid(&self) -> Result<[u8; 16]> {
-        Ok(self.to_rfc_bytes())
+        Ok(self.to_bytes())
     }
 }
 
@@ -40,4 +38,4 @@ impl HasSchema for HotGuid {
 }
 
 impl_column!([] HotGuid: Binary Text Uuid);
-impl_arbitrary_from_bits!([] HotGuid, |bytes: [u8; Self::LEN]| Self::from_rfc_bytes(bytes));
+impl_arbitrary_from_bits!([] HotGuid, |bytes: [u8; Self::LEN]| Self::from_bytes(bytes));

@@ -21,8 +21,8 @@ pub(super) fn write_run(ids: &mut [HotGuid], first: HotGuid) {
 pub fn write_run_at_level(level: Level, ids: &mut [HotGuid], first: HotGuid) {
     let up_to_last = (LAST_COUNTER - first.counter()) as usize + 1;
     let (ids, from_0) = ids.split_at_mut(up_to_last.min(ids.len()));
-    level.count_up(arrays_mut(ids), first.to_rfc_bytes());
-    level.count_up(arrays_mut(from_0), first.with_counter(0).to_rfc_bytes());
+    level.count_up(arrays_mut(ids), first.to_bytes());
+    level.count_up(arrays_mut(from_0), first.with_counter(0).to_bytes());
 }
 
 #[allow(unsafe_code)]

@@ -205,20 +205,20 @@ impl HotGuid {
         u128::from_be_bytes(self.0)
     }
 
-    /// Creates an ID from its 16 bytes in the byte order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from its 16 bytes in the byte order of the string form, which is also the order of RFC 9562 and of
+    /// `uuid::Uuid`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
-    /// // `Guid.ToByteArray()` of C# reverses the bytes of the first three groups of the string.
-    /// let id = HotGuid::from_bytes(*b"\0\xb9\x55\x69\0\0\0\0\0\0\0\0\x03\0\0\0");
-    /// assert_eq!(id.to_string(), "6955b900-0000-0000-0000-000003000000");
+    /// let uuid = uuid::uuid!("6955b900-0000-0000-0000-000003000000");
+    /// assert_eq!(HotGuid::from_bytes(uuid.into_bytes()).shard_key(), 3);
     /// ```
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
-        Self(guid::reverse_groups(bytes))
+        Self(bytes)
     }
 
-    /// Creates an ID from a 16-byte slice in the byte order of .NET's `Guid.ToByteArray()`.
+    /// Creates an ID from a 16-byte slice in the byte order of the string form.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
@@ -237,47 +237,47 @@ impl HotGuid {
             .map_err(|_| Error::invalid_length(bytes.len(), Self::LEN, Self::LEN))
     }
 
-    /// Returns the 16 bytes in the byte order of .NET's `Guid.ToByteArray()`.
+    /// Returns the 16 bytes in the byte order of the string form. Like the string form, they sort by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
     /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
-    /// assert_eq!(id.to_bytes()[..4], [0, 0xb9, 0x55, 0x69]);
+    /// assert_eq!(id.to_bytes()[..4], [0x69, 0x55, 0xb9, 0]);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
-        guid::reverse_groups(self.0)
+        self.0
     }
 
-    /// Creates an ID from its 16 bytes in the byte order of RFC 9562, as in `uuid::Uuid`. The string form uses the same
-    /// order.
+    /// Creates an ID from its 16 bytes in the byte order of .NET's `Guid.ToByteArray()`.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
-    /// let uuid = uuid::uuid!("6955b900-0000-0000-0000-000003000000");
-    /// assert_eq!(HotGuid::from_rfc_bytes(uuid.into_bytes()).shard_key(), 3);
+    /// // `Guid.ToByteArray()` of C# reverses the bytes of the first three groups of the string.
+    /// let id = HotGuid::from_dotnet_bytes(*b"\0\xb9\x55\x69\0\0\0\0\0\0\0\0\x03\0\0\0");
+    /// assert_eq!(id.to_string(), "6955b900-0000-0000-0000-000003000000");
     /// ```
-    pub const fn from_rfc_bytes(bytes: [u8; Self::LEN]) -> Self {
-        Self(bytes)
+    pub const fn from_dotnet_bytes(bytes: [u8; Self::LEN]) -> Self {
+        Self(guid::reverse_groups(bytes))
     }
 
-    /// Returns the 16 bytes in the byte order of RFC 9562. Like the string form, they sort by time.
+    /// Returns the 16 bytes in the byte order of .NET's `Guid.ToByteArray()`. They do not sort by time.
     ///
     /// ```
     /// use polyflake::hotguid::HotGuid;
     ///
     /// let id = HotGuid::parse("6955b900-0000-0000-0000-000003000000")?;
-    /// assert_eq!(id.to_rfc_bytes()[..4], [0x69, 0x55, 0xb9, 0]); // same order as the string
+    /// assert_eq!(id.to_dotnet_bytes()[..4], [0, 0xb9, 0x55, 0x69]);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
-    pub const fn to_rfc_bytes(self) -> [u8; Self::LEN] {
-        self.0
+    pub const fn to_dotnet_bytes(self) -> [u8; Self::LEN] {
+        guid::reverse_groups(self.0)
     }
 
-    /// Returns a reference to the 16 bytes in the order of RFC 9562.
-    pub(super) const fn as_rfc_bytes(&self) -> &[u8; Self::LEN] {
+    /// Returns a reference to the 16 bytes in the order of the string form.
+    pub(super) const fn as_bytes(&self) -> &[u8; Self::LEN] {
         &self.0
     }
 
@@ -372,7 +372,7 @@ impl HotGuid {
     /// ```
     pub const fn parse_const(text: &str) -> Option<Self> {
         match guid::bytes_of(text.as_bytes()) {
-            Some(bytes) => Some(Self::from_rfc_bytes(bytes)),
+            Some(bytes) => Some(Self::from_bytes(bytes)),
             None => None,
         }
     }
@@ -424,14 +424,14 @@ impl HotGuid {
 #[cfg(feature = "uuid")]
 impl From<HotGuid> for uuid::Uuid {
     fn from(id: HotGuid) -> Self {
-        Self::from_bytes(id.to_rfc_bytes())
+        Self::from_bytes(id.to_bytes())
     }
 }
 
 #[cfg(feature = "uuid")]
 impl From<uuid::Uuid> for HotGuid {
     fn from(id: uuid::Uuid) -> Self {
-        Self::from_rfc_bytes(id.into_bytes())
+        Self::from_bytes(id.into_bytes())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::format::serde::{IdVisitor, serialize_id};
 
 impl Serialize for HotGuid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_id(serializer, &self.text(), &self.to_rfc_bytes())
+        serialize_id(serializer, &self.text(), &self.to_bytes())
     }
 }
 
@@ -17,7 +17,7 @@ impl<'de> Deserialize<'de> for HotGuid {
         let ids = IdVisitor {
             text: "the text of a Hot Guid, 36 characters",
             of_text: Self::parse,
-            of_bytes: |bytes| Self::from_slice(bytes).map(|id| Self::from_rfc_bytes(id.to_bytes())),
+            of_bytes: Self::from_slice,
         };
         ids.deserialize_id(deserializer)
     }

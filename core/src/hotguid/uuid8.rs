@@ -84,7 +84,7 @@ impl HotGuid {
     /// # Errors
     /// Returns `not_canonical` if the UUID has a different version or variant.
     pub fn uuid8_parts(self) -> Result<Uuid8Parts> {
-        let word = u128::from_be_bytes(self.to_rfc_bytes());
+        let word = u128::from_be_bytes(self.to_bytes());
         let machine = narrow::low_u64(word >> MACHINE_SHIFT) & ((1 << 40) - 1);
         let (counter, shard_key) = (narrow::u32(COUNTER.extract(word)), narrow::low_u32(word));
         if machine & VERSION_AND_VARIANT_MASK != VERSION_AND_VARIANT {
@@ -123,6 +123,6 @@ impl HotGuid {
             | u128::from(bits) << MACHINE_SHIFT
             | COUNTER.insert(counter.into())
             | SHARD_KEY.insert(shard_key.into());
-        Ok(Self::from_rfc_bytes(word.to_be_bytes()))
+        Ok(Self::from_bytes(word.to_be_bytes()))
     }
 }

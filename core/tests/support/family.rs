@@ -143,7 +143,7 @@ fn fixed_bytes() -> Result<[u8; 8]> {
 impl ToAnyId<HotGuid> for hotguid::Generator<AnyClock> {
     fn to_any_id(&self, id: HotGuid) -> AnyId {
         let place = id.counter().wrapping_sub(0xff_fffe) & 0xff_ffff;
-        let bits = u128::from_be_bytes(id.to_rfc_bytes());
+        let bits = u128::from_be_bytes(id.to_bytes());
         AnyId { unix_ms: id.timestamp() * 1000, place: place.into(), bits }
     }
 }

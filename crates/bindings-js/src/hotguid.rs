@@ -68,7 +68,7 @@ impl<C: Host> GeneratorCalls<C> for Generator<C> {
         let shard_key = at.shard_key()?;
         machine.begin(at, async move {
             let id = object.hotguid()?.generate_async(|time| at.sleep(time), shard_key).await?;
-            at.put_bytes(0, &id.to_rfc_bytes());
+            at.put_bytes(0, &id.to_bytes());
             Ok(Vec::new())
         })
     }
@@ -85,7 +85,7 @@ impl<C: Host> GeneratorCalls<C> for Generator<C> {
             self.try_fill(shard_key, ids)?
         };
         for (index, id) in ids.iter().enumerate() {
-            at.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
+            at.put_bytes(index * HotGuid::LEN, &id.to_bytes());
         }
         at.put_length(made);
         Ok(())

@@ -2,7 +2,10 @@
 
 use crate::{
     bits::Alphabet,
-    reading::Role::{self, Encrypted, Fixed, Kind, Maker, Random, Sequence, Time},
+    reading::Role::{
+        self, Encrypted, Fixed, Hash, KeyVersion, Random, Sequence, ShardKey, TickTock, Time,
+        TypeTag, WorkerId,
+    },
 };
 
 /// A known ID format.
@@ -90,6 +93,11 @@ const fn part_with_typical_values(
     Part { bits, name, role, value: 0, usual: Some(usual) }
 }
 
+/// Creates a field whose values are all equally likely.
+const fn spread_part(bits: u32, name: &'static str, role: Role) -> Part {
+    part_with_typical_values(bits, name, role, &[])
+}
+
 const fn fixed_part(bits: u32, name: &'static str, value: u64) -> Part {
     Part { bits, name, role: Fixed, value, usual: None }
 }
@@ -148,9 +156,9 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(4 * NANOS_PER_MS, 1_262_304_000_000, 2019)),
         &[
             full_time_part(39),
-            part(1, "tick_tock", Kind),
-            part(8, "metabyte", Kind),
-            part(16, "partition", Maker),
+            part(1, "tick_tock", TickTock),
+            part(8, "metabyte", TypeTag),
+            spread_part(16, "partition", WorkerId),
             part(16, "sequence", Sequence),
         ],
     )),
@@ -162,12 +170,12 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(4 * NANOS_PER_MS, 1_262_304_000_000, 2019)),
         &[
             full_time_part(39),
-            part(1, "tick_tock", Kind),
-            part(8, "metabyte", Kind),
+            part(1, "tick_tock", TickTock),
+            part(8, "metabyte", TypeTag),
             fixed_part(4, VERSION, 8),
-            part(12, "partition_high", Maker),
+            part(12, "partition_high", WorkerId),
             fixed_part(2, VARIANT, 2),
-            part(4, "partition_low", Maker),
+            part(4, "partition_low", WorkerId),
             part(16, "sequence", Sequence),
             fixed_part(42, "unused", 0),
         ],
@@ -180,9 +188,9 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(NANOS_PER_SECOND, 0, 2016)),
         &[
             full_time_part(32),
-            part(40, "machine", Random),
-            part(24, "counter", Random),
-            little_endian_part(32, "shard_key", Kind),
+            spread_part(40, "machine", WorkerId),
+            spread_part(24, "counter", Sequence),
+            little_endian_part(32, "shard_key", ShardKey),
         ],
     )),
     project_format(format(
@@ -193,13 +201,13 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(NANOS_PER_SECOND, 0, 2016)),
         &[
             full_time_part(32),
-            part(16, "machine_high", Random),
+            spread_part(16, "machine_high", WorkerId),
             fixed_part(4, VERSION, 8),
-            part(12, "machine_middle", Random),
+            spread_part(12, "machine_middle", WorkerId),
             fixed_part(2, VARIANT, 2),
-            part(6, "machine_low", Random),
-            part(24, "counter", Random),
-            little_endian_part(32, "shard_key", Kind),
+            spread_part(6, "machine_low", WorkerId),
+            spread_part(24, "counter", Sequence),
+            little_endian_part(32, "shard_key", ShardKey),
         ],
     )),
     project_format(format(
@@ -217,14 +225,14 @@ pub(crate) const FORMATS: &[Format] = &[
         &[Text::Public],
         None,
         &[
-            part(5, "version", Kind),
+            part(5, "version", KeyVersion),
             fixed_part(1, "unused", 0),
             part(64, "block", Encrypted),
             fixed_part(5, "check", CHECKED_BY_DECODER),
         ],
     )),
     format(
-        "uuid-v1",
+        "uuid1",
         "UUID v1",
         2,
         UUID,
@@ -236,14 +244,14 @@ pub(crate) const FORMATS: &[Format] = &[
             time_part(12, "time_high", 48),
             fixed_part(2, VARIANT, 2),
             part(14, "clock_sequence", Random),
-            part(48, "node", Maker),
+            spread_part(48, "node", WorkerId),
         ],
     ),
-    format("uuid-v3", "UUID v3", 4, UUID, None, &hash_parts(3)),
-    format("uuid-v4", "UUID v4", 0, UUID, None, &random_parts(4)),
-    format("uuid-v5", "UUID v5", 3, UUID, None, &hash_parts(5)),
+    format("uuid3", "UUID v3", 4, UUID, None, &hash_parts(3)),
+    format("uuid4", "UUID v4", 0, UUID, None, &random_parts(4)),
+    format("uuid5", "UUID v5", 3, UUID, None, &hash_parts(5)),
     format(
-        "uuid-v6",
+        "uuid6",
         "UUID v6",
         4,
         UUID,
@@ -255,11 +263,11 @@ pub(crate) const FORMATS: &[Format] = &[
             time_part(12, "time_low", 0),
             fixed_part(2, VARIANT, 2),
             part(14, "clock_sequence", Random),
-            part(48, "node", Maker),
+            spread_part(48, "node", WorkerId),
         ],
     ),
     format(
-        "uuid-v7",
+        "uuid7",
         "UUID v7",
         1,
         UUID,
@@ -272,7 +280,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(62, "random_low", Random),
         ],
     ),
-    format("uuid-v8", "UUID v8", 8, UUID, None, &random_parts(8)),
+    format("uuid8", "UUID v8", 8, UUID, None, &random_parts(8)),
     format(
         "uuid-nil",
         "nil UUID",
@@ -333,7 +341,11 @@ pub(crate) const FORMATS: &[Format] = &[
         2,
         &[Text::Number(&Alphabet::HEX, 24)],
         Some(scale(NANOS_PER_SECOND, 0, 2009)),
-        &[full_time_part(32), part(40, "process", Random), part(24, "counter", Random)],
+        &[
+            full_time_part(32),
+            spread_part(40, "process", WorkerId),
+            spread_part(24, "counter", Sequence),
+        ],
     ),
     format(
         "xid",
@@ -343,9 +355,9 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(NANOS_PER_SECOND, 0, 2015)),
         &[
             full_time_part(32),
-            part(24, "machine", Maker),
-            part(16, "process", Maker),
-            part(24, "counter", Random),
+            spread_part(24, "machine", WorkerId),
+            spread_part(16, "process", WorkerId),
+            spread_part(24, "counter", Sequence),
             fixed_part(4, "padding", 0),
         ],
     ),
@@ -365,8 +377,8 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(NANOS_PER_MS, 0, 2021)),
         &[
             full_time_part(48),
-            part(24, "counter_high", Random),
-            part(24, "counter_low", Random),
+            spread_part(24, "counter_high", Sequence),
+            spread_part(24, "counter_low", Sequence),
             part(32, "entropy", Random),
         ],
     ),
@@ -384,7 +396,7 @@ pub(crate) const FORMATS: &[Format] = &[
         9,
         &[Text::Short(&Alphabet::BASE62, 17, 22)],
         Some(scale(NANOS_PER_MS, 0, 2012)),
-        &[full_time_part(64), part(48, "machine", Maker), part(16, "sequence", Sequence)],
+        &[full_time_part(64), spread_part(48, "machine", WorkerId), part(16, "sequence", Sequence)],
     ),
     format(
         "pushid",
@@ -400,7 +412,7 @@ pub(crate) const FORMATS: &[Format] = &[
         5,
         &[Text::Number(&Alphabet::BASE32_SORTABLE, 13)],
         Some(scale(1000, 0, 2022)),
-        &[fixed_part(1, "unused", 0), full_time_part(53), part(10, "clock_id", Maker)],
+        &[fixed_part(1, "unused", 0), full_time_part(53), part(10, "clock_id", WorkerId)],
     ),
     format(
         "cuid",
@@ -410,8 +422,8 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(NANOS_PER_MS, 0, 2012)),
         &[
             full_time_part(42),
-            part(21, "counter", Random),
-            part(21, "fingerprint", Maker),
+            spread_part(21, "counter", Sequence),
+            spread_part(21, "fingerprint", WorkerId),
             part(42, "random", Random),
         ],
     ),
@@ -434,8 +446,8 @@ pub(crate) const FORMATS: &[Format] = &[
             full_time_part(41),
             // Of 325 IDs in the documentation of X's API, 307 contain one of these datacenter values. The worker field of
             // these IDs can have any value.
-            part_with_typical_values(5, "datacenter", Maker, &[10, 11, 13]),
-            part_with_typical_values(5, "worker", Maker, &[]),
+            part_with_typical_values(5, "datacenter", WorkerId, &[10, 11, 13]),
+            spread_part(5, "worker", WorkerId),
             part(12, "sequence", Sequence),
         ],
     ),
@@ -447,8 +459,8 @@ pub(crate) const FORMATS: &[Format] = &[
         Some(scale(NANOS_PER_MS, 1_420_070_400_000, 2015)),
         &[
             full_time_part(42),
-            part(5, "worker", Maker),
-            part(5, "process", Maker),
+            part(5, "worker", WorkerId),
+            part(5, "process", WorkerId),
             part(12, "sequence", Sequence),
         ],
     ),
@@ -458,7 +470,7 @@ pub(crate) const FORMATS: &[Format] = &[
         6,
         DECIMAL,
         Some(scale(NANOS_PER_MS, 1_314_220_021_721, 2012)),
-        &[full_time_part(41), part(13, "shard", Maker), part(10, "sequence", Sequence)],
+        &[full_time_part(41), part(13, "shard", WorkerId), part(10, "sequence", Sequence)],
     ),
     format(
         "sonyflake",
@@ -470,7 +482,7 @@ pub(crate) const FORMATS: &[Format] = &[
             fixed_part(1, "unused", 0),
             full_time_part(39),
             part(8, "sequence", Sequence),
-            part(16, "machine", Maker),
+            spread_part(16, "machine", WorkerId),
         ],
     ),
     format(
@@ -490,7 +502,7 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed_part(1, "unused", 0),
             full_time_part(41),
-            part(10, "node", Maker),
+            part(10, "node", WorkerId),
             part(12, "sequence", Sequence),
         ],
     ),
@@ -507,7 +519,7 @@ pub(crate) const FORMATS: &[Format] = &[
         &[
             fixed_part(1, "unused", 0),
             full_time_part(28),
-            part(22, "worker", Sequence),
+            part(22, "worker", WorkerId),
             part(13, "sequence", Sequence),
         ],
     ),
@@ -565,10 +577,10 @@ const fn random_parts(version: u64) -> [Part; 5] {
 
 const fn hash_parts(version: u64) -> [Part; 5] {
     [
-        part(48, "hash_high", Random),
+        part(48, "hash_high", Hash),
         fixed_part(4, VERSION, version),
-        part(12, "hash_middle", Random),
+        part(12, "hash_middle", Hash),
         fixed_part(2, VARIANT, 2),
-        part(62, "hash_low", Random),
+        part(62, "hash_low", Hash),
     ]
 }

@@ -62,13 +62,13 @@ fn read_with_layout(name: &str, layout: &Layout, bits: &Bits, now_ms: i64) -> Op
     let fields = figures.fields().iter().map(|of| Field {
         name: of.name().to_owned(),
         role: role(of.kind),
-        from: of.offset,
+        offset: of.offset,
         bits: of.bits,
         value: (of.bits <= 128).then(|| bits.field(of.offset, of.bits)),
     });
     let fields: Vec<Field> = fields.collect();
     let same = |field: &Field| {
-        let mut places = field.from..field.from + field.bits;
+        let mut places = field.offset..field.offset + field.bits;
         places.all(|at| again.field(at, 1) == bits.field(at, 1))
     };
     if !fields.iter().filter(|field| field.role == Role::Fixed).all(same) {
@@ -110,7 +110,7 @@ fn role(kind: &str) -> Role {
     match kind {
         "timestamp" => Role::Time,
         "sequence" => Role::Sequence,
-        "bindable" => Role::Maker,
+        "bindable" => Role::WorkerId,
         _ => Role::Fixed,
     }
 }
@@ -124,10 +124,10 @@ pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Readin
         epoch_ms: randflake::EPOCH * 1000,
         first_ms: randflake::EPOCH * 1000,
     };
-    let field = |name: &str, role, from, bits, value: u128| Field {
+    let field = |name: &str, role, offset, bits, value: u128| Field {
         name: name.to_owned(),
         role,
-        from,
+        offset,
         bits,
         value: Some(value),
     };
@@ -136,7 +136,7 @@ pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Readin
     let bits = &Bits::from_number(raw, 64).expect("fields of 64 bits");
     let fields = [
         field("time", Role::Time, 0, 30, ticks.into()),
-        field("node", Role::Maker, 30, 17, parts.node.into()),
+        field("node", Role::WorkerId, 30, 17, parts.node.into()),
         field("sequence", Role::Sequence, 47, 17, parts.sequence.into()),
     ];
     let time = Time { scale, bits: 30, unix_ms: Some(parts.unix_ms()) };
@@ -146,7 +146,11 @@ pub(crate) fn decrypt_reading(bits: &Bits, codec: &Codec, now_ms: i64) -> Readin
     Reading::new(named, bits, fields.into(), cost, Some(time), now_ms)
 }
 
-/// Returns the total cost of fields whose typical values are unknown.
+/// Returns the total cost of fields whose typical values are unknown. Worker IDs of 16 or more bits usually contain
+/// addresses or random bits, so all their values are equally likely.
 fn cost(fields: &[Field]) -> Cost {
-    fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field_cost(field, None))
+    let usual = |field: &Field| -> Option<&[u64]> {
+        (field.role == Role::WorkerId && field.bits >= 16).then_some(&[])
+    };
+    fields.iter().fold(Cost::bits(0), |cost, field| cost + odds::field_cost(field, usual(field)))
 }

@@ -22,7 +22,7 @@ use crate::reading::Origin;
 #[cfg(feature = "json")]
 pub use crate::words::MEMBERS;
 pub use crate::{
-    reading::{Field, Reading, Role},
+    reading::{Confidence, Field, Reading, Role},
     suggest::suggest,
     words::sentence,
 };
@@ -75,9 +75,9 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
 /// likely, all readings in this project's formats are included as well, because IDs in these formats are valid regardless
 /// of their time. If the result is empty, the string is not an ID of a known format.
 pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
-    let known: f64 = readings.iter().map(|reading| reading.odds).sum();
+    let known: f64 = readings.iter().map(|reading| reading.probability).sum();
     let is_ours = move |reading: &Reading| reading.origin == Origin::Ours && known < 0.5;
-    readings.iter().filter(move |reading| reading.odds >= MIN_ODDS || is_ours(reading))
+    readings.iter().filter(move |reading| reading.probability >= MIN_ODDS || is_ours(reading))
 }
 
 /// Returns all possible readings of an ID's big-endian bytes, most likely first. For example, 8 bytes are interpreted as an
@@ -88,7 +88,7 @@ pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
 ///
 /// let context = Context { now_ms: 1_795_422_487_000, ..Context::default() };
 /// let uuid = 0x019a_1b3c_7c00_7aaa_baaa_aaaa_aaaa_aaaa_u128;
-/// assert_eq!(inspect_bytes(&uuid.to_be_bytes(), &context)[0].format, "uuid-v7");
+/// assert_eq!(inspect_bytes(&uuid.to_be_bytes(), &context)[0].format, "uuid7");
 /// ```
 #[must_use]
 pub fn inspect_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {

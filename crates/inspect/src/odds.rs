@@ -156,8 +156,8 @@ fn small_value_cost(value: u128, all: Cost) -> Cost {
 pub(crate) fn field_cost(field: &Field, usual: Option<&[u64]>) -> Cost {
     let all = Cost::bits(field.bits);
     match (field.role, usual) {
-        (Role::Maker, Some([])) => all,
-        (Role::Maker, Some(values)) => {
+        (_, Some([])) => all,
+        (_, Some(values)) => {
             let is_usual = |value| values.iter().any(|of| u128::from(*of) == value);
             let one_in = values.iter().fold(0, |count, _| count + 1);
             let cost = if field.value.is_some_and(is_usual) { Cost::log2(one_in) } else { all };
@@ -170,12 +170,13 @@ pub(crate) fn field_cost(field: &Field, usual: Option<&[u64]>) -> Cost {
 fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
     match role {
         Role::Fixed | Role::Time => Cost::bits(0),
-        // Wide fields with this role contain addresses or random bits.
-        Role::Maker if all >= Cost::bits(16) => all,
-        Role::Random | Role::Encrypted => all,
-        Role::Kind | Role::Maker | Role::Sequence => {
-            value.map_or(all, |value| small_value_cost(value, all))
-        }
+        Role::Random | Role::Hash | Role::Encrypted => all,
+        Role::TypeTag
+        | Role::ShardKey
+        | Role::KeyVersion
+        | Role::WorkerId
+        | Role::Sequence
+        | Role::TickTock => value.map_or(all, |value| small_value_cost(value, all)),
     }
 }
 
@@ -217,7 +218,7 @@ pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
         readings.iter().map(|reading| relative_weight(reading.account.total(), least)).sum();
     let all = sum + relative_weight(unknown, least);
     for reading in readings {
-        reading.odds = relative_weight(reading.account.total(), least) / all;
+        reading.probability = relative_weight(reading.account.total(), least) / all;
     }
 }
 
@@ -253,7 +254,7 @@ fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
     let is_rest = |field: &&Field| !matches!(field.role, Role::Time | Role::Fixed);
     let rest = |reading: &Reading| {
         let fields = reading.fields.iter().filter(is_rest);
-        fields.map(|field| (field.role, field.from, field.bits)).collect::<Vec<_>>()
+        fields.map(|field| (field.role, field.offset, field.bits)).collect::<Vec<_>>()
     };
     [one, other].into_iter().all(|it| of_table(it) && it.account.is_likely)
         && one.bits == other.bits

@@ -33,8 +33,9 @@ text { fill: #1f2328; font: 13px system-ui, -apple-system, \"Segoe UI\", Helveti
 .name { font-weight: 600; }
 .value { font-size: 12px; }
 .width { fill: #59636e; text-anchor: end; }
-.fixed { fill: #59636e; } .time { fill: #0969da; } .kind { fill: #bc4c00; } .maker { fill: #1a7f37; }
-.sequence { fill: #bf3989; } .random { fill: #8250df; } .encrypted { fill: #cf222e; }
+.fixed { fill: #59636e; } .time { fill: #0969da; } .worker_id { fill: #1a7f37; }
+.type_tag, .shard_key, .key_version { fill: #bc4c00; } .tick_tock { fill: #9a6700; }
+.sequence { fill: #bf3989; } .random, .hash { fill: #8250df; } .encrypted { fill: #cf222e; }
 @media (prefers-color-scheme: dark) {
 .card { fill: #0d1117; stroke: #3d444d; }
 text { fill: #f0f6fc; }
@@ -99,8 +100,8 @@ impl Reading {
         let owner = |at: u32| {
             let bits = at * BITS_PER_CHARACTER..(at + 1) * BITS_PER_CHARACTER;
             let shared = |field: &&Field| {
-                let end = bits.end.min(field.from + field.bits);
-                end.saturating_sub(bits.start.max(field.from))
+                let end = bits.end.min(field.offset + field.bits);
+                end.saturating_sub(bits.start.max(field.offset))
             };
             self.fields.iter().max_by_key(shared).map_or(Role::Fixed, |field| field.role)
         };
@@ -120,7 +121,7 @@ impl Reading {
 
     /// Draws the bits of a field, row by row.
     fn draw_cells(&self, field: &Field, svg: &mut String) {
-        let (mut from, end) = (field.from, field.from + field.bits);
+        let (mut from, end) = (field.offset, field.offset + field.bits);
         while from < end {
             let to = end.min((from / BITS_PER_ROW + 1) * BITS_PER_ROW);
             let (x, y) = (

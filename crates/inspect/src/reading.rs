@@ -12,7 +12,7 @@ use crate::{
 /// An ID, interpreted according to one format.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// The format's short, stable name, for example `uuid-v7` or `discord`.
+    /// The format's short, stable name, for example `uuid7` or `discord`.
     pub format: String,
     /// The format's human-readable name, for example `UUID v7` or `Discord snowflake`.
     pub title: String,
@@ -28,7 +28,7 @@ pub struct Reading {
     pub unix_ms: Option<i64>,
     /// The probability, from 0 to 1, that this reading is correct. The alternatives are the other readings, and the
     /// possibility that the string is random.
-    pub odds: f64,
+    pub probability: f64,
     /// An explanation, in words, of why the reading is likely or unlikely.
     pub reason: String,
     /// A sentence about a different format with the same bits, if such a format exists.
@@ -56,7 +56,7 @@ pub struct Field {
     /// The field's purpose.
     pub role: Role,
     /// The position of the first bit, counted from the most significant one.
-    pub from: u32,
+    pub offset: u32,
     /// The number of bits.
     pub bits: u32,
     /// The field's bits as an integer, or `None` if the field has more than 128 bits. Use [`Reading::bit`] to read the bits
@@ -72,30 +72,78 @@ pub enum Role {
     Fixed,
     /// The time, or a part of it.
     Time,
-    /// The type or the location of the object that the ID identifies: a metabyte or a shard key.
-    Kind,
-    /// The identity of the ID's generator: a partition, a node ID, or a machine field.
-    Maker,
+    /// The type of the object that the ID identifies, for example a sno's metabyte.
+    TypeTag,
+    /// The shard that stores the object.
+    ShardKey,
+    /// The version of the key that encrypted the ID.
+    KeyVersion,
+    /// The worker ID, which identifies the ID's generator: a partition, a node ID, or a machine field.
+    WorkerId,
     /// A sequence number that distinguishes IDs that were generated at the same time.
     Sequence,
-    /// Random bits, or the bits of a hash.
+    /// The bit of a sno that changes when the clock moves backwards.
+    TickTock,
+    /// Random bits.
     Random,
+    /// The bits of a hash.
+    Hash,
     /// Bits that can only be decrypted with a secret.
     Encrypted,
 }
 
+/// How likely it is that a reading is correct, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Confidence {
+    /// A probability below 50%.
+    Possible,
+    /// A probability of at least 50%.
+    Likely,
+    /// A probability of at least 95%.
+    Certain,
+}
+
+impl Confidence {
+    /// Returns the word: `possible`, `likely` or `certain`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
+}
+
 impl Role {
-    /// Returns the role as a word: `fixed`, `time`, `kind`, `maker`, `sequence`, `random` or `encrypted`.
+    /// Returns the role's stable name, for example `worker_id`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
             Self::Time => "time",
-            Self::Kind => "kind",
-            Self::Maker => "maker",
+            Self::TypeTag => "type_tag",
+            Self::ShardKey => "shard_key",
+            Self::KeyVersion => "key_version",
+            Self::WorkerId => "worker_id",
             Self::Sequence => "sequence",
+            Self::TickTock => "tick_tock",
             Self::Random => "random",
+            Self::Hash => "hash",
             Self::Encrypted => "encrypted",
+        }
+    }
+
+    /// Returns the role in words, for example `worker ID`.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::TypeTag => "type tag",
+            Self::ShardKey => "shard key",
+            Self::KeyVersion => "key version",
+            Self::WorkerId => "worker ID",
+            Self::TickTock => "tick-tock bit",
+            other => other.as_str(),
         }
     }
 }
@@ -104,9 +152,9 @@ impl Reading {
     /// Interprets bits according to a format. Returns `None` if the bits differ from the format's fixed bits.
     pub(crate) fn from_bits(format: &Format, bits: &Bits, now_ms: i64) -> Option<Self> {
         let mut fields = Vec::with_capacity(format.parts.len());
-        let (mut from, mut ticks, mut cost) = (0, 0, Cost::bits(0));
+        let (mut offset, mut ticks, mut cost) = (0, 0, Cost::bits(0));
         for part in format.parts {
-            let mut value = bits.field(from, part.bits);
+            let mut value = bits.field(offset, part.bits);
             match part.role {
                 Role::Fixed if part.value == CHECKED_BY_DECODER => {}
                 Role::Fixed if value != u128::from(part.value) => return None,
@@ -116,10 +164,10 @@ impl Reading {
                 _ => {}
             }
             let (name, role) = (part.name.to_owned(), part.role);
-            let field = Field { name, role, from, bits: part.bits, value: Some(value) };
+            let field = Field { name, role, offset, bits: part.bits, value: Some(value) };
             cost = cost + odds::field_cost(&field, part.usual);
             fields.push(field);
-            from += part.bits;
+            offset += part.bits;
         }
         let time = format.scale.map(|scale| Time::from_ticks(scale, ticks, &fields));
         let origin = if format.is_ours { Origin::Ours } else { Origin::Table };
@@ -153,7 +201,7 @@ impl Reading {
             unix_ms: time.and_then(|time| time.unix_ms),
             reason: reason(time.as_ref(), &fields, named.origin, now_ms),
             fields,
-            odds: 0.0,
+            probability: 0.0,
             note: None,
             account,
             origin: named.origin,
@@ -167,6 +215,16 @@ impl Reading {
         format!(
             "It may also be {article}{title} of {at}, which has the same bits: only the source of the ID can tell."
         )
+    }
+
+    /// Returns the probability in words.
+    #[must_use]
+    pub fn confidence(&self) -> Confidence {
+        match self.probability {
+            probability if probability >= 0.95 => Confidence::Certain,
+            probability if probability >= 0.5 => Confidence::Likely,
+            _ => Confidence::Possible,
+        }
     }
 
     /// Returns the bit at position `at`, counted from the most significant bit.

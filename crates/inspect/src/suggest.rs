@@ -40,7 +40,7 @@ const MIN_CANDIDATE_LEN: usize = 8;
 /// ```
 #[must_use]
 pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Option<String> {
-    if readings.iter().map(|reading| reading.odds).sum::<f64>() >= 0.5 {
+    if readings.iter().map(|reading| reading.probability).sum::<f64>() >= 0.5 {
         return None;
     }
     let text = text.trim();
@@ -60,7 +60,7 @@ pub fn suggest(text: &str, readings: &[Reading], context: &Context<'_>) -> Optio
 /// Returns a question that asks whether the user meant the ID in `id`, or `None` if `id` is probably not an ID.
 fn did_you_mean(id: &str, context: &Context<'_>) -> Option<String> {
     let readings = inspect(id, context);
-    let first = likely(&readings).next().filter(|first| first.odds >= 0.5)?;
+    let first = likely(&readings).next().filter(|first| first.probability >= 0.5)?;
     Some(format!("did you mean {id}, {}{}?", crate::words::article(first), first.title))
 }
 

@@ -9,7 +9,7 @@ use alloc::{
 
 use crate::{
     likely,
-    reading::{Field, Origin, Reading, Role},
+    reading::{Confidence, Field, Origin, Reading, Role},
 };
 
 /// The maximum number of bits in a field that is displayed in decimal. Wider fields are displayed in hexadecimal.
@@ -36,15 +36,18 @@ pub fn sentence(readings: &[Reading]) -> String {
     let Some(first) = likely(readings).next() else {
         return "This is no ID of a known format.".to_owned();
     };
-    let verb = match first.odds {
-        odds if odds >= 0.9 => "is",
-        odds if odds >= 0.6 => "is probably",
-        _ => "may be",
+    let verb = match first.confidence() {
+        Confidence::Certain => "is",
+        Confidence::Likely => "is probably",
+        Confidence::Possible => "may be",
     };
     let made = first.time().map(|time| format!(", at {time}")).unwrap_or_default();
     let said = |field: &&Field| {
-        matches!(field.role, Role::Kind | Role::Maker | Role::Sequence)
-            && field.bits <= MAX_SENTENCE_VALUE_BITS
+        let is_named = !matches!(
+            field.role,
+            Role::Fixed | Role::Time | Role::Random | Role::Hash | Role::Encrypted
+        );
+        is_named && field.bits <= MAX_SENTENCE_VALUE_BITS
     };
     let values = first.fields.iter().filter(said);
     let values: Vec<_> = values
@@ -87,7 +90,7 @@ impl Reading {
         let digit = |at: u32| {
             let bits = first(at)..field.bits - 4 * at;
             let value =
-                bits.fold(0, |value, bit| value << 1 | u32::from(self.bit(field.from + bit)));
+                bits.fold(0, |value, bit| value << 1 | u32::from(self.bit(field.offset + bit)));
             format!("{value:x}")
         };
         (0..field.bits.div_ceil(4)).rev().map(digit).fold("0x".into(), |text, digit| text + &digit)
@@ -109,8 +112,19 @@ mod json {
     use super::{Field, Reading};
 
     /// The names of the members of a reading's JSON object, in order.
-    pub const MEMBERS: [&str; 10] =
-        ["format", "title", "odds", "time", "unix_ms", "reason", "note", "hex", "bits", "fields"];
+    pub const MEMBERS: [&str; 11] = [
+        "format",
+        "title",
+        "confidence",
+        "probability",
+        "time",
+        "unix_ms",
+        "reason",
+        "note",
+        "hex",
+        "bits",
+        "fields",
+    ];
 
     impl Reading {
         /// Returns the value of one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading has
@@ -120,6 +134,7 @@ mod json {
             match name {
                 "format" => self.format.clone(),
                 "title" => self.title.clone(),
+                "confidence" => self.confidence().as_str().into(),
                 "time" => self.time().unwrap_or_default(),
                 "unix_ms" => self.unix_ms.map_or_else(String::new, |ms| ms.to_string()),
                 "reason" => self.reason.clone(),
@@ -155,7 +170,8 @@ mod json {
             Some(match name {
                 "format" => quote(&self.format),
                 "title" => quote(&self.title),
-                "odds" => format!("{:.4}", self.odds),
+                "confidence" => quote(self.confidence().as_str()),
+                "probability" => format!("{:.4}", self.probability),
                 "time" => optional(self.time().as_deref()),
                 "unix_ms" => self.unix_ms.map_or_else(|| "null".into(), |ms| ms.to_string()),
                 "reason" => quote(&self.reason),
@@ -178,7 +194,7 @@ mod json {
                 None => quote(&self.digits(field)),
             };
             let (name, role) = (quote(&field.name), field.role.as_str());
-            let (offset, bits) = (field.from, field.bits);
+            let (offset, bits) = (field.offset, field.bits);
             format!(
                 r#"{{"name":{name},"role":"{role}","offset":{offset},"bits":{bits},"value":{value}}}"#
             )

@@ -61,14 +61,14 @@ fn load_corpus() -> Vec<(String, String)> {
 struct Count {
     right: u32,
     all: u32,
-    odds: f64,
+    probabilities: f64,
 }
 
 impl Count {
-    fn add(&mut self, is_right: bool, odds: f64) {
+    fn add(&mut self, is_right: bool, probability: f64) {
         self.right += u32::from(is_right);
         self.all += 1;
-        self.odds += odds;
+        self.probabilities += probability;
     }
 
     fn correct_share(&self) -> f64 {
@@ -85,11 +85,11 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
         let Some(first) = readings.first() else { continue };
         let is_right = first.format == format;
         tenths
-            .entry(format!("{:.1}", (first.odds * 10.0).floor() / 10.0))
+            .entry(format!("{:.1}", (first.probability * 10.0).floor() / 10.0))
             .or_default()
-            .add(is_right, first.odds);
-        if first.odds >= 0.9 {
-            formats.entry(first.format.clone()).or_default().add(is_right, first.odds);
+            .add(is_right, first.probability);
+        if first.probability >= 0.9 {
+            formats.entry(first.format.clone()).or_default().add(is_right, first.probability);
         }
     }
     let table = |counts: &BTreeMap<String, Count>| {
@@ -104,7 +104,7 @@ fn readings_with_90_percent_odds_are_right_nine_times_in_ten() {
         assert!(count.correct_share() >= 0.9, "{format}: {} of {}", count.right, count.all);
     }
     for (tenth, count) in tenths.iter().filter(|(_, count)| count.all >= 20) {
-        let called = count.odds / f64::from(count.all);
+        let called = count.probabilities / f64::from(count.all);
         assert!(
             count.correct_share() >= called - 0.1,
             "called {tenth}: {} of {}",
@@ -121,7 +121,7 @@ fn the_first_reading_is_correct_for_most_ids() {
     for list in [include_str!("found.tsv"), include_str!("made.tsv")] {
         for (format, id) in parse_list(list) {
             let readings = inspect(&id, &CONTEXT);
-            let first = readings.first().filter(|first| first.odds >= 0.5);
+            let first = readings.first().filter(|first| first.probability >= 0.5);
             let named = first.map_or("none", |first| &first.format);
             count.add(
                 named == format || readings.first().is_some_and(|first| first.format == format),
@@ -144,7 +144,7 @@ fn ambiguous_formats_have_similar_odds_and_a_note() {
             |format| readings.iter().find(|reading| reading.format == format).expect("a reading");
         let (x, discord) = (odds("twitter"), odds("discord"));
         let is_indistinguishable = discord.unix_ms.is_some_and(|ms| ms <= CONTEXT.now_ms);
-        let ratio = (x.odds / discord.odds).max(discord.odds / x.odds);
+        let ratio = (x.probability / discord.probability).max(discord.probability / x.probability);
         assert_eq!(is_indistinguishable, ratio <= 2.000_001, "{id}: {ratio}");
         assert_eq!(
             (is_indistinguishable, is_indistinguishable),
@@ -173,7 +173,7 @@ fn a_rare_format_gets_low_odds() {
         ("snowflake", Some("2023-08-30T09:05:43.994Z"))
     );
     let baidu = readings.iter().find(|reading| reading.format == "baidu").expect("a reading");
-    assert!(baidu.odds < 0.1, "{}", baidu.odds);
+    assert!(baidu.probability < 0.1, "{}", baidu.probability);
     let mut random = Random(2);
     for _ in 0..2000 {
         let id =
@@ -181,7 +181,12 @@ fn a_rare_format_gets_low_odds() {
         for reading in inspect(&id, &CONTEXT) {
             let is_rare =
                 ["baidu", "sonyflake", "unix-ns", "unix-us"].contains(&reading.format.as_str());
-            assert!(!is_rare || reading.odds < 0.95, "{id}: {} {}", reading.format, reading.odds);
+            assert!(
+                !is_rare || reading.probability < 0.95,
+                "{id}: {} {}",
+                reading.format,
+                reading.probability
+            );
         }
     }
 }
@@ -202,7 +207,7 @@ fn ids_of_this_project_are_recognized() {
         assert!(sentence(&readings) != "This is no ID of a known format.", "{id}");
     }
     let public = inspect("user_1260vq138vspyq4", &CONTEXT);
-    assert_eq!((public[0].format.as_str(), public[0].odds > 0.99), ("public-id", true));
+    assert_eq!((public[0].format.as_str(), public[0].probability > 0.99), ("public-id", true));
     for mistyped in [
         "order_1260vq138vspyq5",
         "order_1260vq138vspqy4",

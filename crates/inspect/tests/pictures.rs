@@ -16,9 +16,9 @@ const PICTURES: [(&str, &str, &str); 5] = [
         include_str!("../../../docs/pictures/hotguid.svg"),
     ),
     (
-        "uuid-v7",
+        "uuid7",
         "019ab0a9-4d10-7a3c-9f58-21c0de5a7b03",
-        include_str!("../../../docs/pictures/uuid-v7.svg"),
+        include_str!("../../../docs/pictures/uuid7.svg"),
     ),
     ("discord", "175928847299117063", include_str!("../../../docs/pictures/discord.svg")),
 ];

@@ -41,7 +41,7 @@ fresh_numbers = itertools.count(40_000)
 
 
 @contextmanager
-def silence_warnings() -> Iterator[None]:
+def warnings_as_errors() -> Iterator[None]:
     """Turns warnings into errors within the block, so that an unexpected warning fails the test."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -60,7 +60,7 @@ def make_generator(request: pytest.FixtureRequest) -> Callable[[], Any]:
 
 
 def test_a_conflicting_generator_warns_where_it_is_made(make_generator: Callable[[], Any]) -> None:
-    with silence_warnings():
+    with warnings_as_errors():
         first_generator = make_generator()
     with pytest.warns(RuntimeWarning, match="another generator of this process has the same") as caught:
         second_generator = make_generator()
@@ -84,17 +84,17 @@ def test_each_identity_warns_once(make_generator: Callable[[], Any]) -> None:
 
 def test_a_warning_as_error_prevents_the_conflicting_generator(make_generator: Callable[[], Any]) -> None:
     first_generator = make_generator()
-    with silence_warnings():
+    with warnings_as_errors():
         for _ in range(2):
             with pytest.raises(RuntimeWarning):
                 make_generator()
     first_generator.close()
-    with silence_warnings():
+    with warnings_as_errors():
         make_generator()
 
 
 def test_closed_or_collected_generators_do_not_conflict(make_generator: Callable[[], Any]) -> None:
-    with silence_warnings():
+    with warnings_as_errors():
         make_generator().close()
         make_generator()
         gc.collect()
@@ -104,7 +104,7 @@ def test_closed_or_collected_generators_do_not_conflict(make_generator: Callable
 
 
 def test_different_grants_do_not_conflict() -> None:
-    with silence_warnings():
+    with warnings_as_errors():
         kept_generators = [
             make_randflake_generator(),
             make_randflake_generator(8),
@@ -127,7 +127,7 @@ def test_an_extended_grant_conflicts_until_its_new_end() -> None:
 
 
 def test_different_bindables_and_windows_do_not_conflict() -> None:
-    with silence_warnings():
+    with warnings_as_errors():
         kept_generators = [
             make_sonyflake_generator(),
             make_sonyflake_generator(60_008),
@@ -153,7 +153,7 @@ def test_ranges_conflict_if_they_overlap() -> None:
     def ranged_generator(first: int, last: int, process: int = 9) -> Any:
         return layout.Generator(discord, bindables={"process": process}, range=("worker", first, last))
 
-    with silence_warnings():
+    with warnings_as_errors():
         kept_generators = [
             ranged_generator(0, 3),
             ranged_generator(4, 6),
@@ -166,7 +166,7 @@ def test_ranges_conflict_if_they_overlap() -> None:
     def bound_generator(worker: int, process: int) -> Any:
         return layout.Generator(discord, bindables={"process": process, "worker": worker})
 
-    with silence_warnings():
+    with warnings_as_errors():
         kept_generators += [bound_generator(12, 9), bound_generator(9, 10)]
     with pytest.warns(RuntimeWarning, match="bindables .*process.*worker.* and time"):
         bound_generator(5, 9)
@@ -177,7 +177,7 @@ def test_ranges_conflict_if_they_overlap() -> None:
 
 def test_a_snapshot_restored_into_two_generators_conflicts() -> None:
     generator = make_sonyflake_generator(60_010)
-    with silence_warnings():
+    with warnings_as_errors():
         snapshot = generator.close()
         second_generator = layout.Generator.restore(SONYFLAKE_LAYOUT, snapshot, bindables={"machine": 60_010})
     with pytest.warns(RuntimeWarning):
@@ -187,7 +187,7 @@ def test_a_snapshot_restored_into_two_generators_conflicts() -> None:
 
 def test_partitions_conflict_if_sequences_and_windows_overlap() -> None:
     partition, other, windowed = next(fresh_numbers), next(fresh_numbers), next(fresh_numbers)
-    with silence_warnings():
+    with warnings_as_errors():
         kept_generators = [
             make_sno_generator(partition, sequence_max=999),
             make_sno_generator(partition, sequence_min=1000),
@@ -210,7 +210,7 @@ def test_restoring_a_snapshot_twice_warns(is_given: bool, restore: Callable[...,
     generator = sno.Generator(next(fresh_numbers) if is_given else None)
     generator.generate()
     snapshot = generator.close()
-    with silence_warnings():
+    with warnings_as_errors():
         second_generator = restore(snapshot)
     with pytest.warns(RuntimeWarning, match="restore each snapshot once"):
         restore(snapshot)
@@ -221,7 +221,7 @@ def test_bounds_are_parsed_as_in_the_go_library() -> None:
     partition = next(fresh_numbers)
     members = sno.Generator(partition, sequence_min=1000).close().to_dict()
     swapped_snapshot = sno.Snapshot.from_dict({**members, "sequenceMin": 2000, "sequenceMax": 1000, "sequence": 1000})
-    with silence_warnings():
+    with warnings_as_errors():
         kept_generators = [
             sno.Generator.import_original(swapped_snapshot),
             make_sno_generator(partition, sequence_max=999),

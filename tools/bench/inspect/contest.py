@@ -14,10 +14,10 @@ SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
 # Regular expressions that match the format names of other programs, for formats whose names differ from ours by more
 # than case and punctuation.
 FORMAT_NAMES = {
-    "uuid-v1": "uuid.*1",
-    "uuid-v4": r"rfc-4122.*4|uuidv4",
-    "uuid-v6": "uuid.*6",
-    "uuid-v7": r"rfc-9562.*version: 7|uuidv7",
+    "uuid1": "uuid.*1",
+    "uuid4": r"rfc-4122.*4|uuidv4",
+    "uuid6": "uuid.*6",
+    "uuid7": r"rfc-9562.*version: 7|uuidv7",
     "nanoid": "nano ?id",
     "random": "unknown|none",
     "twitter": "twitter|x ",
@@ -30,7 +30,7 @@ def read_with_polyflake(program, ids, now):
     )
     for line in completed.stdout.splitlines():
         readings = json.loads(line)["readings"]
-        is_recognized = sum(reading["odds"] for reading in readings) >= 0.5
+        is_recognized = sum(reading["probability"] for reading in readings) >= 0.5
         yield readings[0]["format"] if is_recognized else "random"
 
 

@@ -18,7 +18,7 @@ made_at() {
     done
 }
 
-young='uuid-v6|uuid-v7|typeid|scru128|tid'
+young='uuid6|uuid7|typeid|scru128|tid'
 made_at 2019-05-02 | grep -vE "^($young|timeflake|tsid)	"
 made_at 2021-08-15 | grep -vE "^($young)	"
 for day in 2023-02-28 2024-12-11 2025-06-30 2026-03-03 2026-10-31 2026-11-21; do made_at $day; done

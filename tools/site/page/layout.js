@@ -2,7 +2,7 @@
 import { layout } from "polyflake";
 import { copyButton, create, element, fillOptions } from "./elements.js";
 
-const ROLES = { timestamp: "time", sequence: "sequence", bindable: "maker", constant: "fixed", unused: "fixed" };
+const ROLES = { timestamp: "time", sequence: "sequence", bindable: "worker_id", constant: "fixed", unused: "fixed" };
 /** The initial members of a new field, by kind. */
 const NEW_FIELDS = {
   timestamp: { tick: "1ms", epoch_ms: 1767225600000 },

@@ -15,10 +15,15 @@ const EXAMPLES = [
 /** The maximum number of lines. Further lines are ignored, because all lines are read again after every keystroke. */
 const MAX_LINES = 500;
 
-const formatPercent = (odds) => (odds >= 0.995 ? "over 99%" : odds < 0.005 ? "under 1%" : `${Math.round(odds * 100)}%`);
-
 /** Names for the roles of fields whose own names do not describe the role. */
-const ROLES = { maker: "worker ID", kind: "type tag", time: "creation time" };
+const ROLES = {
+  worker_id: "worker ID",
+  type_tag: "type tag",
+  shard_key: "shard key",
+  key_version: "key version",
+  tick_tock: "tick-tock bit",
+  time: "creation time",
+};
 
 /** Returns the bits of an interpreted ID as binary digits. */
 const digits = ({ hex, bits }) => (hex ? BigInt(`0x${hex}`).toString(2).padStart(bits, "0") : "");
@@ -85,7 +90,7 @@ function list(answers, current, choose) {
       "tr",
       {},
       create("th", { scope: "row" }, create("button", pressed, id)),
-      create("td", {}, first ? `${first.title}, ${formatPercent(first.odds)}` : "unknown format"),
+      create("td", {}, first ? `${first.title}, ${first.confidence}` : "unknown format"),
       create("td", {}, first?.time ?? ""),
     );
   };
@@ -112,7 +117,7 @@ const otherReading = (reading) =>
     create(
       "details",
       {},
-      create("summary", {}, create("b", {}, reading.title), ` ${formatPercent(reading.odds)}: ${reading.reason}`),
+      create("summary", {}, create("b", {}, reading.title), ` ${reading.confidence}: ${reading.reason}`),
       create("div", { className: "bits", ariaHidden: "true" }, ...colouredId(reading)),
       table(reading),
     ),

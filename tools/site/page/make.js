@@ -4,7 +4,7 @@ import discordPicture from "pictures/discord.svg";
 import hotguidPicture from "pictures/hotguid.svg";
 import randflakePicture from "pictures/randflake.svg";
 import snoPicture from "pictures/sno.svg";
-import uuidPicture from "pictures/uuid-v7.svg";
+import uuidPicture from "pictures/uuid7.svg";
 import { hotguid, layout, randflake, sno, uuid7 } from "polyflake";
 import { copyButton, create, element, fillOptions } from "./elements.js";
 

@@ -45,7 +45,7 @@ for (const [name, path] of Object.entries(BROWSERS)) {
     test("identifies the preset example", async () => {
       const page = await opened();
       assert.match(await text(page, "#sentence"), /^This is probably a Discord snowflake, made \d+ years ago/);
-      assert.equal(await text(page, "#bits .maker"), "00001");
+      assert.equal(await text(page, "#bits .worker_id"), "00001");
       assert.equal(new URL(page.url()).hash, "");
       assert(!(await text(page, "#others")).includes("your layout"), "a layout that nobody drew");
       assert((await page.$$("#others li")).length >= 1);
@@ -78,8 +78,8 @@ for (const [name, path] of Object.entries(BROWSERS)) {
           rows.map(({ innerText }) => innerText.split("\t").map((cell) => cell.trim())),
         );
       const [discord, sno, none] = await readCells();
-      assert.match(discord.join(" "), /^175928847299117063 Discord snowflake, \d+% 2016-04-30T11:18:25\.796Z$/);
-      assert.match(sno.join(" "), /^9q9vvh8k29fx4j3e sno, 99% 2026-/);
+      assert.match(discord.join(" "), /^175928847299117063 Discord snowflake, likely 2016-04-30T11:18:25\.796Z$/);
+      assert.match(sno.join(" "), /^9q9vvh8k29fx4j3e sno, certain 2026-/);
       assert.deepEqual(none.slice(0, 2), ["hello", "unknown format"]);
       assert.match(await text(page, "#sentence"), /Discord snowflake.*only the source of the ID can tell\.$/);
       await page.click("#lines tbody tr:nth-child(2) button");

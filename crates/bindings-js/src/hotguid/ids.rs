@@ -21,7 +21,7 @@ impl<C: Host> Machine<C> {
         let ids = &mut ids[..at.count().min(MAX_TEXTS)];
         self.scratch.get_bytes(0, ids.as_flattened_mut());
         for (index, id) in ids.iter().enumerate() {
-            self.scratch.put_guid(index, HotGuid::from_rfc_bytes(*id));
+            self.scratch.put_guid(index, HotGuid::from_bytes(*id));
         }
         Ok(())
     }
@@ -33,7 +33,7 @@ impl<C: Host> Machine<C> {
         self.scratch.get_bytes(0, texts.as_flattened_mut());
         for (index, text) in texts.iter().enumerate() {
             let id = HotGuid::parse_bytes(text)?;
-            self.scratch.put_bytes(index * HotGuid::LEN, &id.to_rfc_bytes());
+            self.scratch.put_bytes(index * HotGuid::LEN, &id.to_bytes());
         }
         Ok(())
     }

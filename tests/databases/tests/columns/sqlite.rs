@@ -59,7 +59,7 @@ fn blobs_strings_and_uuids_are_read() {
     assert_eq!(query_one(&database, "blob"), Ok(first.sno));
     assert_eq!(query_one(&database, "blob"), Ok(first.user));
     let (uuid8, compatible) = (first.sno.to_uuid8_bytes(), first.sno.to_uuid_bytes());
-    let blobs = params![uuid8, compatible, first.guid.to_rfc_bytes(), first.uuid7.to_bytes()];
+    let blobs = params![uuid8, compatible, first.guid.to_bytes(), first.uuid7.to_bytes()];
     let read = database.query_row("SELECT ?, ?, ?, ?", blobs, |row| {
         let guid = row.get::<_, HotGuid>(2)?;
         Ok((row.get::<_, Sno>(0)?, row.get::<_, Sno>(1)?, guid, row.get::<_, Uuid7>(3)?))

@@ -103,7 +103,7 @@ fn randflake_ids(worker: u16) -> Result<[u128; 2]> {
 /// one after another.
 fn hot_guid_ids(_: u16) -> Result<[u128; 2]> {
     let ids = hotguid::Generator::builder().identity_from(|| Ok([7; 8])).build()?;
-    Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_rfc_bytes())))
+    Ok([ids.generate(7)?, ids.generate(7)?].map(|id| u128::from_be_bytes(id.to_bytes())))
 }
 
 /// Creates `count` generators one after another, all with the same worker ID, and returns their IDs.

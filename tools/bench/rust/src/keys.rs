@@ -61,9 +61,9 @@ impl KeyFormat {
             Self::Randflake => key_maker_with(samples::randflake, |ids| {
                 Ok(ids.generate()?.to_i64().to_be_bytes().to_vec())
             }),
-            Self::HotGuid => key_maker_with(samples::hot_guid, |ids| {
-                Ok(ids.generate(1)?.to_rfc_bytes().to_vec())
-            }),
+            Self::HotGuid => {
+                key_maker_with(samples::hot_guid, |ids| Ok(ids.generate(1)?.to_bytes().to_vec()))
+            }
             Self::Layout => key_maker_with(samples::layout, |ids| ids.generate().map(bytes_of)),
             Self::UuidV4 => Box::new(|_| Ok(Uuid::new_v4().into_bytes().to_vec())),
             Self::UuidV7 => Box::new(|now| Ok(uuid_v7(now).into_bytes().to_vec())),

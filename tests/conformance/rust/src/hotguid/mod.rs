@@ -17,8 +17,11 @@ pub(crate) fn run(op: &str, args: &Value) -> Answer {
         "from_parts" => from_parts(args),
         "uuid8_parts" => uuid8_parts(args),
         "from_uuid8_parts" => from_uuid8_parts(args),
-        "from_bytes" => Ok(fields(HotGuid::from_rfc_bytes(array(args, "hex")?))),
-        "from_dotnet" => Ok(fields(HotGuid::from_slice(&bytes(args, "hex")?)?)),
+        "from_bytes" => Ok(fields(HotGuid::from_bytes(array(args, "hex")?))),
+        "from_dotnet" => {
+            let id = HotGuid::from_slice(&bytes(args, "hex")?)?;
+            Ok(fields(HotGuid::from_dotnet_bytes(id.to_bytes())))
+        }
         "to_sql" => Ok((*id(args)?.sql_text()).into()),
         "from_sql" => Ok((*HotGuid::parse_sql(text(args, "text")?)?.text()).into()),
         "time_range" => time_range(args),
@@ -78,8 +81,8 @@ fn fields(id: HotGuid) -> Value {
         "machine": HEXLOWER.encode(&parts.machine),
         "counter": parts.counter,
         "shard_key": parts.shard_key,
-        "dotnet": HEXLOWER.encode(&id.to_bytes()),
-        "rfc": HEXLOWER.encode(&id.to_rfc_bytes()),
+        "dotnet": HEXLOWER.encode(&id.to_dotnet_bytes()),
+        "rfc": HEXLOWER.encode(&id.to_bytes()),
         "sql_text": *id.sql_text(),
     })
 }
