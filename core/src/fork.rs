@@ -31,7 +31,7 @@ use no_fork as imp;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten"))))]
 use unix as imp;
 
-/// Functions that lease default partitions from a table that the host provides. Bindings use this module.
+/// Functions that reserve default partitions from a table that the host provides. Bindings use this module.
 pub mod partitions;
 
 use crate::{Result, narrow};

@@ -99,7 +99,7 @@ impl Table for AlternatingTable {
 }
 
 fn default_sno_generator() -> sno::Generator<TestClock> {
-    let builder = sno::Builder::with_clock(TestClock).leased_from(|| Ok(&TABLE));
+    let builder = sno::Builder::with_clock(TestClock).partitions_from(|| Ok(&TABLE));
     builder.sequence_max(3).build().unwrap()
 }
 
@@ -183,8 +183,8 @@ fn check_interruption(
         let again = sno::Builder::with_clock(TestClock).restore(snapshot).unwrap();
         for tick in 99..103 {
             let id = with_clock_at(tick_to_ms(tick), || again.try_generate(0));
-            // The snapshot may have a different partition in the last tick, because one thread can lease a partition while
-            // the other thread is permanently reserving the previous one.
+            // The snapshot may have a different partition in the last tick, because one thread can reserve a partition
+            // while the other thread is permanently reserving the previous one.
             snos.made.borrow_mut()[1].extend(id);
         }
     }
@@ -334,7 +334,7 @@ mod forks {
         let call = |ids: &sno::Generator<TestClock>, tick| {
             bytes(with_clock_at(tick_to_ms(tick), || ids.try_generate(0)).map(sno::Sno::to_bytes))
         };
-        // The explicit partition is tested first, because a default generator may lease partition 7, and an explicit
+        // The explicit partition is tested first, because a default generator may reserve partition 7, and an explicit
         // generator can then use it only in a later tick.
         for partition in [Some(7), None] {
             for (before, now) in CALL_TICKS {

@@ -1,5 +1,5 @@
-//! Tests threads, handles and tasks that use one generator at the same time: at its first ID, at lease renewals and at
-//! partition changes.
+//! Tests threads, handles and tasks that use one generator at the same time: at its first ID, at reservation renewals
+//! and at partition changes.
 //!
 //! A call is suspended at each clock reading and each access to the partition table, and other calls run in the meantime.
 //! The test explores every order of calls, and lets the clock advance at any reading. Only the number of calls that start
@@ -85,14 +85,14 @@ impl Table for InterruptedTable {
 
     fn swap(&self, partition: u16, old: u64, new: u64) -> bool {
         let (run, access) = (current_run(), Some((partition, old, new)));
-        // Repeated failed accesses to a lost lease suspend the call only once.
+        // Repeated failed accesses to a lost reservation suspend the call only once.
         if run.last_failed_access.get() != access {
             run.interrupt();
         }
         let is_mine = run.until[usize::from(partition)].get() == old;
         if is_mine {
             run.until[usize::from(partition)].set(new);
-            if !run.records_leases_atomically.get() {
+            if !run.records_reservations_atomically.get() {
                 run.interrupt();
             }
         }
@@ -172,10 +172,10 @@ struct Run {
     last_failed_access: Cell<Option<(u16, u64, u64)>>,
     looks: Cell<u16>,
     callers: RefCell<Vec<IdleCaller>>,
-    /// Whether a call records a lease in the generator immediately after it gets the lease from the table, without being
-    /// suspended in between. If the call were suspended there, another call might consider the lease lost and switch to
-    /// another partition.
-    records_leases_atomically: Cell<bool>,
+    /// Whether a call records a reservation in the generator immediately after it gets the reservation from the table,
+    /// without being suspended in between. If the call were suspended there, another call might consider the
+    /// reservation lost and switch to another partition.
+    records_reservations_atomically: Cell<bool>,
     /// The number of calls that may still start inside other calls.
     inside: Cell<usize>,
     waits: Cell<usize>,
@@ -236,7 +236,7 @@ impl Run {
 
 fn generator() -> TestGenerator {
     let builder =
-        Generator::builder().clock(InterruptedClock).leased_from(|| Ok(&InterruptedTable));
+        Generator::builder().clock(InterruptedClock).partitions_from(|| Ok(&InterruptedTable));
     builder.sequence_max(SEQUENCES - 1).max_wait(Duration::from_secs(3600)).build().unwrap()
 }
 
@@ -262,7 +262,8 @@ enum Setup {
     Nothing,
     /// The generator has generated the given number of IDs.
     AnyId(usize),
-    /// The generator generated an ID before its lease ended. Another generator then held the partition for a tick.
+    /// The generator generated an ID before its reservation ended. Another generator then held the partition for a
+    /// tick.
     Lost,
     /// Other generators held the partitions until the given ticks.
     Others([u64; 2]),
@@ -291,7 +292,7 @@ impl Totals {
 fn explore(
     before: Setup,
     inside: usize,
-    records_leases_atomically: bool,
+    records_reservations_atomically: bool,
     callers: &[fn(&Rc<TestGenerator>) -> Caller],
 ) -> Totals {
     let more: u8 = env::var("POLYFLAKE_MORE").map_or(0, |more| more.parse().unwrap());
@@ -306,7 +307,7 @@ fn explore(
             let turns = if matches!(caller, Competitor(_)) { 1 } else { 2 };
             IdleCaller { caller: Some(caller), turns, made: Vec::new() }
         };
-        run.records_leases_atomically.set(records_leases_atomically);
+        run.records_reservations_atomically.set(records_reservations_atomically);
         *run.callers.borrow_mut() = callers.iter().map(idle).collect();
         run.last_tick.set(START_TICK + 1 + u64::from(more));
         run.inside.set(inside + usize::from(more));

@@ -217,7 +217,7 @@ impl<'c> RandomWalk<'c> {
         let snapshot: Snapshot = serde_json::from_str(&self.stored.swap_remove(index)).unwrap();
         let here = builder(self.clock);
         let builder =
-            if self.draw(2) == 0 { here.leased_from(|| Ok(&SEPARATE_TABLE)) } else { here };
+            if self.draw(2) == 0 { here.partitions_from(|| Ok(&SEPARATE_TABLE)) } else { here };
         self.living.push(builder.restore(snapshot).unwrap());
     }
 
@@ -238,7 +238,7 @@ impl<'c> RandomWalk<'c> {
 
 fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
     let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO);
-    builder.leased_from(|| Ok(table()))
+    builder.partitions_from(|| Ok(table()))
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl ErrorKind {
             Self::UnknownField => ("unknown_field", "unknown field"),
             Self::MissingField => ("missing_field", "missing value"),
             Self::PartitionsExhausted => {
-                ("partitions_exhausted", "all default partitions are leased")
+                ("partitions_exhausted", "all default partitions are reserved")
             }
             Self::GeneratorClosed => ("generator_closed", "generator is closed"),
             Self::Forked => ("forked", "generator belongs to the parent process"),

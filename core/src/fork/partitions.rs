@@ -30,24 +30,24 @@
 //! Entries contain no process ID, and no entry is cleaned up when a process ends. A partition becomes free only as time
 //! passes, so an entry records the *end* of the partition's use. There are two kinds of holders.
 //!
-//! # Default generators lease
+//! # Default generators reserve
 //!
-//! A default generator claims a partition whose `end` is not later than its own tick, and writes a later end. It may then
-//! generate IDs in the ticks before that end, and it extends the lease when it needs more. Each extension is as long as the
-//! lease so far, from one tick up to a minute. A generator that is dropped, killed or forgotten needs no destructor,
-//! because its partition becomes free once the ticks that it may have used are in the past. "In the past" is judged by the
-//! ticks of IDs, not by a timer:
+//! A default generator claims a partition whose `end` is not later than its own tick, and writes a later end. It may
+//! then generate IDs in the ticks before that end, and it extends the reservation when it needs more. Each extension is
+//! as long as the reservation so far, from one tick up to a minute. A generator that is dropped, killed or forgotten
+//! needs no destructor, because its partition becomes free once the ticks that it may have used are in the past. "In
+//! the past" is judged by the ticks of IDs, not by a timer:
 //!
 //! ```text
 //! partition 7     |--- A, in ticks 100..108 ---|     idle     |--- B, from tick 115 on ---|
 //! end = 108 ------------------------------------^              ^ B finds 108 <= 115, and writes 116
 //! ```
 //!
-//! This rule does not depend on how the processes' clocks relate to each other or to the wall clock. A's IDs carry ticks
-//! before 108. B claims the partition at tick 115, but its lease starts where A's ended, so B's IDs carry ticks from 108
-//! on. No two IDs are equal, even if B's clock is behind and A is still running. If B's clock moves back to before tick
-//! 108, B claims another partition. At its next extension, A detects that its entry has changed, and also claims another
-//! partition.
+//! This rule does not depend on how the processes' clocks relate to each other or to the wall clock. A's IDs carry
+//! ticks before 108. B claims the partition at tick 115, but its reservation starts where A's ended, so B's IDs carry
+//! ticks from 108 on. No two IDs are equal, even if B's clock is behind and A is still running. If B's clock moves back
+//! to before tick 108, B claims another partition. At its next extension, A detects that its entry has changed, and
+//! also claims another partition.
 //!
 //! The first partition is random, and the others follow in an order that the table's base permutes (see `partition_at`), so
 //! that unrelated processes rarely collide.
@@ -55,9 +55,10 @@
 //! # Explicit generators claim
 //!
 //! An *explicit* generator, whose partition was configured, restored or picked by the caller, claims the partition. No
-//! default generator can lease it or extend a lease of it from that moment on. The holder of a running lease may still use
-//! the partition until the lease ends, so the claim preserves that end, and the ticks of the explicit generator begin
-//! there. Any number of explicit generators may claim a partition, for example with half of its sequences each.
+//! default generator can reserve it or extend a reservation of it from that moment on. The holder of a running
+//! reservation may still use the partition until the reservation ends, so the claim preserves that end, and the ticks
+//! of the explicit generator begin there. Any number of explicit generators may claim a partition, for example with
+//! half of its sequences each.
 //!
 //! `claims` counts these generators. When the last of them is dropped, the partition becomes free from the tick after the
 //! last tick that any of them used, and `left` records that `end` was set by an explicit generator. Such an end applies to
@@ -68,14 +69,15 @@
 //!
 //! # Why a compare-and-swap of one entry is enough
 //!
-//! `end` only grows, except when the owner of a lease returns it early. Then `end` is lowered to the end of the last tick
-//! used, but never below the start of the lease. (A snapshot of a default generator keeps the partition permanently, with
-//! the start of its lease as the end.) So an owner that finds its own entry unchanged still owns the partition, however
-//! long it was idle. If another holder used the partition in the meantime, that holder has raised the end. If another
-//! holder acquired and released the partition without generating an ID, the entry is as it was before.
+//! `end` only grows, except when the owner of a reservation returns it early. Then `end` is lowered to the end of the
+//! last tick used, but never below the start of the reservation. (A snapshot of a default generator keeps the partition
+//! permanently, with the start of its reservation as the end.) So an owner that finds its own entry unchanged still
+//! owns the partition, however long it was idle. If another holder used the partition in the meantime, that holder has
+//! raised the end. If another holder acquired and released the partition without generating an ID, the entry is as it
+//! was before.
 //!
 //! There is no second word to keep consistent, so a process may be killed between any two instructions. A child that is
-//! forked in the middle of an operation has a different process generation, so it acquires a new lease.
+//! forked in the middle of an operation has a different process generation, so it acquires a new reservation.
 //!
 //! An entry has 53 bits, so it fits in a JavaScript number.
 
@@ -96,11 +98,11 @@ pub(crate) const PARTITION_COUNT: usize = 1 << 16;
 /// The bit that is set once the base has been picked. The bits above it count the replacements of the base.
 #[cfg(feature = "std")]
 const BASE_PICKED: u32 = 1 << 16;
-/// The end of a lease that never ends.
+/// The end of a reservation that never ends.
 const FOREVER: u64 = u64::MAX;
 
-/// The bits of an entry that contain the end of its lease: ticks have 39 bits, and a lease may end a minute after the last
-/// tick.
+/// The bits of an entry that contain the end of its reservation: ticks have 39 bits, and a reservation may end a minute
+/// after the last tick.
 const END: u64 = (1 << 40) - 1;
 /// The bit that is set if an explicit generator (one with an explicit partition) stored the end in the entry.
 const LEFT_BY_EXPLICIT_CLAIM: u64 = END + 1;
@@ -110,28 +112,28 @@ const ONE_CLAIM: u64 = LEFT_BY_EXPLICIT_CLAIM << 1;
 /// information about its partition.
 pub const RESERVED: u64 = 0xfff * ONE_CLAIM;
 
-/// The length of the first lease, in ticks. A generator that is abandoned after one ID holds its partition no longer than
-/// this. Therefore, 65,536 consecutive generators, whether in separate processes or in a loop, always find a free
-/// partition.
-const FIRST_LEASE_TICKS: u64 = 1;
-/// The maximum extension of a lease: one minute, in ticks. Up to this maximum, each extension is as long as the time from
-/// the tick at which the partition was claimed to the current end of the lease.
+/// The length of the first reservation, in ticks. A generator that is abandoned after one ID holds its partition no
+/// longer than this. Therefore, 65,536 consecutive generators, whether in separate processes or in a loop, always find
+/// a free partition.
+const FIRST_RESERVATION_TICKS: u64 = 1;
+/// The maximum extension of a reservation: one minute, in ticks. Up to this maximum, each extension is as long as the
+/// time from the tick at which the partition was claimed to the current end of the reservation.
 const MAX_EXTENSION_TICKS: u64 = 15_000;
 
-/// A lease of a partition for the ticks `start .. until`.
+/// A reservation of a partition for the ticks `start .. until`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lease {
+pub(crate) struct PartitionReservation {
     pub(crate) partition: u16,
-    /// The first tick of the lease. It is the end of the previous lease, and may be far in the past.
+    /// The first tick of the reservation. It is the end of the previous reservation, and may be far in the past.
     pub(crate) start: u64,
     /// The tick at which the partition was claimed.
     pub(crate) since: u64,
     pub(crate) until: u64,
 }
 
-/// The reason why no partition could be leased.
+/// The reason why no partition could be reserved.
 #[derive(Debug)]
-pub(crate) enum NoLease {
+pub(crate) enum NoReservation {
     /// All partitions are in use until this tick, or permanently if it is [`u64::MAX`].
     Before(u64),
     Failed(Error),
@@ -146,7 +148,7 @@ impl Entry {
         self.0 & RESERVED
     }
 
-    /// Returns the first tick that a default generator may lease.
+    /// Returns the first tick that a default generator may reserve.
     const fn free_from(self) -> u64 {
         if self.claims() == 0 { self.0 & END } else { FOREVER }
     }
@@ -219,44 +221,47 @@ pub type FindTable = fn() -> Result<&'static dyn Table>;
 
 /// The operations that generators perform on a table.
 impl dyn Table + '_ {
-    /// Leases a partition that is free at `now`.
+    /// Reserves a partition that is free at `now`.
     ///
     /// # Errors
     /// Returns the tick at which the first partition will be free, or `entropy_unavailable`.
-    pub(crate) fn lease_free_partition(&self, now: u64) -> result::Result<Lease, NoLease> {
+    pub(crate) fn reserve_free_partition(
+        &self,
+        now: u64,
+    ) -> result::Result<PartitionReservation, NoReservation> {
         let mut earliest = FOREVER;
         for _ in 0..self.count() {
-            let partition = self.next_partition().map_err(NoLease::Failed)?;
+            let partition = self.next_partition().map_err(NoReservation::Failed)?;
             let entry = self.entry(partition);
             let start = Entry(entry).free_from();
             earliest = earliest.min(start);
-            let until = now + FIRST_LEASE_TICKS;
+            let until = now + FIRST_RESERVATION_TICKS;
             // If the swap fails, another generator acquired the partition first, and the search continues with the next
             // partition.
             if start <= now && self.swap(partition, entry, until) {
-                return Ok(Lease { partition, start, since: now, until });
+                return Ok(PartitionReservation { partition, start, since: now, until });
             }
         }
-        Err(NoLease::Before(earliest))
+        Err(NoReservation::Before(earliest))
     }
 
-    /// Extends a lease beyond `now` and returns its new end, or `None` if another generator claimed the partition after the
-    /// old end.
-    pub(crate) fn renew(&self, lease: Lease, now: u64) -> Option<u64> {
-        let held = lease.until.saturating_sub(lease.since);
-        let until = now + held.clamp(FIRST_LEASE_TICKS, MAX_EXTENSION_TICKS);
-        // An unchanged end proves ownership, so one compare-and-swap both checks and extends the lease.
-        self.swap(lease.partition, lease.until, until).then_some(until)
+    /// Extends a reservation beyond `now` and returns its new end, or `None` if another generator claimed the partition
+    /// after the old end.
+    pub(crate) fn renew(&self, reservation: PartitionReservation, now: u64) -> Option<u64> {
+        let held = reservation.until.saturating_sub(reservation.since);
+        let until = now + held.clamp(FIRST_RESERVATION_TICKS, MAX_EXTENSION_TICKS);
+        // An unchanged end proves ownership, so one compare-and-swap both checks and extends the reservation.
+        self.swap(reservation.partition, reservation.until, until).then_some(until)
     }
 
-    /// Permanently reserves a leased partition for a snapshot of the generator that owns the lease. The snapshot's ticks
-    /// begin at the start of the lease. Returns `false` if another generator has acquired the partition in the meantime.
-    pub(crate) fn reserve_permanently(&self, lease: Lease) -> bool {
-        self.swap(lease.partition, lease.until, RESERVED | lease.start)
+    /// Makes a reservation permanent, for a snapshot of the generator that owns it. The snapshot's ticks begin at the
+    /// start of the reservation. Returns `false` if another generator has acquired the partition in the meantime.
+    pub(crate) fn reserve_permanently(&self, reservation: PartitionReservation) -> bool {
+        self.swap(reservation.partition, reservation.until, RESERVED | reservation.start)
     }
 
-    /// Claims a partition for an explicit generator, and returns the generator's first tick. If the partition is leased,
-    /// the claim prevents that lease from being renewed.
+    /// Claims a partition for an explicit generator, and returns the generator's first tick. If the partition is
+    /// reserved, the claim prevents that reservation from being renewed.
     pub(crate) fn claim(&self, partition: u16) -> u64 {
         self.update(partition, Entry::with_claim).claimed_from()
     }
@@ -282,12 +287,12 @@ impl dyn Table + '_ {
         }
     }
 
-    /// Ends a lease at `end`, the tick after the last used tick, if `end` is earlier than the lease's end. This method has
-    /// no effect if another generator has acquired the partition in the meantime.
-    pub(crate) fn end_lease(&self, lease: Lease, end: u64) {
-        let end = end.max(lease.start);
-        if end < lease.until {
-            self.swap(lease.partition, lease.until, end);
+    /// Ends a reservation at `end`, the tick after the last used tick, if `end` is earlier than the reservation's end.
+    /// This method has no effect if another generator has acquired the partition in the meantime.
+    pub(crate) fn end_reservation(&self, reservation: PartitionReservation, end: u64) {
+        let end = end.max(reservation.start);
+        if end < reservation.until {
+            self.swap(reservation.partition, reservation.until, end);
         }
     }
 }
@@ -348,8 +353,8 @@ impl<const N: usize> Cells<N> {
     /// Replaces the base, so that two copies of this table continue with different partitions, and then calls `advance`,
     /// which advances the restore count. If `draw` fails, the next search for a partition picks the base.
     ///
-    /// If the count were advanced first, a generator that sees the new count could still lease a partition under the old
-    /// base, and the other copy would lease the same partition.
+    /// If the count were advanced first, a generator that sees the new count could still reserve a partition under the
+    /// old base, and the other copy would reserve the same partition.
     ///
     /// The process image may have been taken while another thread was in this function and had already picked a new base.
     /// That thread then has the same new base in both copies. However, the thread read the current base before this call
@@ -468,15 +473,23 @@ mod tests {
     #[test]
     fn each_partition_is_leased_once_until_none_is_free() {
         let table: &dyn Table = &Cells::<SMALL_TABLE>::new();
-        let leases: Vec<_> =
-            (0..SMALL_TABLE).map(|_| table.lease_free_partition(1000).unwrap()).collect();
+        let reservations: Vec<_> =
+            (0..SMALL_TABLE).map(|_| table.reserve_free_partition(1000).unwrap()).collect();
         assert_eq!(
-            leases.iter().map(|lease| lease.partition).collect::<HashSet<_>>().len(),
+            reservations
+                .iter()
+                .map(|reservation| reservation.partition)
+                .collect::<HashSet<_>>()
+                .len(),
             SMALL_TABLE
         );
-        assert!(leases.iter().all(|lease| (lease.start, lease.until) == (0, 1001)));
-        assert!(matches!(table.lease_free_partition(1000), Err(NoLease::Before(1001))));
-        let again = table.lease_free_partition(1001).unwrap();
+        assert!(
+            reservations
+                .iter()
+                .all(|reservation| (reservation.start, reservation.until) == (0, 1001))
+        );
+        assert!(matches!(table.reserve_free_partition(1000), Err(NoReservation::Before(1001))));
+        let again = table.reserve_free_partition(1001).unwrap();
         assert_eq!((again.start, again.until), (1001, 1002));
     }
 
@@ -493,13 +506,13 @@ mod tests {
     #[test]
     fn renewals_double_the_lease_up_to_a_minute() {
         let table: &dyn Table = &Cells::<SMALL_TABLE>::new();
-        // The first lease is short even if the partition has been free for a long time.
+        // The first reservation is short even if the partition has been free for a long time.
         for now in [0, 1_000_000] {
-            let mut lease = table.lease_free_partition(now).unwrap();
+            let mut reservation = table.reserve_free_partition(now).unwrap();
             let mut ends = Vec::new();
             while ends.len() < 17 {
-                lease.until = table.renew(lease, lease.until).unwrap();
-                ends.push(lease.until - now);
+                reservation.until = table.renew(reservation, reservation.until).unwrap();
+                ends.push(reservation.until - now);
             }
             assert_eq!(ends[..5], [2, 4, 8, 16, 32]);
             assert_eq!(ends[12..], [8192, 16_384, 31_384, 46_384, 61_384]);
@@ -509,16 +522,16 @@ mod tests {
     #[test]
     fn an_idle_owner_renews_unless_the_partition_was_reassigned() {
         let table: &dyn Table = &Cells::<1>::new();
-        let idle = table.lease_free_partition(0).unwrap();
+        let idle = table.reserve_free_partition(0).unwrap();
         assert_eq!(table.renew(idle, 10_000), Some(10_001));
-        let idle = Lease { until: 10_001, ..idle };
-        let other = table.lease_free_partition(20_000).unwrap();
+        let idle = PartitionReservation { until: 10_001, ..idle };
+        let other = table.reserve_free_partition(20_000).unwrap();
         assert_eq!(other.start, 10_001);
         assert_eq!(table.renew(idle, 20_000), None);
         assert!(!table.reserve_permanently(idle));
-        table.end_lease(idle, 10_000);
+        table.end_reservation(idle, 10_000);
         assert!(
-            table.lease_free_partition(20_000).is_err(),
+            table.reserve_free_partition(20_000).is_err(),
             "what the other has is not given back by the idle"
         );
     }
@@ -526,30 +539,34 @@ mod tests {
     #[test]
     fn a_released_partition_is_free_after_its_last_used_tick() {
         let table: &dyn Table = &Cells::<1>::new();
-        let mut lease = table.lease_free_partition(100).unwrap();
-        while lease.until < 110 {
-            lease.until = table.renew(lease, lease.until).unwrap();
+        let mut reservation = table.reserve_free_partition(100).unwrap();
+        while reservation.until < 110 {
+            reservation.until = table.renew(reservation, reservation.until).unwrap();
         }
-        table.end_lease(lease, 105);
-        assert!(matches!(table.lease_free_partition(104), Err(NoLease::Before(105))));
-        let next = table.lease_free_partition(105).unwrap();
+        table.end_reservation(reservation, 105);
+        assert!(matches!(table.reserve_free_partition(104), Err(NoReservation::Before(105))));
+        let next = table.reserve_free_partition(105).unwrap();
         assert_eq!((next.start, next.until), (105, 106));
-        // The lease `next` was never used, so the lease after it begins at the same tick.
-        table.end_lease(next, 7);
-        assert_eq!(table.lease_free_partition(106).unwrap().start, 105);
+        // The reservation `next` was never used, so the reservation after it begins at the same tick.
+        table.end_reservation(next, 7);
+        assert_eq!(table.reserve_free_partition(106).unwrap().start, 105);
     }
 
     #[test]
     fn a_claim_starts_where_the_current_lease_ends() {
         let table: &dyn Table = &Cells::<1>::new();
-        let lease = table.lease_free_partition(100).unwrap();
-        let lease = Lease { until: table.renew(lease, 101).unwrap(), ..lease };
-        assert_eq!(table.claim(0), lease.until);
-        assert_eq!(table.renew(lease, 101), None, "from the claim on");
-        assert!(!table.reserve_permanently(lease));
-        table.end_lease(lease, 101);
-        assert_eq!(table.claim(0), lease.until, "also for another claim");
-        assert!(matches!(table.lease_free_partition(1 << 38), Err(NoLease::Before(FOREVER))));
+        let reservation = table.reserve_free_partition(100).unwrap();
+        let reservation =
+            PartitionReservation { until: table.renew(reservation, 101).unwrap(), ..reservation };
+        assert_eq!(table.claim(0), reservation.until);
+        assert_eq!(table.renew(reservation, 101), None, "from the claim on");
+        assert!(!table.reserve_permanently(reservation));
+        table.end_reservation(reservation, 101);
+        assert_eq!(table.claim(0), reservation.until, "also for another claim");
+        assert!(matches!(
+            table.reserve_free_partition(1 << 38),
+            Err(NoReservation::Before(FOREVER))
+        ));
     }
 
     #[test]
@@ -558,30 +575,30 @@ mod tests {
         (0..3).for_each(|_| assert_eq!(table.claim(0), 0));
         table.release(0, 120);
         table.release(0, 110);
-        assert!(matches!(table.lease_free_partition(200), Err(NoLease::Before(FOREVER))));
+        assert!(matches!(table.reserve_free_partition(200), Err(NoReservation::Before(FOREVER))));
         table.release(0, 0);
-        assert!(matches!(table.lease_free_partition(119), Err(NoLease::Before(120))));
+        assert!(matches!(table.reserve_free_partition(119), Err(NoReservation::Before(120))));
         assert_eq!(table.claim(0), 0, "what explicit generators left holds up no other one");
         table.release(0, 7);
-        let lease = table.lease_free_partition(120).unwrap();
-        assert_eq!((lease.start, table.claim(0)), (120, lease.until));
+        let reservation = table.reserve_free_partition(120).unwrap();
+        assert_eq!((reservation.start, table.claim(0)), (120, reservation.until));
     }
 
     #[test]
     fn an_unused_claim_leaves_the_partitions_free_time_unchanged() {
         let table: &dyn Table = &Cells::<1>::new();
-        let idle = table.lease_free_partition(100).unwrap();
+        let idle = table.reserve_free_partition(100).unwrap();
         assert_eq!(table.claim(0), idle.until);
         table.release(0, 0);
-        assert!(matches!(table.lease_free_partition(100), Err(NoLease::Before(101))));
+        assert!(matches!(table.reserve_free_partition(100), Err(NoReservation::Before(101))));
         assert_eq!(table.renew(idle, 300), Some(301), "nobody else came");
     }
 
     #[test]
     fn a_kept_partition_is_never_free_and_retains_its_start() {
         let table: &dyn Table = &Cells::<1>::new();
-        let first = table.lease_free_partition(100).unwrap();
-        let owner = table.lease_free_partition(101).unwrap();
+        let first = table.reserve_free_partition(100).unwrap();
+        let owner = table.reserve_free_partition(101).unwrap();
         assert_eq!(first.until, owner.start);
         assert!(table.reserve_permanently(owner));
         let claims: [fn(&dyn Table, u16) -> u64; 2] = [
@@ -591,7 +608,10 @@ mod tests {
         for claim in claims {
             assert_eq!(claim(table, 0), owner.start);
             table.release(0, 500);
-            assert!(matches!(table.lease_free_partition(1 << 38), Err(NoLease::Before(FOREVER))));
+            assert!(matches!(
+                table.reserve_free_partition(1 << 38),
+                Err(NoReservation::Before(FOREVER))
+            ));
         }
     }
 
@@ -600,7 +620,7 @@ mod tests {
         let table: &dyn Table = &Cells::<1>::new();
         (0..5000).for_each(|_| assert_eq!(table.claim(0), 0));
         (0..5000).for_each(|_| table.release(0, 1));
-        assert!(table.lease_free_partition(1000).is_err());
+        assert!(table.reserve_free_partition(1000).is_err());
         assert_eq!(table.entry(0), RESERVED);
     }
 
@@ -610,8 +630,8 @@ mod tests {
         assert!(crate::sno::Sno::MAX.tick() + 1 + MAX_EXTENSION_TICKS <= END);
     }
 
-    /// Threads acquire, renew, lose and release leases, and claim partitions that no other thread claims. Each thread has a
-    /// separate clock, which moves forwards and backwards.
+    /// Threads acquire, renew, lose and release reservations, and claim partitions that no other thread claims. Each
+    /// thread has a separate clock, which moves forwards and backwards.
     #[test]
     fn leases_of_one_partition_never_overlap_across_threads() {
         const CLAIMS_PER_THREAD: u64 = if cfg!(miri) { 50 } else { 20_000 };
@@ -624,15 +644,15 @@ mod tests {
         });
         let mut spans = used;
         spans.sort_unstable();
-        assert!(spans.len() as u64 > CLAIMS_PER_THREAD / 4, "{} leases", spans.len());
+        assert!(spans.len() as u64 > CLAIMS_PER_THREAD / 4, "{} reservations", spans.len());
         for pair in spans.windows(2) {
             let [(one, _, end), (other, start, _)] = pair else { unreachable!() };
             assert!(one != other || end <= start, "{pair:?}");
         }
     }
 
-    /// Leases or claims partitions repeatedly. Returns the spans of ticks in which this thread generated IDs, one span for
-    /// each lease or claim.
+    /// Reserves or claims partitions repeatedly. Returns the spans of ticks in which this thread generated IDs, one
+    /// span for each reservation or claim.
     fn lease_repeatedly(table: &dyn Table, seed: u64, steps: u64) -> Vec<(u16, u64, u64)> {
         let (mut spans, mut random, mut claimed) = (Vec::new(), seed + 1, 0);
         let mut draw = |below: u64| {
@@ -653,19 +673,19 @@ mod tests {
                 table.release(partition, claimed);
                 continue;
             }
-            let Ok(mut lease) = table.lease_free_partition(now) else { continue };
+            let Ok(mut reservation) = table.reserve_free_partition(now) else { continue };
             let (first, mut last) = (now, now);
             for _ in 0..draw(4) {
                 now = now.max(last) + draw(600);
-                if now >= lease.until {
-                    let Some(until) = table.renew(lease, now) else { break };
-                    lease.until = until;
+                if now >= reservation.until {
+                    let Some(until) = table.renew(reservation, now) else { break };
+                    reservation.until = until;
                 }
                 last = now;
             }
-            spans.push((lease.partition, first.max(lease.start), last + 1));
+            spans.push((reservation.partition, first.max(reservation.start), last + 1));
             if draw(3) > 0 {
-                table.end_lease(lease, last + 1);
+                table.end_reservation(reservation, last + 1);
             }
         }
         spans
@@ -707,15 +727,15 @@ mod tests {
         }
     }
 
-    /// Threads with separate clocks acquire, renew and release leases of two partitions, in every interleaving. No
-    /// partition belongs to two leases in the same tick.
+    /// Threads with separate clocks acquire, renew and release reservations of two partitions, in every interleaving.
+    /// No partition belongs to two reservations in the same tick.
     #[cfg(not(any(loom, shuttle, miri)))]
     #[test]
     fn leases_never_overlap_in_any_interleaving() {
         use crate::sync::explorer::{Scenario, choose, explore};
 
-        /// For each thread, a bitmap of the ticks in which the thread may generate IDs (16 bits for each partition), and
-        /// the thread's lease.
+        /// For each thread, a bitmap of the ticks in which the thread may generate IDs (16 bits for each partition),
+        /// and the thread's reservation.
         type Record = [(u32, Option<(u16, [u64; 3])>); 3];
 
         struct Threads(Cells<2>);
@@ -725,27 +745,25 @@ mod tests {
 
             fn call(&self, thread: usize, _: u8, record: &mut Record) -> bool {
                 let (table, now): (&dyn Table, _) = (&self.0, 3 + u64::from(choose(2)));
-                let mut lease = record[thread].1.map(|(partition, [start, since, until])| Lease {
-                    partition,
-                    start,
-                    since,
-                    until,
+                let mut reservation = record[thread].1.map(|(partition, [start, since, until])| {
+                    PartitionReservation { partition, start, since, until }
                 });
-                match lease.as_mut() {
-                    None => lease = table.lease_free_partition(now).ok(),
+                match reservation.as_mut() {
+                    None => reservation = table.reserve_free_partition(now).ok(),
                     Some(held) if choose(2) == 0 => match table.renew(*held, now.max(held.until)) {
                         Some(until) => held.until = until,
-                        None => lease = None,
+                        None => reservation = None,
                     },
                     Some(held) => {
                         let used = record[thread].0 >> (16 * u32::from(held.partition)) & 0xffff;
-                        table.end_lease(*held, now.max((32 - used.leading_zeros()).into()));
-                        lease = None;
+                        table.end_reservation(*held, now.max((32 - used.leading_zeros()).into()));
+                        reservation = None;
                     }
                 }
-                let held = |at: &Lease| (at.partition, [at.start, at.since, at.until]);
-                record[thread].1 = lease.as_ref().map(held);
-                if let Some(Lease { partition, start, until, .. }) = lease {
+                let held =
+                    |at: &PartitionReservation| (at.partition, [at.start, at.since, at.until]);
+                record[thread].1 = reservation.as_ref().map(held);
+                if let Some(PartitionReservation { partition, start, until, .. }) = reservation {
                     let tick = now.max(start).min(until - 1);
                     let bit = 1 << (16 * u64::from(partition) + tick);
                     let others = (0..3).filter(|other| *other != thread);
@@ -794,10 +812,10 @@ mod restores {
                 return true;
             }
             let restores = self.restores.load(Ordering::Acquire);
-            let lease = <dyn Table>::lease_free_partition(&self.table, 0).unwrap();
+            let reservation = <dyn Table>::reserve_free_partition(&self.table, 0).unwrap();
             assert!(
-                restores == 0 || lease.partition >= 8,
-                "a partition that the other copy leases"
+                restores == 0 || reservation.partition >= 8,
+                "a partition that the other copy reserves"
             );
             true
         }

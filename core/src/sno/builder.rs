@@ -2,7 +2,7 @@
 
 use super::{
     Assignment, Generator, SCALE, Snapshot,
-    claims::{Claim, unending_lease},
+    claims::{Claim, unending_reservation},
     identity::{FIND_DEFAULT_TABLE, Identity, PartitionSource},
     partition::SnoFamily,
 };
@@ -35,7 +35,7 @@ pub type Builder<C> = generator::Builder<Settings, C>;
 pub struct Settings {
     partition: Option<u16>,
     draw: Option<fn() -> Result<Assignment>>,
-    /// The table from which default partitions are leased and in which explicit partitions are claimed.
+    /// The table from which default partitions are reserved and in which explicit partitions are claimed.
     table: Option<FindTable>,
     sequence_min: Option<u16>,
     sequence_max: Option<u16>,
@@ -64,10 +64,10 @@ impl<C: Clock> Builder<C> {
     /// Sets an explicit partition, which is sno's term for the worker ID. Two generators with the same partition can
     /// generate duplicate IDs if their sequence ranges overlap.
     ///
-    /// While this generator exists, no default generator in this process or its forks leases the same partition. If a
-    /// default generator already holds a lease on the partition, calls wait until that lease ends, which takes at most a
-    /// minute, or fail with `sequence_exhausted`, which reports when to retry. After the generator is closed, the partition
-    /// remains reserved for its snapshot.
+    /// While this generator exists, no default generator in this process or its forks reserves the same partition. If a
+    /// default generator already holds a reservation on the partition, calls wait until that reservation ends, which
+    /// takes at most a minute, or fail with `sequence_exhausted`, which reports when to retry. After the generator is
+    /// closed, the partition remains reserved for its snapshot.
     ///
     /// An earlier run of the process may have generated IDs in the current tick, so the first call waits up to 4 ms, and
     /// the first ID belongs to the next tick. If the clock was set back between two runs, duplicate IDs are possible unless
@@ -108,7 +108,7 @@ impl<C: Clock> Builder<C> {
     /// Sets the table of partitions, for bindings that share a table with their host. Not part of the public API.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
-    pub fn leased_from(mut self, find: FindTable) -> Self {
+    pub fn partitions_from(mut self, find: FindTable) -> Self {
         self.family.table = Some(find);
         self
     }
@@ -252,7 +252,7 @@ impl<C: Clock> Builder<C> {
         let reading = FirstReading::new(!is_default && !is_resumed);
         let draw = match (draw, table) {
             (Some(by), _) => Some(PartitionSource::By(by)),
-            (None, table) => table.map(PartitionSource::Leased),
+            (None, table) => table.map(PartitionSource::Table),
         };
         let family = match (given, draw) {
             (Some(partition), _) => {
@@ -263,7 +263,8 @@ impl<C: Clock> Builder<C> {
                 let start = found.map_or(0, |(_, table)| claim(table, partition));
                 let first =
                     Identity { generation: process.generation(), partition, min: bounds.min };
-                let first = Claim::new(first, window.start(), unending_lease(partition, start));
+                let first =
+                    Claim::new(first, window.start(), unending_reservation(partition, start));
                 let table = found.map(|(find, _)| find);
                 SnoFamily::new(first, None, table, bounds, false, Some(process))
             }

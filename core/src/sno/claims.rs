@@ -7,7 +7,7 @@
 
 use super::identity::Identity;
 use crate::{
-    fork::partitions::Lease,
+    fork::partitions::PartitionReservation,
     sync::{AtomicU64, Ordering},
 };
 
@@ -19,35 +19,39 @@ pub(super) struct Claim {
     until: AtomicU64,
     /// `true` if the generator may already have used an older claim to generate IDs in this process.
     pub(super) follows_another: bool,
-    /// The lease as acquired, without the limits of the generator's window.
-    taken: Lease,
-    lease_until: AtomicU64,
+    /// The reservation as acquired, without the limits of the generator's window.
+    taken: PartitionReservation,
+    reserved_until: AtomicU64,
 }
 
-/// Returns a lease for an explicit partition. The lease begins at the claim's first tick and never expires. No generator
-/// with a default partition can end this lease.
-pub(super) const fn unending_lease(partition: u16, start: u64) -> Lease {
-    Lease { partition, start, since: 0, until: u64::MAX }
+/// Returns a reservation for an explicit partition. The reservation begins at the claim's first tick and never expires.
+/// No generator with a default partition can end this reservation.
+pub(super) const fn unending_reservation(partition: u16, start: u64) -> PartitionReservation {
+    PartitionReservation { partition, start, since: 0, until: u64::MAX }
 }
 
 impl Claim {
-    /// Creates a claim to the ticks of a lease, beginning at tick `start` or at the start of the lease, whichever is later.
-    /// Call `extend` to set the claim's end.
-    pub(super) const fn new(identity: Identity, start: u64, lease: Lease) -> Self {
-        let start = if start < lease.start { lease.start } else { start };
+    /// Creates a claim to the ticks of a reservation, beginning at tick `start` or at the start of the reservation,
+    /// whichever is later. Call `extend` to set the claim's end.
+    pub(super) const fn new(
+        identity: Identity,
+        start: u64,
+        reservation: PartitionReservation,
+    ) -> Self {
+        let start = if start < reservation.start { reservation.start } else { start };
         Self {
             identity,
             start,
             until: AtomicU64::new(start),
             follows_another: false,
-            taken: lease,
-            lease_until: AtomicU64::new(lease.until),
+            taken: reservation,
+            reserved_until: AtomicU64::new(reservation.until),
         }
     }
 
     /// Creates an empty claim without a partition, for a generator whose window begins at `start`.
     pub(super) const fn without_partition(min: u16, start: u64) -> Self {
-        Self::new(Identity::without_partition(min), start, unending_lease(0, 0))
+        Self::new(Identity::without_partition(min), start, unending_reservation(0, 0))
     }
 
     #[inline]
@@ -60,26 +64,26 @@ impl Claim {
         self.until.load(Ordering::Acquire) > self.start
     }
 
-    /// Extends the claim to `window_end`, or to the end of the lease if the lease ends earlier. Does nothing if the claim
-    /// already ends later.
+    /// Extends the claim to `window_end`, or to the end of the reservation if the reservation ends earlier. Does
+    /// nothing if the claim already ends later.
     pub(super) fn extend(&self, window_end: u64) {
-        let end = self.lease().until.min(window_end);
+        let end = self.reservation().until.min(window_end);
         self.until.fetch_max(end, Ordering::AcqRel);
     }
 
-    /// Returns `true` if the claim's lease never ends, so that only the window limits the claim.
+    /// Returns `true` if the claim's reservation never ends, so that only the window limits the claim.
     pub(super) fn is_unending(&self) -> bool {
-        self.lease().until == u64::MAX
+        self.reservation().until == u64::MAX
     }
 
-    /// Returns the current state of the lease.
-    pub(super) fn lease(&self) -> Lease {
-        Lease { until: self.lease_until.load(Ordering::Acquire), ..self.taken }
+    /// Returns the current state of the reservation.
+    pub(super) fn reservation(&self) -> PartitionReservation {
+        PartitionReservation { until: self.reserved_until.load(Ordering::Acquire), ..self.taken }
     }
 
-    /// Records that the lease was renewed until `until`.
+    /// Records that the reservation was renewed until `until`.
     pub(super) fn record_renewal(&self, until: u64) {
-        self.lease_until.fetch_max(until, Ordering::AcqRel);
+        self.reserved_until.fetch_max(until, Ordering::AcqRel);
     }
 }
 
@@ -91,7 +95,7 @@ mod tests {
     impl Scenario for Claim {
         type Record = [u64; 2];
 
-        /// Extends the claim or records a renewal of its lease, then reads the new end.
+        /// Extends the claim or records a renewal of its reservation, then reads the new end.
         fn call(&self, _: usize, _: u8, ends: &mut [u64; 2]) -> bool {
             let (end, which) = (10 + u64::from(choose(4)), choose(2));
             let seen = if which == 0 {
@@ -99,7 +103,7 @@ mod tests {
                 self.until.load(Ordering::Acquire)
             } else {
                 self.record_renewal(end);
-                self.lease().until
+                self.reservation().until
             };
             let before = &mut ends[usize::from(which)];
             assert!(seen >= *before, "{seen} after {before}");
@@ -110,8 +114,8 @@ mod tests {
 
     #[test]
     fn the_ends_of_a_claim_and_its_lease_never_decrease() {
-        let lease = Lease { partition: 7, start: 0, since: 5, until: 11 };
-        let claim = Claim::new(Identity::without_partition(0), 5, lease);
+        let reservation = PartitionReservation { partition: 7, start: 0, since: 5, until: 11 };
+        let claim = Claim::new(Identity::without_partition(0), 5, reservation);
         assert!(explore(&claim, &[2, 1]).states > 100);
     }
 }

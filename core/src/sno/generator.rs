@@ -50,13 +50,13 @@ pub type Generator<C = DefaultClock> = generator::Generator<SnoFamily, C>;
 
 #[cfg(feature = "std")]
 impl Generator {
-    /// Creates a generator with a default partition, which it leases when it generates its first ID and keeps for as long
-    /// as it generates IDs. No two generators in a process and its forks hold the same default partition at the same time.
-    /// After an idle period, the generator may switch to a different partition. The first sequence number in each tick is a
-    /// random number in 0..=32767, which is picked together with the partition.
+    /// Creates a generator with a default partition, which it reserves when it generates its first ID and keeps for as
+    /// long as it generates IDs. No two generators in a process and its forks hold the same default partition at the
+    /// same time. After an idle period, the generator may switch to a different partition. The first sequence number in
+    /// each tick is a random number in 0..=32767, which is picked together with the partition.
     ///
-    /// Two versions of this crate in one process have separate lease tables, so they may use the same default partition. If
-    /// a program links both, assign explicit partitions.
+    /// Two versions of this crate in one process have separate tables of default partitions, so they may use the same
+    /// default partition. If a program links both, assign explicit partitions.
     ///
     /// ```
     /// use polyflake::sno::Generator;
@@ -70,7 +70,7 @@ impl Generator {
     /// ```
     pub const fn new() -> Self {
         let find: FindTable = fork::partitions::shared_table;
-        Self::with_source(crate::clock::SystemClock, PartitionSource::Leased(find), Some(find))
+        Self::with_source(crate::clock::SystemClock, PartitionSource::Table(find), Some(find))
     }
 
     /// Returns a builder that configures a generator.
@@ -340,9 +340,9 @@ impl<C: Clock> Generator<C> {
         self.engine.window_ms(&SCALE)
     }
 
-    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the first
-    /// call returns the snapshot. A default partition then belongs to the snapshot, so no other generator in this process
-    /// or its forks leases it.
+    /// Closes the generator, ends calls in progress on other threads, and returns the generator's snapshot. Only the
+    /// first call returns the snapshot. A default partition then belongs to the snapshot, so no other generator in this
+    /// process or its forks reserves it.
     ///
     /// ```
     /// use polyflake::sno::Generator;

@@ -3,7 +3,7 @@
 use super::SCALE;
 use crate::{
     Error, ErrorKind, Result,
-    fork::partitions::{FindTable, NoLease},
+    fork::partitions::{FindTable, NoReservation},
     generator::NOT_PICKED,
 };
 
@@ -27,7 +27,7 @@ pub struct Assignment {
 
 impl Assignment {
     /// Picks a random partition for a generator outside this crate. No generator in this process or its forks holds the
-    /// partition or will lease it. The random bytes come from the operating system.
+    /// partition or will reserve it. The random bytes come from the operating system.
     ///
     /// ```
     /// use polyflake::sno::Assignment;
@@ -52,12 +52,12 @@ impl Assignment {
         let tick =
             tick.map_err(|error| clock::error_in_unit(&error, now, SystemClock.info().unit))?;
         loop {
-            let lease = table.lease_free_partition(tick).map_err(no_free_partition)?;
-            // Another generator may explicitly claim this partition after it is leased but before it is reserved. In that
-            // case, the next partition is tried.
-            if table.reserve_permanently(lease) {
+            let reservation = table.reserve_free_partition(tick).map_err(no_free_partition)?;
+            // Another generator may explicitly claim this partition after the reservation but before it is permanent.
+            // In that case, the next partition is tried.
+            if table.reserve_permanently(reservation) {
                 let sequence_min = table.random_bits()? >> 1;
-                return Ok(Self { partition: lease.partition, sequence_min });
+                return Ok(Self { partition: reservation.partition, sequence_min });
             }
         }
     }
@@ -65,11 +65,11 @@ impl Assignment {
 
 /// Returns the error for a failed search for a free partition.
 #[cold]
-pub(super) fn no_free_partition(reason: NoLease) -> Error {
+pub(super) fn no_free_partition(reason: NoReservation) -> Error {
     match reason {
-        NoLease::Failed(error) => error,
-        NoLease::Before(u64::MAX) => Error::new(ErrorKind::PartitionsExhausted),
-        NoLease::Before(tick) => {
+        NoReservation::Failed(error) => error,
+        NoReservation::Before(u64::MAX) => Error::new(ErrorKind::PartitionsExhausted),
+        NoReservation::Before(tick) => {
             Error::retry_later(ErrorKind::PartitionsExhausted, SCALE.tick_start_ms(tick))
         }
     }
@@ -78,8 +78,8 @@ pub(super) fn no_free_partition(reason: NoLease) -> Error {
 /// How a generator picks its partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PartitionSource {
-    /// Leases a partition from a table, and leases another one if the lease is lost.
-    Leased(FindTable),
+    /// Reserves a partition from a table, and reserves another one if the reservation is lost.
+    Table(FindTable),
     /// Calls a function to obtain the partition, and uses that partition for the lifetime of the process.
     By(fn() -> Result<Assignment>),
 }

@@ -1,9 +1,10 @@
 //! The sno part of the engine: a generator acquires its partition, keeps it while it generates IDs, and releases it when it
 //! is dropped.
 //!
-//! A generator without an explicit partition leases one from the table of its process tree (`fork/partitions.rs`). If
-//! another generator takes over the partition while this generator is idle, or if the clock moves back to before the start
-//! of the lease, this generator changes to a different partition. Other threads may still be using the old claim:
+//! A generator without an explicit partition reserves one from the table of its process tree (`fork/partitions.rs`). If
+//! another generator takes over the partition while this generator is idle, or if the clock moves back to before the
+//! start of the reservation, this generator changes to a different partition. Other threads may still be using the old
+//! claim:
 //!
 //! ```text
 //! tick 100     7-0  7-1  7-2  | used up |                       1. publish the new claim, which covers no ticks yet
@@ -28,7 +29,7 @@ use alloc::boxed::Box;
 
 use super::{
     Assignment, SCALE,
-    claims::{Claim, unending_lease},
+    claims::{Claim, unending_reservation},
     identity::{Identity, PartitionSource, no_free_partition},
 };
 use crate::{
@@ -50,7 +51,7 @@ use crate::{
     sync::{AtomicU32, AtomicU64},
 };
 
-/// How many times a lease that could not be renewed is rechecked before it is considered lost.
+/// How many times a reservation that could not be renewed is rechecked before it is considered lost.
 const MAX_CHECKS: u32 = if cfg!(any(loom, shuttle)) { 1 } else { 100 };
 
 /// The partitions of a generator, which holds one partition at a time, and the bounds of its sequence numbers.
@@ -64,7 +65,7 @@ pub struct SnoFamily {
     /// How the generator picks its partition, or `None` if the partition was configured. The generator picks a partition
     /// for the first ID, and picks again after a fork.
     draw: Option<PartitionSource>,
-    /// The table from which default partitions are leased, and in which explicit partitions are claimed.
+    /// The table from which default partitions are reserved, and in which explicit partitions are claimed.
     table: Option<FindTable>,
     bounds: Bounds,
     /// Whether the lower bound is picked at random together with the partition.
@@ -120,9 +121,9 @@ impl SnoFamily {
         (identity.generation != NOT_PICKED).then_some(identity.partition)
     }
 
-    /// Returns the first tick covered by the current partition's lease.
+    /// Returns the first tick covered by the current partition's reservation.
     pub(super) fn first_tick(&self) -> u64 {
-        self.claims.get().lease().start
+        self.claims.get().reservation().start
     }
 
     /// Returns the sequence bounds of the current partition.
@@ -148,9 +149,9 @@ impl SnoFamily {
         }
     }
 
-    /// Continues the current claim or picks another partition. Callers use this function for the first ID, after a fork,
-    /// after another generator has taken over the partition of an idle generator, and after the clock has moved backward
-    /// past the start of the lease.
+    /// Continues the current claim or picks another partition. Callers use this function for the first ID, after a
+    /// fork, after another generator has taken over the partition of an idle generator, and after the clock has moved
+    /// backward past the start of the reservation.
     #[cold]
     fn reclaim(&self, machine: &TickTock, window: &Window, tick: u64) -> Result<&Claim> {
         fork::prepare()?;
@@ -192,32 +193,32 @@ impl SnoFamily {
         if self.process.is_some_and(|process| process.generation() != generation) {
             return Err(Error::new(ErrorKind::Forked));
         }
-        let (lease, drawn_min) = match draw {
+        let (reservation, drawn_min) = match draw {
             PartitionSource::By(draw) => {
                 let Assignment { partition, sequence_min } = draw()?;
                 let start = self.table().map_or(0, |table| table.claim(partition));
-                (unending_lease(partition, start), sequence_min)
+                (unending_reservation(partition, start), sequence_min)
             }
-            PartitionSource::Leased(find) => {
+            PartitionSource::Table(find) => {
                 let table = find()?;
                 // The lower bound is in the lower half of the range, so that each tick has at least half of the sequence
                 // numbers.
                 let min = table.random_bits()? >> 1;
-                (table.lease_free_partition(tick).map_err(no_free_partition)?, min)
+                (table.reserve_free_partition(tick).map_err(no_free_partition)?, min)
             }
         };
         let min = if self.draws_min { drawn_min } else { self.bounds.min };
-        let identity = Identity { generation, partition: lease.partition, min };
-        let is_put = self.replace_claim(found, Claim::new(identity, window.start(), lease));
+        let identity = Identity { generation, partition: reservation.partition, min };
+        let is_put = self.replace_claim(found, Claim::new(identity, window.start(), reservation));
         if is_put && Self::is_own(found) && found.is_unending() {
             // Without this release, the table would still count the replaced explicit claim after a restore. A thread that
             // reserves slots from now on detects the replacement, so no later tick is used.
             self.release(found.identity.partition, first_unused_tick(machine));
         }
-        if !is_put && lease.until == u64::MAX {
+        if !is_put && reservation.until == u64::MAX {
             // This generator uses another thread's claim instead. Without this release, the table would still count the
-            // explicit claim made above. A lease does not need to be released, because it expires after one tick.
-            self.release(lease.partition, 0);
+            // explicit claim made above. A reservation does not need to be released, because it expires after one tick.
+            self.release(reservation.partition, 0);
         }
         Ok(())
     }
@@ -258,23 +259,23 @@ impl SnoFamily {
         }
     }
 
-    /// Returns whether a claim's lease covers a tick, and renews the lease if necessary.
+    /// Returns whether a claim's reservation covers a tick, and renews the reservation if necessary.
     fn renew_if_needed(&self, claim: &Claim, tick: u64) -> Result<bool> {
         let mut checks = 0;
         loop {
-            let lease = claim.lease();
+            let reservation = claim.reservation();
             if claim.is_unending() {
                 // Calls wait until the claim starts (see `opening_tick`).
                 return Ok(true);
             }
-            if tick < lease.until {
-                return Ok(lease.start <= tick);
+            if tick < reservation.until {
+                return Ok(reservation.start <= tick);
             }
             let Some(find) = self.table else { return Ok(false) };
-            match find()?.renew(lease, tick) {
+            match find()?.renew(reservation, tick) {
                 Some(until) => claim.record_renewal(until),
-                // Another thread of this generator may have renewed the lease but not recorded the renewal yet.
-                None if claim.lease().until == lease.until && checks >= MAX_CHECKS => {
+                // Another thread of this generator may have renewed the reservation but not recorded the renewal yet.
+                None if claim.reservation().until == reservation.until && checks >= MAX_CHECKS => {
                     return Ok(false);
                 }
                 None => checks += 1,
@@ -314,14 +315,15 @@ impl<C: Clock> Engine<SnoFamily, C> {
                 self.family.table().map(|table| table.claim_permanently(identity.partition));
                 return Ok(identity);
             }
-            let (lease, table) = (claim.lease(), self.family.table.map(|find| find()).transpose()?);
-            if table.is_none_or(|table| table.reserve_permanently(lease)) {
+            let (reservation, table) =
+                (claim.reservation(), self.family.table.map(|find| find()).transpose()?);
+            if table.is_none_or(|table| table.reserve_permanently(reservation)) {
                 claim.record_renewal(u64::MAX);
                 return Ok(identity);
             }
-            // Another generator, whose clock is ahead, has leased the partition for the time after the end of this lease.
-            // This generator's clock may not have reached that end yet.
-            if claim.lease().until == lease.until {
+            // Another generator, whose clock is ahead, has reserved the partition for the time after the end of this
+            // reservation. This generator's clock may not have reached that end yet.
+            if claim.reservation().until == reservation.until {
                 let tick = self.tick_now(&SCALE)?;
                 self.family.replace_partition(claim, &self.machine, &self.window, tick)?;
             }
@@ -363,7 +365,7 @@ impl Family for SnoFamily {
 
     fn opening_tick(&self) -> u64 {
         let claim = self.claims.get();
-        if claim.is_unending() { claim.lease().start } else { 0 }
+        if claim.is_unending() { claim.reservation().start } else { 0 }
     }
 
     fn check_process(&self) -> Result<()> {
@@ -414,7 +416,7 @@ impl Family for SnoFamily {
         if claim.is_unending() {
             self.release(claim.identity.partition, end);
         } else if let Some(table) = self.table() {
-            table.end_lease(claim.lease(), end);
+            table.end_reservation(claim.reservation(), end);
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Models the partition table with one or two partitions. Default generators acquire, renew, lose and release leases, and
-//! explicit generators claim and release a partition. Threads that share one generator replace each other's claims.
+//! Models the partition table with one or two partitions. Default generators acquire, renew, lose and release
+//! reservations, and explicit generators claim and release a partition. Threads that share one generator replace each
+//! other's claims.
 
 use std::{
     future::poll_fn,
@@ -57,7 +58,7 @@ fn waiting_generator(find: FindTable, ticks: &[i64], max_wait: Duration) -> Gene
 fn builder(find: FindTable, ticks: &[i64]) -> Builder<AnyClock> {
     find().unwrap();
     let clock = clock(ticks.iter().map(|tick| tick_to_ms(*tick)));
-    Generator::builder().clock(clock).max_wait(Duration::ZERO).leased_from(find)
+    Generator::builder().clock(clock).max_wait(Duration::ZERO).partitions_from(find)
 }
 
 /// Builds a generator, and registers it with the model.
@@ -79,8 +80,8 @@ fn generate(ids: &Generator<AnyClock>, calls: usize) -> Vec<Sno> {
     collect(calls, &reasons, || ids.generate(0))
 }
 
-/// Checks threads that each use a separate generator. A generator reads its clock once per ID, and releases its lease when
-/// it is dropped.
+/// Checks threads that each use a separate generator. A generator reads its clock once per ID, and releases its
+/// reservation when it is dropped.
 fn check_threads(find: FindTable, preemptions: Option<usize>, readings: &'static [&'static [i64]]) {
     check(preemptions, move || {
         let start = |ticks: &'static [i64]| {
@@ -115,15 +116,15 @@ fn three_generators_on_two_partitions_never_collide() {
     check_threads(find_table_of_two, Some(2), &[&[100, 101], &[100, 101], &[101, 100]]);
 }
 
-/// The first generator releases its lease early. Another generator may already have acquired the partition, because the
-/// lease had ended.
+/// The first generator releases its reservation early. Another generator may already have acquired the partition,
+/// because the reservation had ended.
 #[test]
 fn three_generators_never_collide_after_an_early_release() {
     check_threads(find_table_of_one, Some(3), &[&[104], &[100, 101, 102], &[104]]);
 }
 
-/// Two threads that share a generator detect that the generator's lease has ended. By then, another generator may have
-/// acquired the partition.
+/// Two threads that share a generator detect that the generator's reservation has ended. By then, another generator may
+/// have acquired the partition.
 #[test]
 fn claims_of_two_threads_never_collide_with_another_generator() {
     check(Some(2), || {
@@ -142,9 +143,9 @@ fn claims_of_two_threads_never_collide_with_another_generator() {
     });
 }
 
-/// Checks two threads that use separate handles of the same generator. The arguments determine whether the threads request
-/// the generator's first ID, renew the lease, or detect that another generator has acquired the partition. Each thread's
-/// IDs must be sorted, and no tick may have IDs with two partitions.
+/// Checks two threads that use separate handles of the same generator. The arguments determine whether the threads
+/// request the generator's first ID, renew the reservation, or detect that another generator has acquired the
+/// partition. Each thread's IDs must be sorted, and no tick may have IDs with two partitions.
 fn check_handles(preemptions: Option<usize>, readings: &'static [i64], last_ends: &'static [u64]) {
     check(preemptions, move || {
         let readings = [&readings[..1], readings].concat();
@@ -181,7 +182,8 @@ fn handles_never_collide_at_the_first_id() {
     check_handles(Some(3), &[100, 101, 101, 102], &[]);
 }
 
-/// A thread reads the clock, and then detects that another thread has acquired a lease that starts at a later tick.
+/// A thread reads the clock, and then detects that another thread has acquired a reservation that starts at a later
+/// tick.
 #[test]
 fn handles_never_collide_after_a_stale_reading() {
     check_handles(Some(3), &[100, 101, 101, 102], &[101, 100]);
@@ -213,9 +215,9 @@ fn poll(call: &mut Call) -> Poll<Result<Sno>> {
     call.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Checks two threads, each of which takes two turns and polls one call in each turn. Depending on the arguments, the calls
-/// renew the lease or wait in an exhausted tick. A pending call is dropped, or polled again in the thread's next turn. At
-/// the end, the main thread polls the calls that are still pending.
+/// Checks two threads, each of which takes two turns and polls one call in each turn. Depending on the arguments, the
+/// calls renew the reservation or wait in an exhausted tick. A pending call is dropped, or polled again in the thread's
+/// next turn. At the end, the main thread polls the calls that are still pending.
 fn check_tasks(readings: &'static [i64], before: usize, drops: bool) {
     check(Some(2), move || {
         let readings = [&readings[..1], readings].concat();

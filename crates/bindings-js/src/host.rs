@@ -14,8 +14,8 @@ pub trait Host: Clock + 'static {
     /// Returns `true` for the system clock, which never calls back into JavaScript.
     fn is_system(&self) -> bool;
 
-    /// Returns a function that finds the table from which default partitions are leased: the table that JavaScript passed,
-    /// or else the host's table, if it has one.
+    /// Returns a function that finds the table from which default partitions are reserved: the table that JavaScript
+    /// passed, or else the host's table, if it has one.
     fn table_finder(is_lent: bool) -> FindTable;
 
     /// Returns random bytes from the operating system. On a host without such a source, a generator uses bytes that

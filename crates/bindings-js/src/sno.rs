@@ -31,15 +31,16 @@ const SNAPSHOT_REGISTER: usize = register::OWN + 6;
 
 /// Operations on generators. All operations except the first also read a handle.
 impl<C: Host> Machine<C> {
-    /// Reads the shared options and `how`, which selects what the call does: 0 creates a generator, 1 restores a snapshot,
-    /// 2 imports a snapshot of the original sno library, and 3 creates a generator for a lease's grant. Then reads the
-    /// metabyte, the partition, the sequence bounds, a flag that is 1 if default partitions are leased from a table that
-    /// JavaScript passed, and the snapshot. Writes the generator's handle.
+    /// Reads the shared options and `how`, which selects what the call does: 0 creates a generator, 1 restores a
+    /// snapshot, 2 imports a snapshot of the original sno library, and 3 creates a generator for a lease's grant. Then
+    /// reads the metabyte, the partition, the sequence bounds, a flag that is 1 if default partitions are reserved from
+    /// a table that JavaScript passed, and the snapshot. Writes the generator's handle.
     pub fn sno_build(&self, at: ScratchRef) -> Result<()> {
         let clock = self.take_clock();
         let shared = at.shared_options()?;
         let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
-        let mut builder = Builder::with_clock(clock).leased_from(C::table_finder(is_lent > 0.0));
+        let mut builder =
+            Builder::with_clock(clock).partitions_from(C::table_finder(is_lent > 0.0));
         // The metabyte is only validated here. JavaScript stores it and passes it with each call.
         optional_integer(metabyte, "metabyte", u8::MAX.into())?;
         if let Some(partition) = optional_word(partition, "partition")? {

@@ -14,7 +14,7 @@ pub const fn entry_to_float(entry: u64) -> f64 {
 }
 
 /// Converts a table entry from JavaScript. NaN stands for an entry that could not be read. Such an entry counts as
-/// reserved, so that its partition is not leased.
+/// permanently reserved, so that no generator gets its partition.
 pub fn entry_from_float(entry: f64) -> u64 {
     if entry >= 0.0 { floats::to_u64(entry) } else { RESERVED }
 }
@@ -40,7 +40,7 @@ impl Scratch {
     }
 }
 
-/// Operations on this backend's table of default partitions. Other backends lease partitions from this table.
+/// Operations on this backend's table of default partitions. Other backends reserve partitions from this table.
 impl<C: Host> Machine<C> {
     /// Writes the partition to check next.
     pub fn partitions_next(&self, at: ScratchRef, table: &dyn Table) -> Result<()> {

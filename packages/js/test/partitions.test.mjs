@@ -1,4 +1,4 @@
-// Tests default partitions, which are leased from a table. Generators share this table across copies of the package,
+// Tests default partitions, which are reserved in a table. Generators share this table across copies of the package,
 // backends and threads.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -57,7 +57,7 @@ for (const machine of ["native", "wasm"]) {
         [taken, ...first.slice(0, 2), ...second.slice(0, 2), third],
         [65536, "partitions_exhausted", 4, "partitions_exhausted", 8, 16],
       );
-      assert.match(first[2], /^all default partitions are leased: retry at /);
+      assert.match(first[2], /^all default partitions are reserved: retry at /);
     });
 
     test("600 generators of 20 threads with equal random bytes differ", () => {

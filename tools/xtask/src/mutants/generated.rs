@@ -65,7 +65,7 @@ const GROUPS: [Group; 9] = [
             "--test=sno_generator",
             "--test=families",
             "--test=fork",
-            "--test=leases",
+            "--test=default_partitions",
             "--test=waits",
         ],
     },

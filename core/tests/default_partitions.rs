@@ -1,4 +1,4 @@
-//! Tests default partitions. Each partition is leased for a limited time, so the partitions never run out. No two
+//! Tests default partitions. Each partition is reserved for a limited time, so the partitions never run out. No two
 //! generators hold the same partition at the same time.
 
 #![allow(unsafe_code, reason = "fork, pipe and wait have no safe door")]
@@ -76,7 +76,7 @@ fn partitions_exhausted_reports_when_one_is_free() {
             })
             .collect();
         assert_eq!(all.len(), 65_536);
-        // Each renewal extends a lease by the lease's length so far, up to a minute.
+        // Each renewal extends a reservation by the reservation's length so far, up to a minute.
         let later = MINUTE_MS + 1016;
         for (used, free) in
             [(0, 4), (4, 8), (8, 16), (1000, 1016), (MINUTE_MS, later), (later, later + MINUTE_MS)]
@@ -105,8 +105,8 @@ fn an_idle_generator_continues_without_repeating_an_id() {
         clock.set_unix_ms(START_MS + 60 * MINUTE_MS);
         let later = idle.generate(0).unwrap();
         assert_eq!(first.partition(), later.partition(), "nobody else came");
-        // The first generator's lease outlasted its last ID but has ended by now. Other generators acquire all partitions,
-        // each of them once.
+        // The first generator's reservation outlasted its last ID but has ended by now. Other generators acquire all
+        // partitions, each of them once.
         clock.set_unix_ms(START_MS + 120 * MINUTE_MS);
         let others: Vec<_> = if cfg!(miri) {
             vec![]
@@ -125,7 +125,7 @@ fn an_idle_generator_continues_without_repeating_an_id() {
 fn a_rollback_before_the_lease_switches_the_partition() {
     run_in_separate_process(&[], || {
         let clock = &ManualClock::at_unix_ms(START_MS + 200 * MINUTE_MS);
-        // After this generator is dropped, the next lease of its partition starts at the clock's time.
+        // After this generator is dropped, the next reservation of its partition starts at the clock's time.
         let before = generator_with_clock(clock);
         let used = before.generate(0).unwrap();
         drop(before);
@@ -326,7 +326,7 @@ const fn used_table(first: u64, second: u64) -> SmallTable<2> {
 fn a_stale_reading_switches_no_partition() {
     static TABLE: SmallTable<2> = used_table(1, 0);
     let clock = ScriptedClock::default();
-    let ids = Generator::builder().clock(clock.clone()).leased_from(|| Ok(&TABLE));
+    let ids = Generator::builder().clock(clock.clone()).partitions_from(|| Ok(&TABLE));
     let ids = Arc::new(ids.build().unwrap());
     let (other, first) = (ids.clone(), Arc::new(OnceLock::new()));
     let seen = first.clone();
@@ -337,16 +337,17 @@ fn a_stale_reading_switches_no_partition() {
     assert_eq!(first.get().unwrap().partition(), second.partition());
 }
 
-/// A child drops its inherited generators and creates its own until no partition is left. Each renewal extends a lease by
-/// the lease's length so far.
+/// A child drops its inherited generators and creates its own until no partition is left. Each renewal extends a
+/// reservation by the reservation's length so far.
 #[test]
 #[cfg(unix)]
 #[cfg_attr(miri, ignore = "forks")]
 fn a_child_never_frees_its_parents_partition() {
     static TABLE: SmallTable<2> = used_table(0, 0);
     let clock = &ManualClock::at_unix_ms(START_MS);
-    let leased = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
-    let ids = leased();
+    let reserved =
+        || Generator::builder().clock(clock).partitions_from(|| Ok(&TABLE)).build().unwrap();
+    let ids = reserved();
     for tick in 0..5 {
         clock.set_unix_ms(START_MS + tick * 4);
         ids.generate(0).unwrap();
@@ -354,20 +355,21 @@ fn a_child_never_frees_its_parents_partition() {
     let in_child = || {
         drop(ids);
         clock.set_unix_ms(START_MS + 20);
-        let made = [leased(), leased()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
+        let made =
+            [reserved(), reserved()].map(|own| own.generate(0).map_or(9, |id| id.partition()));
         made.map(u16::to_be_bytes).concat()
     };
     assert_eq!(forks::run_in_child_with(forks::fork_with_hooks, in_child), [0, 1, 0, 9]);
 }
 
-/// The ticks before a lease belong to another generator, so a generator that is restored from the snapshot must not use
-/// them either.
+/// The ticks before a reservation belong to another generator, so a generator that is restored from the snapshot must
+/// not use them either.
 #[test]
 fn a_snapshot_retains_the_start_of_its_lease() {
     static TABLE: SmallTable<2> = used_table(2, 2);
     let clock = &ManualClock::at_unix_ms(START_MS + 8);
     for made in [0, 1] {
-        let ids = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
+        let ids = Generator::builder().clock(clock).partitions_from(|| Ok(&TABLE)).build().unwrap();
         assert!((0..made).all(|_| ids.generate(0).is_ok()));
         let builder = Generator::builder().clock(clock).max_wait(Duration::ZERO);
         let ids = builder.restore(ids.close().unwrap()).unwrap();
@@ -387,7 +389,7 @@ fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
         SmallTable { entries: [const { AtomicU64::new(1) }; 2], ..SmallTable::new() };
     let clock = &ManualClock::at_unix_ms(FIRST_MS + 4);
     let builder = || Generator::builder().clock(clock).max_wait(Duration::ZERO);
-    let ids = builder().leased_from(|| Ok(&TABLE)).build().unwrap();
+    let ids = builder().partitions_from(|| Ok(&TABLE)).build().unwrap();
     let ids = builder().restore(ids.close().unwrap()).unwrap();
     clock.set_unix_ms(FIRST_MS);
     assert_code(ids.generate(0), "sequence_exhausted");
@@ -398,13 +400,13 @@ fn a_snapshot_excludes_a_first_tick_used_by_another_generator() {
 /// Returns a builder for a generator with an explicit partition. The partition is claimed in the small table that default
 /// generators use.
 fn explicit_builder(clock: &ManualClock, find: FindTable, partition: u16) -> Builder<&ManualClock> {
-    let builder = Generator::builder().clock(clock).leased_from(find);
+    let builder = Generator::builder().clock(clock).partitions_from(find);
     builder.partition(partition).max_wait(Duration::ZERO)
 }
 
 /// Creates a default generator and returns the partition of its first ID, or the error.
 fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error> {
-    let ids = Generator::builder().clock(clock).leased_from(find).build().unwrap();
+    let ids = Generator::builder().clock(clock).partitions_from(find).build().unwrap();
     ids.generate(0).map(|id| id.partition())
 }
 
@@ -412,13 +414,13 @@ fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error>
 fn an_explicit_partition_starts_after_a_default_generators_lease() {
     static TABLE: SmallTable<2> = used_table(0, 0);
     let clock = &ManualClock::at_unix_ms(START_MS);
-    let default = Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap();
+    let default = Generator::builder().clock(clock).partitions_from(|| Ok(&TABLE)).build().unwrap();
     let mut all = HashSet::from([default.generate(0).unwrap()]);
     for ms in [4, 8, 16] {
         clock.set_unix_ms(START_MS + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
-    // The lease ends 32 ms after START_MS, because its last renewal extended it by its length so far.
+    // The reservation ends 32 ms after START_MS, because its last renewal extended it by its length so far.
     let ids = explicit_builder(clock, || Ok(&TABLE), default.partition().unwrap());
     let ids = ids.build().expect("a generator, without a wait");
     for ms in [16, 31] {
@@ -426,11 +428,11 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
         let error = assert_code(ids.generate(0), "sequence_exhausted");
         assert_eq!(error.retry_at(), Some(START_MS + 32));
         assert_eq!(ids.try_fill(0, &mut [Sno::default(); 3]), Ok(0));
-        assert!(all.insert(default.generate(0).unwrap()), "until the lease ends");
+        assert!(all.insert(default.generate(0).unwrap()), "until the reservation ends");
     }
     clock.set_unix_ms(START_MS + 32);
     let (mine, other) = (ids.generate(0).unwrap(), default.generate(0).unwrap());
-    assert_ne!(mine.partition(), other.partition(), "the lease was not renewed");
+    assert_ne!(mine.partition(), other.partition(), "the reservation was not renewed");
     // From now on, neither generator may generate IDs in a tick of the other generator.
     clock.set_unix_ms(START_MS + 16);
     let error = assert_code(ids.generate(0), "sequence_exhausted");
@@ -466,7 +468,7 @@ fn an_explicit_generator_waits_for_a_default_generators_lease() {
 fn claimed_partitions_are_never_leased_to_default_generators() {
     static TABLE: SmallTable<3> = SmallTable::new();
     let clock = &ManualClock::at_unix_ms(START_MS + 8);
-    let builder = || Generator::builder().clock(clock).leased_from(|| Ok(&TABLE));
+    let builder = || Generator::builder().clock(clock).partitions_from(|| Ok(&TABLE));
     let configured = builder().partition(0).build().unwrap();
     let drawn = builder()
         .identity_from(|| Ok(Assignment { partition: 2, sequence_min: 0 }))
@@ -554,7 +556,7 @@ fn a_failed_build_claims_no_partition() {
         }
     }
     static TABLE: SmallTable<1> = SmallTable::new();
-    let builder = || Generator::builder().leased_from(|| Ok(&TABLE)).partition(0);
+    let builder = || Generator::builder().partitions_from(|| Ok(&TABLE)).partition(0);
     assert_code(builder().clock(CoarseTestClock).build(), "out_of_range");
     assert_code(builder().window(START_MS, START_MS - 1).build(), "out_of_range");
     assert_code(builder().sequence_max(0).build(), "out_of_range");
@@ -614,7 +616,7 @@ fn concurrent_closes_keep_one_partition() {
     }
     let ids = GENERATOR.get_or_init(|| {
         let clock = ManualClock::at_unix_ms(START_MS);
-        Generator::builder().clock(clock).leased_from(|| Ok(&TABLE)).build().unwrap()
+        Generator::builder().clock(clock).partitions_from(|| Ok(&TABLE)).build().unwrap()
     });
     let used = ids.generate(0).unwrap().partition();
     let snapshot = ids.close().unwrap();
