@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { sno } from "polyflake";
+import { sno, uuid7 } from "polyflake";
 
 const PACKAGE = join(import.meta.dirname, "../../packages/js");
 const { build } = createRequire(join(PACKAGE, "package.json"))("esbuild");
@@ -126,16 +126,107 @@ test("a renewal continues after the response if the request has a context", asyn
   assert.ok(held.status().end > end, "expected a renewal");
 });
 
+const TOKEN = "0123456789abcdef012345";
+const TOKENS = JSON.parse(readFileSync(join(import.meta.dirname, "tokens.json"), "utf8"));
+
+/** Sends a request for the names of namespaces to a Worker, and returns the status and the JSON of the response. */
+async function list(objects, tokens, token, namespace = "orders") {
+  const body = `{"ask":"list","namespace":"${namespace}","number":1}`;
+  const headers = { authorization: `bearer ${token}` };
+  const request = new Request("https://ids.example/v1/request", { method: "POST", headers, body });
+  const response = await serve(request, objects, tokens);
+  return { status: response.status, isRead: request.bodyUsed, ...(await response.json()) };
+}
+
+/** Returns a binding whose objects have a storage each, and the names of the objects. */
+function createObjects() {
+  const bindings = new Map();
+  const idFromName = (name) => {
+    if (!bindings.has(name)) bindings.set(name, createBinding().objects);
+    return name;
+  };
+  return { objects: { idFromName, get: (name) => bindings.get(name).get() }, names: () => [...bindings.keys()] };
+}
+
 test("`serve` leaves other paths to the program, and rejects other methods", async () => {
   const { objects } = createBinding();
-  const tokens = "orders 0123456789abcdef012345\n# a comment\n";
-  const send = (path, options) => serve(new Request(`https://ids.example${path}`, options), objects, tokens);
-  assert.equal(await send("/", {}), undefined);
-  assert.equal((await send("/v1/request", {})).status, 405);
-  const authorization = "bearer 0123456789abcdef012345";
-  const body = '{"ask":"list","namespace":"orders/sno","number":1}';
-  const response = await send("/v1/request", { method: "POST", headers: { authorization }, body });
-  assert.deepEqual([response.status, (await response.json()).names], [200, []]);
+  const send = (path) => serve(new Request(`https://ids.example${path}`), objects, `orders ${TOKEN}\n# a comment\n`);
+  assert.equal(await send("/"), undefined);
+  assert.equal((await send("/v1/request")).status, 405);
+  assert.deepEqual((await list(objects, `orders ${TOKEN}\n`, TOKEN)).names, []);
+});
+
+test("the valid lines of tokens are those of the table, and an invalid line is an error before the request is read", async () => {
+  for (const { lines, namespaces, says } of TOKENS.cases) {
+    const { objects } = createBinding();
+    const known = (token, namespace) => list(objects, lines, token, namespace);
+    for (const [token, namespace] of Object.entries(namespaces ?? {})) {
+      assert.equal((await known(token, namespace)).status, 200, lines);
+      assert.equal((await known(token, `${namespace}/other`)).status, 403, lines);
+    }
+    const { status, code, message, isRead } = await known("0123456789abcdef0123456", "orders");
+    assert.equal(isRead, false);
+    if (namespaces) assert.deepEqual([status, code], [401, "unauthorized"], lines);
+    else {
+      assert.deepEqual([status, code], [503, "invalid_secret"], lines);
+      assert.ok(message.includes(says) && message.includes("POLYFLAKE_TOKENS"), message);
+      assert.ok(!message.includes("0123456789"), message);
+    }
+  }
+});
+
+test("a Worker without its tokens or its binding has a typed error that names what is missing", async () => {
+  const { objects } = createBinding();
+  for (const tokens of [undefined, null, 7, {}, ""]) {
+    const { status, code, message, permanent, isRead } = await list(objects, tokens, TOKEN);
+    assert.deepEqual([status, code, permanent, isRead], [503, "invalid_secret", true, false]);
+    assert.match(message, /POLYFLAKE_TOKENS.*NAMESPACE TOKEN/);
+    const get = await serve(new Request("https://ids.example/v1/request"), objects, tokens);
+    assert.equal(get.status, 503);
+    assert.equal(await serve(new Request("https://ids.example/"), objects, tokens), undefined);
+  }
+  for (const missing of [undefined, null, {}])
+    await assert.rejects(list(missing, `orders ${TOKEN}`, TOKEN), { code: "invalid_type", field: "objects" });
+});
+
+test("a token permits the namespaces of the table", async () => {
+  for (const [owner, { permitted, forbidden }] of Object.entries(TOKENS.permits)) {
+    const { objects } = createBinding();
+    const status = async (namespace) => (await list(objects, `${owner} ${TOKEN}`, TOKEN, namespace)).status;
+    for (const namespace of permitted) assert.equal(await status(namespace), 200, `${owner}: ${namespace}`);
+    for (const namespace of forbidden) assert.equal(await status(namespace), 403, `${owner}: ${namespace}`);
+  }
+});
+
+test("the namespace selects the object, whichever token or lease requests it", async () => {
+  for (const [name, namespaces] of Object.entries(TOKENS.objects))
+    for (const namespace of namespaces) {
+      const { objects, names } = createObjects();
+      await list(objects, `${namespace} ${TOKEN}`, TOKEN, namespace);
+      const held = lease(objects, namespace, { waitMs: 5000 });
+      new sno.Generator({ lease: held });
+      await held.ready();
+      assert.deepEqual(names(), [name], namespace);
+    }
+});
+
+test("the holders of the tokens of `orders` and of `orders/sno` never have the same worker ID", async (context) => {
+  const other = "ABCDEFGHIJKLMNOPQRSTUV";
+  const { objects } = createObjects();
+  context.mock.method(globalThis, "fetch", (url, options) =>
+    serve(new Request(url, { ...options, redirect: "follow" }), objects, `orders ${TOKEN}\norders/sno ${other}`),
+  );
+  const sources = [objects, `https://${TOKEN}@ids.example`, `https://${other}@ids.example`];
+  const held = sources.map((source) => lease(source, "orders"));
+  for (const lease of held) new sno.Generator({ lease });
+  assert.deepEqual((await Promise.all(held.map((lease) => lease.ready()))).sort(), [0, 1, 2]);
+  const uuids = lease(objects, "orders");
+  new uuid7.Generator({ lease: uuids });
+  await uuids.ready();
+  const names = async (token, namespace) =>
+    (await list(objects, `orders ${TOKEN}\norders/sno ${other}`, token, namespace)).names;
+  assert.deepEqual(await names(TOKEN, "orders"), ["orders/sno", "orders/uuid7"]);
+  assert.deepEqual(await names(other, "orders/sno"), ["orders/sno"]);
 });
 
 test("invalid sources, options and statements are rejected", () => {

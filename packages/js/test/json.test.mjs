@@ -67,7 +67,7 @@ describe("byMetabyte", () => {
 
   test("revive equals JSON.parse with the reviver", () => {
     const { revive, reviver } = byMetabyte({ 24: (user) => ({ user }), 2: (order) => [order] });
-    const members = ["__proto__", "constructor", "toJSON", "0", "id"];
+    const members = ["constructor", "toJSON", "0", "id"];
     const object = fc.letrec((tie) => ({
       leaf: fc.oneof(fc.constantFrom(USER_ID, ORDER_ID, UNKNOWN_KIND_ID, "", null, true), fc.double({ noNaN: true })),
       list: fc.array(tie("value"), { maxLength: 3 }),
@@ -80,11 +80,38 @@ describe("byMetabyte", () => {
         assert.deepEqual(revive(JSON.parse(text)), JSON.parse(text, reviver));
       }),
     );
-    const own = records.revive(JSON.parse(`{"__proto__": {"id": "${USER_ID}"}}`));
-    assert(
-      Object.getOwnPropertyDescriptor(own, "__proto__").value instanceof User &&
-        Object.getPrototypeOf(own) === Object.prototype,
-    );
+  });
+
+  test("members that replace or extend a prototype are rejected before a kind receives them", () => {
+    const nested = (object) => `{"id": "${USER_ID}", "of": [${object}]}`;
+    const readers = {
+      parse: (object) => records.parse(object),
+      "parse, nested": (object) => records.parse(nested(object)),
+      parseMany: (object) => records.parseMany(`[${object}]`),
+      "parseMany, nested": (object) => records.parseMany(`[${nested(object)}]`),
+      revive: (object) => records.revive(JSON.parse(object)),
+      "revive, nested": (object) => records.revive(JSON.parse(nested(object))),
+      reviver: (object) => JSON.parse(object, records.reviver),
+      "reviver, nested": (object) => JSON.parse(nested(object), records.reviver),
+      decode: (object) => records.decode(JSON.parse(object)),
+    };
+    const fields = {
+      [`{"id": "${USER_ID}", "__proto__": {"isAdmin": true}}`]: "__proto__",
+      [`{"id": "${USER_ID}", "__proto__": null}`]: "__proto__",
+      [`{"id": "${USER_ID}", "__pr\\u006fto__": {}}`]: "__proto__",
+      [`{"id": "${USER_ID}", "constructor": {"prototype": {"isAdmin": true}}}`]: "constructor",
+    };
+    for (const [name, read] of Object.entries(readers))
+      for (const [object, field] of Object.entries(fields)) {
+        const { message } = assertError("unknown_field", () => read(object), { field });
+        assert.match(message, /prototype/, `${name}: ${object}`);
+      }
+    for (const text of [`{"settings": {"__proto__": {}}}`, `[{"constructor": {"prototype": 1}}]`]) {
+      assertError("unknown_field", () => records.revive(JSON.parse(text)));
+      assertError("unknown_field", () => JSON.parse(text, records.reviver));
+    }
+    for (const constructor of ["User", { name: "User" }, null, ["prototype"]])
+      assert.deepEqual(records.decode({ id: USER_ID, constructor }).constructor, constructor);
   });
 
   test("written objects round-trip", () => {

@@ -44,6 +44,9 @@ export interface ByMetabyte<T> {
   /**
    * A reviver for `JSON.parse` that converts each object to the kind that its ID indicates, starting with the innermost
    * objects. An object remains unchanged if it has no ID or if no kind has the ID's metabyte.
+   *
+   * @throws {PolyflakeError} `unknown_field` if an object has a member `__proto__`, or a member `constructor` with a member
+   * `prototype`. With such members, JSON could replace the class of an object whose constructor assigns all members.
    */
   readonly reviver: (key: string, value: unknown) => unknown;
   /**
@@ -55,7 +58,7 @@ export interface ByMetabyte<T> {
    * a reviver.
    *
    * @throws {PolyflakeError} `invalid_type` if an object contains itself, if more than 1,000 objects are nested, or if a member
-   * of a frozen object would have to change.
+   * of a frozen object would have to change; `unknown_field` in the same cases as {@link ByMetabyte.reviver}.
    */
   readonly revive: <R = unknown>(value: unknown) => R;
   /**
@@ -63,7 +66,7 @@ export interface ByMetabyte<T> {
    *
    * @throws {PolyflakeError} `invalid_type` unless the argument is an object; `missing_field` if the object has no ID;
    * `invalid_type`, `invalid_length` or `invalid_character` if its ID is invalid; `out_of_range` if no kind has the ID's
-   * metabyte.
+   * metabyte; `unknown_field` in the same cases as {@link ByMetabyte.reviver}.
    */
   readonly decode: (members: unknown) => T;
   /**
@@ -133,16 +136,22 @@ export function byMetabyte<const K extends { readonly [metabyte: number]: Kind }
   const entries = new Map(Object.entries(kinds).map(([key, kind]) => [metabyteOf(key), createEntry(kind)]));
   const entryFor = entryFinder(entries, name);
   const reviver = (_key: string, value: unknown): unknown => {
-    const id = isObject(value) ? value[name] : undefined;
+    if (!isObject(value)) return value;
+    rejectPrototypes(value);
+    const id = value[name];
     const entry = isValid(id) ? entries.get(metabyte(id)) : undefined;
-    return entry ? entry.make(value as object) : value;
+    return entry ? entry.make(value) : value;
   };
   const revive = <R>(value: unknown): R => (isObject(value) ? reviveMembers(value, reviver, 1) : value) as R;
 
   return {
     reviver,
     revive,
-    decode: (members) => entryFor(members).make(members as object) as T,
+    decode: (members) => {
+      const entry = entryFor(members);
+      rejectPrototypes(members as Members);
+      return entry.make(members as object) as T;
+    },
     parse: (json) => {
       const value: unknown = JSON.parse(json);
       if (Array.isArray(value)) throw invalidObjectError("an object, found a list: use `parseMany`");
@@ -193,6 +202,25 @@ function reviveMembers(value: Members, reviver: Reviver, level: number): unknown
       throw invalidObjectError("an object that can be changed, found a frozen one");
   }
   return reviver("", value);
+}
+
+/**
+ * Throws if an object has an own member `__proto__`, or an own member `constructor` with a member `prototype`.
+ *
+ * `JSON.parse` creates such members like all others, but an assignment of `__proto__` sets the prototype. A constructor
+ * with `Object.assign(this, members)` would therefore let the sender of the JSON replace the object's class.
+ */
+function rejectPrototypes(value: Members): void {
+  if (Object.hasOwn(value, "__proto__")) throw prototypeError("__proto__");
+  if (!Object.hasOwn(value, "constructor")) return;
+  const { constructor } = value;
+  if (isObject(constructor) && Object.hasOwn(constructor, "prototype")) throw prototypeError("constructor");
+}
+
+function prototypeError(field: "__proto__" | "constructor"): PolyflakeError {
+  const member = field === "constructor" ? "constructor.prototype" : field;
+  const message = `expected members that do not change an object's prototype, found \`${member}\``;
+  return new PolyflakeError("unknown_field", message, { field });
 }
 
 type Members = Record<string, unknown>;

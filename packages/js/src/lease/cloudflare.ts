@@ -13,8 +13,9 @@ import { errorResponse, type HttpRequest, type HttpResponse, NAMESPACE_HEADER } 
 import { connection, type Fetch, http } from "./http.js";
 import type { LeaseEvent, LeaseOptions } from "./lease.js";
 import type { Server } from "./postgresql.js";
-import { MAX_REQUEST_LENGTH } from "./requests.js";
+import { MAX_REQUEST_LENGTH, objectName } from "./requests.js";
 import { Rules } from "./rules.js";
+import { parseTokens } from "./tokens.js";
 import { WorkerLease } from "./worker.js";
 
 export { PolyflakeError } from "../errors.js";
@@ -90,8 +91,7 @@ function checkWorkerOptions(options: unknown): WorkerLeaseOptions {
  * connection creates its own stub.
  */
 function createObjectDriver(objects: Objects, namespace: string): Driver {
-  if (typeof Object(objects).idFromName !== "function")
-    throw invalidType("binding of Durable Objects or URL of a service", objects, { field: "source" });
+  checkBinding(objects, "source", "binding of Durable Objects or URL of a service");
   const open = () => {
     const stub = getStub(objects, namespace);
     return connection((url, options) => stub.fetch(url, options), BINDING_URL, {});
@@ -99,22 +99,34 @@ function createObjectDriver(objects: Objects, namespace: string): Driver {
   return { store: "http", open };
 }
 
+function checkBinding(objects: unknown, field: string, expected: string): void {
+  if (typeof Object(objects).idFromName !== "function") throw invalidType(expected, objects, { field });
+}
+
 function getStub(objects: Objects, namespace: string): { fetch: Fetch } {
-  return objects.get(objects.idFromName(namespace) as never) as { fetch: Fetch };
+  return objects.get(objects.idFromName(objectName(namespace)) as never) as { fetch: Fetch };
 }
 
 /**
  * Answers the requests of other programs, which lease from the same Durable Objects with `https://TOKEN@HOST`. Returns
  * undefined for a request to any path other than `/v1/request`.
  *
+ * If the tokens are missing or invalid, the answer has status 503 and the code `invalid_secret`, because no request can be
+ * permitted. The message states the reason and contains no token.
+ *
  * @param tokens The tokens, as a string with a line `NAMESPACE TOKEN` for each token. `polyflake lease serve` uses the same
- * format. Store this string as a secret.
+ * format. Store this string as the secret `POLYFLAKE_TOKENS`.
+ * @throws {PolyflakeError} `invalid_type` if `objects` is not a binding.
  */
 export async function serve(request: HttpRequest, objects: Objects, tokens: string): Promise<HttpResponse | undefined> {
   if (new URL(request.url).pathname !== "/v1/request") return undefined;
+  checkBinding(objects, "objects", "binding of Durable Objects");
+  const namespaces = parseTokens(tokens);
+  if (typeof namespaces === "string")
+    return errorResponse(503, "invalid_secret", `cannot read the tokens in POLYFLAKE_TOKENS: ${namespaces}`);
   if (request.method !== "POST") return errorResponse(405, "method_not_allowed", "expected the method POST");
   const token = /^bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
-  const namespace = await findNamespace(token, tokens);
+  const namespace = await findNamespace(token, namespaces);
   if (namespace === undefined)
     return errorResponse(
       401,
@@ -132,21 +144,14 @@ export async function serve(request: HttpRequest, objects: Objects, tokens: stri
   return getStub(objects, namespace).fetch(BINDING_URL, { method: "POST", headers, body });
 }
 
-/** The minimum length of a token, which is the length of 128 bits in base64. */
-const MIN_TOKEN_LENGTH = 22;
-
 /**
  * Returns the namespace of a token, or undefined if the token is unknown. Digests are compared instead of the tokens
  * themselves, so that the duration of the comparison reveals nothing about a token.
  */
-async function findNamespace(token: string, tokens: string): Promise<string | undefined> {
+async function findNamespace(token: string, namespaces: ReadonlyMap<string, string>): Promise<string | undefined> {
   const digest = await computeDigest(token);
   let found: string | undefined;
-  for (const line of tokens.split("\n")) {
-    const [namespace = "", own = "", ...others] = line.trim().split(/\s+/);
-    const isToken = own.length >= MIN_TOKEN_LENGTH && others.length === 0 && !namespace.startsWith("#");
-    if (isToken && (await computeDigest(own)) === digest) found = namespace;
-  }
+  for (const [own, namespace] of namespaces) if ((await computeDigest(own)) === digest) found = namespace;
   return found;
 }
 

@@ -101,9 +101,10 @@ export class LeaseStore {
       return errorResponse(409, "connection_lost", "the object was started again after the last reply", false);
     const operation = parse(await request.text());
     if (operation instanceof Violation) return errorResponse(400, operation.code, operation.message);
-    if (!permits(headers.get(NAMESPACE_HEADER), operation.namespace))
+    const owner = headers.get(NAMESPACE_HEADER);
+    if (!permits(owner, operation.namespace))
       return errorResponse(403, "forbidden", "the token is not one of the request's namespace");
-    const reply = this.#storage.transactionSync(() => this.#answer(operation));
+    const reply = this.#storage.transactionSync(() => this.#answer(operation, owner));
     return new Response(reply, {
       headers: {
         "content-type": "application/json",
@@ -139,14 +140,17 @@ export class LeaseStore {
     return this.#records("SELECT record FROM polyflake_leases WHERE namespace = ? AND first = ?", namespace, first)[0];
   }
 
-  /** Processes a request, and returns the reply in canonical JSON. */
-  #answer(operation: Operation): string {
-    const result = this.#result(operation);
+  /**
+   * Processes a request, and returns the reply in canonical JSON. `owner` is the namespace of the client's token, or null
+   * for a request through the binding.
+   */
+  #answer(operation: Operation, owner: string | null): string {
+    const result = this.#result(operation, owner);
     const namespace = this.#namespace(operation.namespace) ?? null;
     return JSON.stringify(sortKeys<unknown>({ ...result, namespace, now: Date.now(), store: this.#name }));
   }
 
-  #result(operation: Operation): object {
+  #result(operation: Operation, owner: string | null): object {
     const { namespace } = operation;
     switch (operation.ask) {
       case "open": {
@@ -173,7 +177,8 @@ export class LeaseStore {
       }
       case "list": {
         const names = this.#rows("SELECT namespace FROM polyflake_namespaces ORDER BY namespace");
-        return { found: "names", names: names.map(({ namespace }) => namespace) };
+        const all = names.map(({ namespace }) => String(namespace));
+        return { found: "names", names: all.filter((namespace) => permits(owner, namespace)) };
       }
     }
   }

@@ -62,7 +62,10 @@ const text =
   (bytes: number): Check =>
   (value) =>
     typeof value === "string" && !/[\p{Cc}\p{Cs}]/u.test(value) && new TextEncoder().encode(value).length <= bytes;
-const name: Check = (value) => typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9-_./]{0,63}$/.test(value);
+
+/** Returns whether a value is a valid name of a namespace. */
+export const isNamespace = (value: unknown): value is string =>
+  typeof value === "string" && /^[A-Za-z0-9][A-Za-z0-9-_./]{0,63}$/.test(value);
 
 const RECORD = objectCheck({
   count: positive,
@@ -81,7 +84,7 @@ const NAMESPACE = objectCheck({
   format: one,
   incarnation: randomHex,
   longest_ms: integer,
-  namespace: name,
+  namespace: isNamespace,
   previous_quiet_until: integer,
   previous_store: text(200),
   quiet_until: integer,
@@ -119,7 +122,7 @@ export function parse(body: string): Operation | Violation {
   const asked = parseCanonical(body);
   const own = Object.hasOwn(REQUEST_FIELDS, String(asked?.ask)) ? REQUEST_FIELDS[String(asked?.ask)]! : undefined;
   if (!asked || !own) return new Violation("expected one of the seven requests in canonical JSON");
-  const fields = { ask: () => true, namespace: name, number: integer, ...own };
+  const fields = { ask: () => true, namespace: isNamespace, number: integer, ...own };
   if (!objectCheck(sortKeys(fields))(asked))
     return new Violation(`expected valid fields of the request \`${asked.ask}\``);
   return findViolation(asked as { [key: string]: Partial<Namespace & LeaseRecord> }) ?? (asked as unknown as Operation);
@@ -167,4 +170,14 @@ function parseCanonical(body: string): { [key: string]: unknown } | undefined {
 export function permits(owner: string | null, namespace: string): boolean {
   if (owner === null || owner === namespace) return true;
   return FORMATS.some((format) => namespace === `${owner}/${format}`);
+}
+
+/**
+ * Returns the name of the Durable Object that stores a namespace: the namespace's name without the ID formats at its end.
+ * The object of `orders` therefore stores `orders/sno` for every token that permits it, so that no two objects can grant
+ * the same worker ID of one namespace.
+ */
+export function objectName(namespace: string): string {
+  const format = FORMATS.find((format) => namespace.endsWith(`/${format}`));
+  return format ? objectName(namespace.slice(0, -format.length - 1)) : namespace;
 }
