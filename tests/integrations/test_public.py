@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from rest_framework import serializers
 
 from conftest import Server, import_or_skip
-from polyflake import PolyflakeError, public
+from polyflake import OutOfRangeError, PolyflakeError, public
+from polyflake.django import PublicIdConverter
 from polyflake.pydantic import PublicId
 from polyflake.rest_framework import PublicIdField
 from polyflake.sqlalchemy import PublicIdType, render_item
@@ -125,6 +127,23 @@ def test_sqlalchemy_stores_integers_and_returns_public_ids(engine: sa.Engine) ->
         connection.exec_driver_sql("INSERT INTO migrated DEFAULT VALUES")
         reflected_type = sa.inspect(connection).get_columns("migrated")[0]["type"]
         assert str(reflected_type) == ("INTEGER" if engine.dialect.name == "sqlite" else "BIGINT")
+
+
+def test_a_type_that_is_wider_than_its_column_is_rejected_when_it_is_created() -> None:
+    class WideConverter(PublicIdConverter):
+        of = KEYRING.of("order", bits=64)
+
+    create_all: list[Callable[[], Any]] = [
+        WideConverter,
+        lambda: PublicIdType(WideConverter.of),
+        lambda: PublicIdField(WideConverter.of),
+    ]
+    for create in create_all:
+        with pytest.raises(OutOfRangeError, match="bits from 1 to 63 .*found 64") as error:
+            create()
+        assert (error.value.code, error.value.field) == ("out_of_range", "bits")
+    for accepted in (PublicIdType, PublicIdField):
+        accepted(KEYRING.of("order", bits=63))
 
 
 def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,6 +127,12 @@ impl IdType {
         self.of.name()
     }
 
+    #[doc = doc!("public.IdType.bits")]
+    #[getter]
+    fn bits(&self) -> u32 {
+        self.of.bits()
+    }
+
     #[doc = doc!("public.IdType.encode")]
     #[pyo3(signature = (number, /))]
     fn encode<'py>(&self, number: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {

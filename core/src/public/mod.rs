@@ -251,6 +251,20 @@ impl IdType {
         &self.name
     }
 
+    /// Returns the width of the type's integers in bits.
+    ///
+    /// ```
+    /// use polyflake::public::Keyring;
+    ///
+    /// let ids = Keyring::new(&[7; 32])?;
+    /// assert_eq!((ids.of("order")?.bits(), ids.of_bits("post", 63)?.bits()), (48, 63));
+    /// # Ok::<(), polyflake::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn bits(&self) -> u32 {
+        self.bits
+    }
+
     /// Encodes an integer as a public ID. With the same secret, an integer always has the same public ID.
     ///
     /// ```

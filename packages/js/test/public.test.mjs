@@ -26,7 +26,7 @@ onEachMachine(({ public: { Keyring, IdType } }) => {
     for (const { secret, type, bits, version, number, text } of cases) {
       const of = new Keyring({ [version]: Buffer.from(secret, "hex") }).of(type, { bits });
       const value = bits > 53 ? BigInt(number) : Number(number);
-      assert.equal(of.name, type);
+      assert.deepEqual([of.name, of.bits], [type, bits]);
       assert.equal(of.encode(BigInt(number)), text);
       if (BigInt(number) < 2n ** 53n) assert.equal(of.encode(Number(number)), text);
       assert.equal(of.decode(text), value);

@@ -27,6 +27,7 @@ TEXT = "order_1abpg7dgwhjba5j"
 def test_strings_match_the_vectors(case: dict[str, Any]) -> None:
     id_type = public.Keyring({case["version"]: bytes.fromhex(case["secret"])}).of(case["type"], case["bits"])
     number = int(case["number"])
+    assert id_type.bits == case["bits"]
     assert (id_type.name, id_type.encode(number), id_type.decode(case["text"])) == (
         case["type"],
         case["text"],

@@ -213,6 +213,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
 
   readonly #handle: Handle;
   readonly #prefix: `${Name}_`;
+  readonly #bits: number;
   readonly #isWide: boolean;
   readonly #most: number | bigint;
   readonly #next: NextFunction<PublicId<Name>>;
@@ -235,6 +236,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
     };
     this.#handle = new Handle(m, write, m.calls.publicTypeBuild).belongTo(this);
     this.#prefix = `${name as Name}_`;
+    this.#bits = width;
     this.#isWide = width > NUMBER_BITS;
     this.#most = this.#isWide ? (1n << BigInt(width)) - 1n : 2 ** width - 1;
     this.#next = m.maker("publicEncode", () => m.ascii(0, this.#width) as PublicId<Name>, false);
@@ -245,6 +247,12 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
   get name(): Name {
     attached(isObject(this) && #handle in this);
     return this.#prefix.slice(0, -1) as Name;
+  }
+
+  /** The width of the numbers in bits. */
+  get bits(): number {
+    attached(isObject(this) && #handle in this);
+    return this.#bits;
   }
 
   /** The number of characters in a public ID. */

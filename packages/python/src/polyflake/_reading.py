@@ -6,7 +6,7 @@ import re
 from typing import Any
 from uuid import UUID
 
-from polyflake import randflake, sno
+from polyflake import public, randflake, sno
 from polyflake._errors import build
 
 _FORMS = ("text", "bytes", "uuid8", "uuid")
@@ -25,6 +25,18 @@ def check_form(form: object) -> None:
 def _form_names() -> str:
     *others, last = map(repr, _FORMS)
     return f"{', '.join(others)} or {last}"
+
+
+def check_bigint(of: public.IdType) -> public.IdType:
+    """Returns a type of public IDs whose integers fit in a column of signed 64-bit integers.
+
+    :raises OutOfRangeError: if the type has 64 bits. Half of the strings that such a type accepts would have integers
+        that the column cannot store.
+    """
+    if of.bits > 63:
+        message = f"expected bits from 1 to 63 for a column of signed 64-bit integers, found {of.bits}"
+        raise build("out_of_range", message, None, "bits", None, None, None)
+    return of
 
 
 def read_sno(value: Any) -> sno.Sno:

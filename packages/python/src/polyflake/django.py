@@ -229,10 +229,15 @@ class PublicIdConverter:
     results in a 404 response.
 
     Set the type of public IDs in a subclass: ``class OrderConverter(PublicIdConverter): of = orders``.
+
+    :raises OutOfRangeError: if the type has 64 bits, because Django's integer fields are signed.
     """
 
     regex = "[a-z0-9_]+"
     of: public.IdType
+
+    def __init__(self) -> None:
+        _reading.check_bigint(self.of)
 
     def to_python(self, value: str) -> int:
         return self.of.decode(value)

@@ -68,6 +68,10 @@ class IdType:
     def name(self) -> str:
         """The name of the type."""
 
+    @property
+    def bits(self) -> int:
+        """The width of the numbers in bits."""
+
     def encode(self, number: SupportsIndex, /) -> str:
         """Returns the public ID of a number. With the same secret, a number always has the same public ID.
 

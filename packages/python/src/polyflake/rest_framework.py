@@ -11,7 +11,7 @@ from rest_framework.utils import encoders
 
 from polyflake import PolyflakeError, django, public, randflake, sno
 from polyflake._django import IdEncoderMixin
-from polyflake._reading import read_int64, read_sno
+from polyflake._reading import check_bigint, read_int64, read_sno
 
 __all__ = [
     "IdLookupMixin",
@@ -88,11 +88,13 @@ class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
 
     For a relation, pass the field as ``pk_field``: ``PrimaryKeyRelatedField(queryset=...,
     pk_field=PublicIdField(orders))``.
+
+    :raises OutOfRangeError: if the type has 64 bits, because Django's integer fields are signed.
     """
 
     def __init__(self, of: public.IdType, **options: Any) -> None:
         super().__init__(**options)
-        self.of = of
+        self.of = check_bigint(of)
 
     def to_representation(self, value: Any) -> str:
         return self.of.encode(value)

@@ -23,7 +23,7 @@ from sqlalchemy.sql import operators
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from polyflake import hotguid, public, randflake, sno
-from polyflake._reading import check_form
+from polyflake._reading import check_bigint, check_form
 
 __all__ = ["HotGuidType", "Int64Type", "PublicIdType", "SnoType", "render_item"]
 
@@ -212,6 +212,7 @@ class PublicIdType(TypeDecorator[str]):
     ``BigInteger``, or an ``Integer`` on SQLite.
 
     :param of: the type of public IDs, which :meth:`polyflake.public.Keyring.of` returns.
+    :raises OutOfRangeError: if the type has 64 bits, because ``BIGINT`` is signed.
     """
 
     impl = BigInteger
@@ -219,7 +220,7 @@ class PublicIdType(TypeDecorator[str]):
 
     def __init__(self, of: public.IdType) -> None:
         super().__init__()
-        self.of = of
+        self.of = check_bigint(of)
 
     def __repr__(self) -> str:
         return f"PublicIdType({self.of!r})"
