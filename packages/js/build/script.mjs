@@ -2,7 +2,8 @@
  * Builds the TypeScript.
  *
  * Node gets CommonJS under every export condition, so that a process has only one copy of the package and of each
- * class. This also prevents missing files on servers: Nitro, for example, copies the files that one set of conditions
+ * class. The only exceptions are short ES modules that use the CommonJS files: one that waits for leases, and one that
+ * imports the ES modules of Drizzle. This also prevents missing files on servers: Nitro, for example, copies the files that one set of conditions
  * selects, but Node then loads the files that another set selects. All other runtimes get ES modules, from which
  * bundlers can remove unused code.
  *
@@ -103,8 +104,9 @@ export async function buildScript() {
   writeFileSync(join(DIST, "cjs/lease-pg.js"), PG_IMPORT + readFileSync(join(DIST, "cjs/lease.js"), "utf8"));
   for (const name of ["lease", "lease-pg"]) {
     writeFileSync(join(DIST, `esm/${name}-node.js`), createPreloadedModule(name));
-    appendFileSync(join(DIST, `cjs/${name}.js`), `void (__dirname + "/../esm/${name}-node.js");\n`);
+    appendFileSync(join(DIST, `cjs/${name}.js`), createTracedPath(name));
   }
+  writeFileSync(join(DIST, "esm/drizzle-node.js"), NODE_DRIZZLE_MODULE);
   writeFolders();
 }
 
@@ -114,17 +116,42 @@ export async function buildScript() {
  *
  * The export condition `node-addons` selects this file. Only Node itself sets this condition, and bundlers must not
  * select the file, because most bundles do not support top-level `await`. File tracers that do not support the
- * condition would omit this file from a server. Therefore, the file that tracers select ends with an expression that
- * contains this file's path. The expression has no effect at run time, but makes tracers copy both files.
+ * condition would omit this file from a server. Therefore, the file that tracers select ends with a statement that
+ * contains this file's path (`createTracedPath`).
+ *
+ * TypeScript reads the types of the CommonJS file, whose exports are also its default export, so this file has the same
+ * default export.
  */
 const createPreloadedModule = (name) =>
   [
     `import common from "../cjs/${name}.js";`,
     "export const { PolyflakeError, check, close, lease, ready } = common;",
+    "export default common;",
     // `lease_unavailable` is ignored, because the store may recover and a warning has already been emitted. Any other
     // error, such as an invalid variable, is permanent.
     'await ready().catch((error) => error.code !== "lease_unavailable" && Promise.reject(error));\n',
   ].join("\n");
+
+/**
+ * Returns a statement that has no effect, but makes file tracers copy an ES module together with a CommonJS file. If a
+ * bundler has converted the file to an ES module, `__dirname` does not exist.
+ */
+const createTracedPath = (name) => `if (typeof __dirname === "string") void (__dirname + "/../esm/${name}-node.js");\n`;
+
+/**
+ * The source of the Drizzle entry point that `import` loads in Node. It imports the ES modules of Drizzle, which the
+ * program imports as well. With the CommonJS files, the columns would belong to classes of a second copy of Drizzle.
+ */
+const NODE_DRIZZLE_MODULE = [
+  'import { customType as mysqlColumn } from "drizzle-orm/mysql-core";',
+  'import { customType as pgColumn } from "drizzle-orm/pg-core";',
+  'import { customType as sqliteColumn } from "drizzle-orm/sqlite-core";',
+  'import { createColumns, MYSQL_TYPES, PG_TYPES, SQLITE_TYPES } from "../cjs/drizzle-columns.js";',
+  'export { PolyflakeError } from "../cjs/drizzle-columns.js";',
+  "export const mysql = /* @__PURE__ */ createColumns(MYSQL_TYPES, mysqlColumn);",
+  "export const pg = /* @__PURE__ */ createColumns(PG_TYPES, pgColumn);",
+  "export const sqlite = /* @__PURE__ */ createColumns(SQLITE_TYPES, sqliteColumn);\n",
+].join("\n");
 
 /**
  * The code that loads pg with a literal `require` call, so that bundlers and file tracers include pg in bundles and in
@@ -189,7 +216,8 @@ async function bundleModules() {
 async function bundleCommonJs() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...FAMILIES_WRAPPER };
   const entries = Object.fromEntries(COMMONJS_ENTRIES.map((entry) => [entry, `entry?${entry}`]));
-  const input = { ...sourcePaths(PLAIN_ENTRIES), families: `${sourcePath("index")}?common`, ...entries };
+  const plain = { ...PLAIN_ENTRIES, "drizzle-columns": "integrations/drizzle-columns" };
+  const input = { ...sourcePaths(plain), families: `${sourcePath("index")}?common`, ...entries };
   const files = await bundle(
     { input, plugins: [commonPlugin(), machinesPlugin("required"), builtInsPlugin()] },
     output,

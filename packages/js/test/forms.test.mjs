@@ -1,5 +1,6 @@
 // Tests the forms in which database columns store IDs. tests/packaging/js tests these forms with databases.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import { hotguid, public as publicIds, randflake, sno } from "polyflake";
@@ -103,6 +104,30 @@ test("Prisma fields display IDs", () => {
   assert.deepEqual(id.needs, { id: true });
   assert.equal(id.compute({ id: sno.toBytes(SNO), key: 7 }), SNO);
   assert.equal(key.compute({ key: null }), null);
+});
+
+test("an ES module gets columns of the Drizzle that it imports, and errors of the package", () => {
+  const program = `
+    import { createRequire } from "node:module";
+    import { MySqlColumn, mysqlTable } from "drizzle-orm/mysql-core";
+    import { PgColumn, pgTable } from "drizzle-orm/pg-core";
+    import { SQLiteColumn, sqliteTable } from "drizzle-orm/sqlite-core";
+    import { mysql, pg, sqlite } from "polyflake/drizzle";
+    import { PolyflakeError } from "polyflake";
+    const columns = [[MySqlColumn, mysqlTable, mysql], [PgColumn, pgTable, pg], [SQLiteColumn, sqliteTable, sqlite]];
+    const found = columns.map(([Column, table, { int64 }]) => table("t", { id: int64() }).id instanceof Column);
+    try {
+      pgTable("t", { id: pg.snoText() }).id.mapToDriverValue("x");
+    } catch (error) {
+      found.push(error instanceof PolyflakeError);
+    }
+    const required = Object.keys(createRequire(import.meta.url).cache).filter((file) => file.includes("drizzle-orm"));
+    console.log(JSON.stringify([...found, required]));`;
+  const output = execFileSync(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+  assert.deepEqual(JSON.parse(output), [true, true, true, true, []]);
 });
 
 test("a CommonJS library accepts the CommonJS columns", () => {

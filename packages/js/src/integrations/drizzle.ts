@@ -20,9 +20,10 @@
 import { customType as mysqlColumn } from "drizzle-orm/mysql-core";
 import { customType as pgColumn } from "drizzle-orm/pg-core";
 import { customType as sqliteColumn } from "drizzle-orm/sqlite-core";
-import type { ColumnForm, Form } from "./columns.js";
-import * as forms from "./columns.js";
-import { type PublicType, publicInt64 } from "./public.js";
+import type { Form } from "./columns.js";
+import type * as forms from "./columns.js";
+import { createColumns, MYSQL_TYPES, PG_TYPES, SQLITE_TYPES } from "./drizzle-columns.js";
+import type { PublicType } from "./public.js";
 
 export { type ErrorCode, PolyflakeError } from "../errors.js";
 export type { Bytes, Form } from "./columns.js";
@@ -40,19 +41,6 @@ export type PgColumn<Id, Stored> = ReturnType<typeof pgColumn<Types<Id, Stored>>
 export type MysqlColumn<Id, Stored> = ReturnType<typeof mysqlColumn<Types<Id, Stored>>>;
 /** A function that creates an SQLite column, with or without an explicit name. */
 export type SqliteColumn<Id, Stored> = ReturnType<typeof sqliteColumn<Types<Id, Stored>>>;
-
-/**
- * The PostgreSQL type for each kind of column (`ColumnForm.column`). The next two constants contain the types for MySQL and
- * SQLite.
- */
-const PG_TYPES = { text16: 'varchar(16) COLLATE "C"', bytes10: "bytea", uuid: "uuid", int64: "bigint" } as const;
-const MYSQL_TYPES = {
-  text16: "char(16) CHARACTER SET ascii COLLATE ascii_bin",
-  bytes10: "binary(10)",
-  bytes16: "binary(16)",
-  int64: "bigint",
-} as const;
-const SQLITE_TYPES = { text16: "text", bytes10: "blob", bytes16: "blob", uuid: "text", int64: "integer" } as const;
 
 /** The forms for which a database has a column type. */
 type FormsOfKinds<Kinds> = Pick<
@@ -95,29 +83,6 @@ export type SqliteColumns = {
   /** Creates a column for public IDs of one type. Each ID is stored as the number that it represents. */
   readonly publicInt64: <Text extends string>(type: PublicType<Text>) => SqliteColumn<Text, bigint>;
 };
-
-/** A form for any type of ID. */
-type AnyForm = ColumnForm<unknown, unknown, string>;
-
-/** The parameters of a column. */
-interface Column {
-  dataType: () => string;
-  toDriver: (id: unknown) => unknown;
-  fromDriver: (value: unknown) => unknown;
-}
-
-/** Returns the functions that create a database's columns, by form name. */
-function createColumns<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
-  // In CommonJS, `forms` also has a `default` property, which is not a form.
-  const all: [name: string, form: AnyForm][] = Object.entries(forms);
-  const held = all.filter(([, { column }]) => column in types);
-  const createColumn = ({ column, to, from }: AnyForm) =>
-    make({ dataType: () => types[column]!, toDriver: to, fromDriver: from });
-  return {
-    ...Object.fromEntries(held.map(([name, form]) => [name, createColumn(form)])),
-    publicInt64: (type: PublicType<string>) => createColumn(publicInt64(type) as AnyForm),
-  } as Columns;
-}
 
 /** The functions that create PostgreSQL columns, by form name. */
 export const pg: PgColumns = /* @__PURE__ */ createColumns(PG_TYPES, pgColumn);

@@ -10,7 +10,7 @@ import sqlite from "better-sqlite3";
 import pg from "pg";
 
 // The package also contains a program called `node`, which npm would run instead of the current Node.
-const NODE_24 = "node_modules/node24/bin/node";
+export const NODE_24 = "node_modules/node24/bin/node";
 let count = 0;
 
 /** Returns the URL of a new namespace in a new store, and the path of the Node executable to use with the store. */
