@@ -48,6 +48,14 @@ enum Command {
     Inspect(inspect::Arguments),
     New(make::Arguments),
     Layout(layout::Arguments),
+    /// Prints an SQL file with functions for a database.
+    ///
+    /// Load a file for PostgreSQL with `polyflake sql polyflake.sql | psql -1`. Functions for your own layouts are printed by
+    /// `polyflake layout sql`.
+    Sql {
+        #[arg(value_enum)]
+        file: sql::File,
+    },
     Lease(lease::Arguments),
     /// Prints the completions for a shell.
     Completions {
@@ -64,6 +72,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::New(arguments) => make::run(&arguments),
         Command::Layout(arguments) => layout::run(&arguments),
+        Command::Sql { file } => sql::text(file).and_then(|text| failure::print(text.as_bytes())),
         Command::Lease(arguments) => lease::run(&arguments),
         Command::Completions { shell } => {
             let mut written = Vec::new();

@@ -1,23 +1,27 @@
-//! `polyflake layout sql`: generates database functions that read the IDs of a layout.
+//! `polyflake layout sql` and `polyflake sql`: database functions that read IDs.
 //!
 //! Each layout is converted to a [`Table`]. The table contains the positions of the layout's fields. It also contains the
 //! bits of the lowest and the highest ID in a time range, except for the timestamp's bits. The dialects share the
 //! expressions that read an ID. They differ in how they define a function and how they read bits from bytes.
-//! `crates/sql/generate.py` takes the expressions for known services from this program's output, so the rule for reading a
-//! snowflake is implemented only in this folder.
 
 mod bounds;
 mod duckdb;
 mod fields;
+mod files;
+mod formats;
 mod postgresql;
 mod sqlite;
 
 use bounds::Bounds;
 use fields::{Field, Kind, Source, Time};
+pub(crate) use files::{File, text};
 use polyflake::layout::{Id, Layout, Value as FieldValue};
 use serde_json::Value;
 
 use crate::failure::Failure;
+
+/// The version that the files state.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A database that the functions are written for.
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -45,7 +49,7 @@ pub(crate) fn name_from_path(path: &str) -> String {
     stem.chars().map(plain).collect()
 }
 
-/// The names of functions that `crates/sql/polyflake.sql` and `crates/sql/polyflake.duckdb.sql` already define.
+/// The prefixes of functions for formats and known services.
 const RESERVED_NAMES: [&str; 10] = [
     "hotguid",
     "hotguid_uuid8",

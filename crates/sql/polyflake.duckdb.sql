@@ -1,7 +1,8 @@
 -- Macros for DuckDB that return the time and the parts of an ID, and the bounds of a time span.
--- `crates/sql/generate.py` writes this file.
+-- Written by `polyflake sql polyflake.duckdb.sql` 0.1.0.
 --
--- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use.
+-- Load it with `.read polyflake.duckdb.sql`, or execute its text. docs/integrations/sql.md shows the macros in use. A later
+-- version of the file updates the macros, and `DROP SCHEMA flake CASCADE` removes them.
 -- Their names are those of PostgreSQL, with the form of the sno: `sno_time` reads a string, `sno_blob_time` a BLOB and
 -- `sno_uuid8_time` a UUID.
 --
@@ -14,8 +15,6 @@
 -- unknown field.
 
 CREATE SCHEMA IF NOT EXISTS flake;
-
-CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
 
 -- An integer of any type as a BIGINT. DuckDB calculates in the type of its operands, so a smaller type would overflow.
 -- An unsigned integer above the highest BIGINT becomes the negative one with the same bits.
@@ -39,6 +38,8 @@ CREATE OR REPLACE MACRO flake.tick(moment, tick_us, epoch_ticks, first, last) AS
         WHEN moment IS NOT NULL
             THEN error('time_out_of_range: expected a time of the format, found ' || moment::VARCHAR)
     END;
+
+CREATE OR REPLACE MACRO flake.number(digits, first, count) AS ('0x' || substr(digits, first, count))::BIGINT;
 
 CREATE OR REPLACE MACRO flake.uuid_hex(id) AS replace(id::UUID::VARCHAR, '-', '');
 
@@ -83,25 +84,25 @@ COMMENT ON MACRO flake.sno_time IS 'The time of a sno as a string, to 4 ms. NULL
 
 CREATE OR REPLACE MACRO flake.sno_metabyte(id) AS
     CASE WHEN flake.is_sno(id) THEN
-        (flake.sno_character(id, 9) << 3) | (flake.sno_character(id, 10) >> 2)
+        ((flake.sno_character(id, 9) << 5) | flake.sno_character(id, 10)) >> 2
     END;
 COMMENT ON MACRO flake.sno_metabyte IS 'The type tag of a sno, 0 to 255. NULL for a value that is no sno.';
 
 CREATE OR REPLACE MACRO flake.sno_partition(id) AS
     CASE WHEN flake.is_sno(id) THEN
-        ((flake.sno_character(id, 10) & 3) << 14)
-        | (flake.sno_character(id, 11) << 9)
-        | (flake.sno_character(id, 12) << 4)
-        | (flake.sno_character(id, 13) >> 1)
+        (((flake.sno_character(id, 10) << 15)
+        | (flake.sno_character(id, 11) << 10)
+        | (flake.sno_character(id, 12) << 5)
+        | flake.sno_character(id, 13)) >> 1) & 65535
     END;
 COMMENT ON MACRO flake.sno_partition IS 'The worker ID of a sno, 0 to 65535. NULL for a value that is no sno.';
 
 CREATE OR REPLACE MACRO flake.sno_sequence(id) AS
     CASE WHEN flake.is_sno(id) THEN
-        ((flake.sno_character(id, 13) & 1) << 15)
+        ((flake.sno_character(id, 13) << 15)
         | (flake.sno_character(id, 14) << 10)
         | (flake.sno_character(id, 15) << 5)
-        | flake.sno_character(id, 16)
+        | flake.sno_character(id, 16)) & 65535
     END;
 COMMENT ON MACRO flake.sno_sequence IS 'The sequence of a sno within its tick of 4 ms, 0 to 65535. NULL for a value that is no sno.';
 
@@ -151,7 +152,7 @@ COMMENT ON MACRO flake.sno_uuid8_metabyte IS 'The type tag of a sno, 0 to 255. N
 
 CREATE OR REPLACE MACRO flake.sno_uuid8_partition(id) AS
     CASE WHEN flake.is_sno_uuid8(id) THEN
-        ((flake.number(flake.uuid_hex(id), 14, 3)) << 4) | (((flake.number(flake.uuid_hex(id), 17, 2)) >> 2) & 15)
+        (((flake.number(flake.uuid_hex(id), 13, 4)) & 4095) << 4) | (((flake.number(flake.uuid_hex(id), 17, 2)) >> 2) & 15)
     END;
 COMMENT ON MACRO flake.sno_uuid8_partition IS 'The worker ID of a sno, 0 to 65535. NULL for a value that is no sno.';
 
@@ -162,7 +163,7 @@ CREATE OR REPLACE MACRO flake.sno_uuid8_sequence(id) AS
 COMMENT ON MACRO flake.sno_uuid8_sequence IS 'The sequence of a sno within its tick of 4 ms, 0 to 65535. NULL for a value that is no sno.';
 
 CREATE OR REPLACE MACRO flake.hotguid_time(id) AS
-    make_timestamptz(flake.number(flake.uuid_hex(id), 1, 8) * 1000000);
+    make_timestamptz((flake.number(flake.uuid_hex(id), 1, 8)) * 1000000);
 COMMENT ON MACRO flake.hotguid_time IS 'The time of a Hot Guid of either form, to the second. Every UUID has one, since each can be a Hot Guid.';
 
 CREATE OR REPLACE MACRO flake.hotguid_shard_key(id) AS
@@ -173,11 +174,15 @@ CREATE OR REPLACE MACRO flake.hotguid_shard_key(id) AS
 COMMENT ON MACRO flake.hotguid_shard_key IS 'The shard key of a Hot Guid in the form of the original, 0 to 4294967295.';
 
 CREATE OR REPLACE MACRO flake.hotguid_uuid8_shard_key(id) AS
-    CASE WHEN regexp_full_match(flake.uuid_hex(id), '.{12}8.{3}[89ab].{15}') THEN flake.number(flake.uuid_hex(id), 25, 8) END;
+    CASE WHEN regexp_full_match(flake.uuid_hex(id), '.{12}8.{3}[89ab].{15}') THEN
+        flake.number(flake.uuid_hex(id), 25, 8)
+    END;
 COMMENT ON MACRO flake.hotguid_uuid8_shard_key IS 'The shard key of a Hot Guid as a UUID of version 8, 0 to 4294967295. NULL for another UUID.';
 
 CREATE OR REPLACE MACRO flake.uuid7_time(id) AS
-    CASE WHEN regexp_full_match(flake.uuid_hex(id), '.{12}7.{3}[89ab].{15}') THEN make_timestamptz(flake.number(flake.uuid_hex(id), 1, 12) * 1000) END;
+    CASE WHEN regexp_full_match(flake.uuid_hex(id), '.{12}7.{3}[89ab].{15}') THEN
+        make_timestamptz((flake.number(flake.uuid_hex(id), 1, 12)) * 1000)
+    END;
 COMMENT ON MACRO flake.uuid7_time IS 'The time of a UUID of version 7, to the millisecond. NULL for another UUID.';
 
 CREATE OR REPLACE MACRO flake.snowflake_ms(id, preset) AS
@@ -194,7 +199,7 @@ CREATE OR REPLACE MACRO flake.snowflake_ms(id, preset) AS
 COMMENT ON MACRO flake.snowflake_ms IS 'The Unix milliseconds of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_time(id, preset) AS
-    make_timestamptz(flake.snowflake_ms(id, preset) * 1000);
+    make_timestamptz((flake.snowflake_ms(id, preset)) * 1000);
 COMMENT ON MACRO flake.snowflake_time IS 'The time of a snowflake of a known service: twitter, x, discord, instagram, sonyflake, mastodon, baidu. Another name is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_field(id, preset, field) AS
@@ -221,43 +226,63 @@ COMMENT ON MACRO flake.snowflake_field IS 'A field of a snowflake of a known ser
 
 CREATE OR REPLACE MACRO flake.sno_lowest(moment) AS
     flake.sno_string(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1) || '22222222';
-COMMENT ON MACRO flake.sno_lowest IS 'The lowest sno as a string of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+COMMENT ON MACRO flake.sno_lowest IS 'The lowest sno as a string of the time `moment` or later. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_highest(before) AS
     flake.sno_string(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1) || 'xxxxxxxx';
 COMMENT ON MACRO flake.sno_highest IS 'The highest sno as a string of a time earlier than `before`. A time outside the format is an error.';
 
+CREATE OR REPLACE MACRO flake.sno_range(start, until) AS TABLE
+    SELECT flake.sno_lowest(start) AS lowest, flake.sno_highest(until) AS highest;
+COMMENT ON MACRO TABLE flake.sno_range IS 'The lowest and the highest sno as a string of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
 CREATE OR REPLACE MACRO flake.sno_blob_lowest(moment) AS
     unhex(lpad(lower(hex(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0000000000');
-COMMENT ON MACRO flake.sno_blob_lowest IS 'The lowest sno as 10 bytes of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+COMMENT ON MACRO flake.sno_blob_lowest IS 'The lowest sno as 10 bytes of the time `moment` or later. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_blob_highest(before) AS
     unhex(lpad(lower(hex(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ffffffffff');
 COMMENT ON MACRO flake.sno_blob_highest IS 'The highest sno as 10 bytes of a time earlier than `before`. A time outside the format is an error.';
 
+CREATE OR REPLACE MACRO flake.sno_blob_range(start, until) AS TABLE
+    SELECT flake.sno_blob_lowest(start) AS lowest, flake.sno_blob_highest(until) AS highest;
+COMMENT ON MACRO TABLE flake.sno_blob_range IS 'The lowest and the highest sno as 10 bytes of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
 CREATE OR REPLACE MACRO flake.sno_uuid8_lowest(moment) AS
     (lpad(lower(hex(flake.tick(moment, 4000, 315576000000, 0, 549755813887) << 1)), 10, '0') || '0080008000000000000000')::uuid;
-COMMENT ON MACRO flake.sno_uuid8_lowest IS 'The lowest sno as a UUID of version 8 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+COMMENT ON MACRO flake.sno_uuid8_lowest IS 'The lowest sno as a UUID of version 8 of the time `moment` or later. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.sno_uuid8_highest(before) AS
     (lpad(lower(hex(((flake.tick(before, 4000, 315576000000, 1, 549755813888) - 1) << 1) | 1)), 10, '0') || 'ff8fffbffffc0000000000')::uuid;
 COMMENT ON MACRO flake.sno_uuid8_highest IS 'The highest sno as a UUID of version 8 of a time earlier than `before`. A time outside the format is an error.';
 
+CREATE OR REPLACE MACRO flake.sno_uuid8_range(start, until) AS TABLE
+    SELECT flake.sno_uuid8_lowest(start) AS lowest, flake.sno_uuid8_highest(until) AS highest;
+COMMENT ON MACRO TABLE flake.sno_uuid8_range IS 'The lowest and the highest sno as a UUID of version 8 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
 CREATE OR REPLACE MACRO flake.hotguid_lowest(moment) AS
     (lpad(lower(hex(flake.tick(moment, 1000000, 0, 0, 4294967295))), 8, '0') || '000000000000000000000000')::uuid;
-COMMENT ON MACRO flake.hotguid_lowest IS 'The lowest Hot Guid of either form of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+COMMENT ON MACRO flake.hotguid_lowest IS 'The lowest Hot Guid of either form of the time `moment` or later. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.hotguid_highest(before) AS
     (lpad(lower(hex((flake.tick(before, 1000000, 0, 1, 4294967296) - 1))), 8, '0') || 'ffffffffffffffffffffffff')::uuid;
 COMMENT ON MACRO flake.hotguid_highest IS 'The highest Hot Guid of either form of a time earlier than `before`. A time outside the format is an error.';
 
+CREATE OR REPLACE MACRO flake.hotguid_range(start, until) AS TABLE
+    SELECT flake.hotguid_lowest(start) AS lowest, flake.hotguid_highest(until) AS highest;
+COMMENT ON MACRO TABLE flake.hotguid_range IS 'The lowest and the highest Hot Guid of either form of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
 CREATE OR REPLACE MACRO flake.uuid7_lowest(moment) AS
     (lpad(lower(hex(flake.tick(moment, 1000, 0, 0, 281474976710655))), 12, '0') || '70008000000000000000')::uuid;
-COMMENT ON MACRO flake.uuid7_lowest IS 'The lowest UUID of version 7 of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+COMMENT ON MACRO flake.uuid7_lowest IS 'The lowest UUID of version 7 of the time `moment` or later. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.uuid7_highest(before) AS
     (lpad(lower(hex((flake.tick(before, 1000, 0, 1, 281474976710656) - 1))), 12, '0') || '7fffbfffffffffffffff')::uuid;
 COMMENT ON MACRO flake.uuid7_highest IS 'The highest UUID of version 7 of a time earlier than `before`. A time outside the format is an error.';
+
+CREATE OR REPLACE MACRO flake.uuid7_range(start, until) AS TABLE
+    SELECT flake.uuid7_lowest(start) AS lowest, flake.uuid7_highest(until) AS highest;
+COMMENT ON MACRO TABLE flake.uuid7_range IS 'The lowest and the highest UUID of version 7 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_lowest(moment, preset) AS
     CASE lower(preset)
@@ -270,7 +295,7 @@ CREATE OR REPLACE MACRO flake.snowflake_lowest(moment, preset) AS
         WHEN 'baidu' THEN flake.tick(moment, 1000000, 1463673600, 0, 268435455) << 35
         ELSE flake.unknown_preset(preset)
     END;
-COMMENT ON MACRO flake.snowflake_lowest IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later: `id >= lowest(a) AND id < lowest(b)` is the span from a until before b. A time outside the format is an error.';
+COMMENT ON MACRO flake.snowflake_lowest IS 'The lowest snowflake of a known service that is not negative of the time `moment` or later. A time outside the format is an error.';
 
 CREATE OR REPLACE MACRO flake.snowflake_highest(before, preset) AS
     CASE lower(preset)
@@ -284,3 +309,11 @@ CREATE OR REPLACE MACRO flake.snowflake_highest(before, preset) AS
         ELSE flake.unknown_preset(preset)
     END;
 COMMENT ON MACRO flake.snowflake_highest IS 'The highest snowflake of a known service that is not negative of a time earlier than `before`. A time outside the format is an error.';
+
+CREATE OR REPLACE MACRO flake.snowflake_range(start, until, preset) AS TABLE
+    SELECT flake.snowflake_lowest(start, preset) AS lowest, flake.snowflake_highest(until, preset) AS highest;
+COMMENT ON MACRO TABLE flake.snowflake_range IS 'The lowest and the highest snowflake of a known service that is not negative of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
+
+CREATE OR REPLACE MACRO flake.version() AS
+    '0.1.0';
+COMMENT ON MACRO flake.version IS 'The version of polyflake that wrote the macros.';

@@ -1,4 +1,5 @@
--- Columns for SQLite 3.32 or later with the time and the parts of an ID. `crates/sql/generate.py` writes this file.
+-- Columns for SQLite 3.32 or later with the time and the parts of an ID.
+-- Written by `polyflake sql polyflake.sqlite.sql` 0.1.0.
 --
 -- SQLite has no functions in SQL, so these are generated columns. Add those that you need to your own table, with
 -- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
@@ -16,16 +17,16 @@ CREATE TABLE sno_strings (
         | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 5, 1)) - 1)) << 14) | ((((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 6, 1)) - 1) << 10)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 7, 1)) - 1) << 5)
         | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 8, 1)) - 1)) >> 1)) + 315576000000) * 4 END),
-    metabyte INTEGER AS (CASE WHEN is_valid THEN ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 9, 1)) - 1) << 3)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 10, 1)) - 1) >> 2) END),
-    partition INTEGER AS (CASE WHEN is_valid THEN (((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 10, 1)) - 1) & 3) << 14)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 11, 1)) - 1) << 9)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 12, 1)) - 1) << 4)
-        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 13, 1)) - 1) >> 1) END),
-    sequence INTEGER AS (CASE WHEN is_valid THEN (((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 13, 1)) - 1) & 1) << 15)
+    metabyte INTEGER AS (CASE WHEN is_valid THEN (((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 9, 1)) - 1) << 5)
+        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 10, 1)) - 1)) >> 2 END),
+    partition INTEGER AS (CASE WHEN is_valid THEN ((((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 10, 1)) - 1) << 15)
+        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 11, 1)) - 1) << 10)
+        | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 12, 1)) - 1) << 5)
+        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 13, 1)) - 1)) >> 1) & 65535 END),
+    sequence INTEGER AS (CASE WHEN is_valid THEN (((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 13, 1)) - 1) << 15)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 14, 1)) - 1) << 10)
         | ((instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 15, 1)) - 1) << 5)
-        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 16, 1)) - 1) END),
+        | (instr('23456789abcdefghijklmnopqrstuvwx', substr(id, 16, 1)) - 1)) & 65535 END),
     time TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', ms / 1000.0, 'unixepoch'))
 );
 
@@ -74,9 +75,10 @@ CREATE TABLE sno_uuids (
         | instr('123456789ABCDEF', substr(hex, 10, 1))) >> 1) + 315576000000) * 4 END),
     metabyte INTEGER AS (CASE WHEN is_valid THEN (instr('123456789ABCDEF', substr(hex, 11, 1)) << 4)
         | instr('123456789ABCDEF', substr(hex, 12, 1)) END),
-    partition INTEGER AS (CASE WHEN is_valid THEN (((instr('123456789ABCDEF', substr(hex, 14, 1)) << 8)
+    partition INTEGER AS (CASE WHEN is_valid THEN ((((instr('123456789ABCDEF', substr(hex, 13, 1)) << 12)
+        | (instr('123456789ABCDEF', substr(hex, 14, 1)) << 8)
         | (instr('123456789ABCDEF', substr(hex, 15, 1)) << 4)
-        | instr('123456789ABCDEF', substr(hex, 16, 1))) << 4) | ((((instr('123456789ABCDEF', substr(hex, 17, 1)) << 4)
+        | instr('123456789ABCDEF', substr(hex, 16, 1))) & 4095) << 4) | ((((instr('123456789ABCDEF', substr(hex, 17, 1)) << 4)
         | instr('123456789ABCDEF', substr(hex, 18, 1))) >> 2) & 15) END),
     sequence INTEGER AS (CASE WHEN is_valid THEN (((instr('123456789ABCDEF', substr(hex, 17, 1)) << 20)
         | (instr('123456789ABCDEF', substr(hex, 18, 1)) << 16)

@@ -1,33 +1,66 @@
--- Public IDs in PostgreSQL 11 or later: the texts of `polyflake::public`, encoded and decoded in the database.
+-- Public IDs in PostgreSQL 11 or later: the strings of `polyflake::public`, encoded and decoded in the database.
+-- Written by `polyflake sql public.sql` 0.1.0.
 --
--- Load it with psql as the owner of the database. Then, from one file, so that no log has the secret (32 bytes in hex):
+-- Load it with `psql -1 -f public.sql`. A later version of the file updates the functions and keeps the keys.
+-- `DROP SCHEMA polyflake_public CASCADE` removes everything. After the first load, load the secret (32 bytes in hexadecimal
+-- digits) from one file, so that no log contains it:
 --
---     COPY polyflake.public_secrets FROM STDIN;
+--     COPY polyflake_public.secrets FROM STDIN;
 --     1	\\x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 --     \.
---     SELECT polyflake.public_add('order'), polyflake.public_add('post', bits => 63);
---     DELETE FROM polyflake.public_secrets; -- no longer needed, until a type is added
---     GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop;
+--     SELECT polyflake_public.add('order'), polyflake_public.add('post', bits => 63);
+--     DELETE FROM polyflake_public.secrets; -- no longer needed, until a type is added
+--     GRANT USAGE ON SCHEMA polyflake_public TO shop;
+--     GRANT EXECUTE ON FUNCTION polyflake_public.encode, polyflake_public.decode TO shop;
 --
 -- To rotate the secret, add its new version in the same way, and keep writing the old one until every reader knows the new one:
 --
---     SELECT polyflake.public_write(1); -- in the transaction that adds version 2; later public_write(2)
+--     SELECT polyflake_public.write(1); -- in the transaction that adds version 2; later write(2)
 --
--- A role with this grant encodes and decodes, and reads no key: the two functions run with their owner's rights, with a fixed
--- search_path. Numbers are bigint; a type of 64 bits takes all, the negative ones for those above 2^63 - 1.
+-- A role with these grants encodes and decodes, but cannot read a key: the two functions run with their owner's rights and a
+-- fixed search_path. Numbers are bigint. A type of 64 bits takes every bigint, and the numbers above 2^63 - 1 are negative.
+--
+-- The file is one statement: in every client, either all of it takes effect or none. It fails if the schema, or a function
+-- or table in it, belongs to another role than the one that loads it. That role could replace the functions later, and run
+-- its own code with the rights of each caller.
 
-BEGIN;
+DO $polyflake$
+DECLARE
+    caller_path pg_catalog.text := pg_catalog.current_setting('search_path');
+    other pg_catalog.text;
+BEGIN
+-- Unqualified names below are PostgreSQL's own.
+PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
--- The tables of leases may be in it already.
-CREATE SCHEMA IF NOT EXISTS polyflake;
+IF to_regnamespace('polyflake_public') IS NULL THEN
+    CREATE SCHEMA polyflake_public;
+END IF;
+SELECT name || ' of the role ' || role INTO other FROM (
+    SELECT 1 AS place, 'the schema polyflake_public' AS name, pg_get_userbyid(nspowner)::text AS role
+        FROM pg_namespace WHERE nspname = 'polyflake_public'
+    UNION ALL
+    SELECT 2, 'the function ' || oid::regprocedure, pg_get_userbyid(proowner)
+        FROM pg_proc WHERE pronamespace = 'polyflake_public'::regnamespace
+    UNION ALL
+    SELECT 3, 'the relation ' || oid::regclass, pg_get_userbyid(relowner)
+        FROM pg_class WHERE relnamespace = 'polyflake_public'::regnamespace
+    UNION ALL
+    SELECT 4, 'the privilege CREATE', CASE grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(grantee) END
+        FROM pg_namespace, aclexplode(nspacl) WHERE nspname = 'polyflake_public' AND privilege_type = 'CREATE'
+) AS objects WHERE role <> current_user ORDER BY place, name LIMIT 1;
+IF other IS NOT NULL THEN
+    RAISE insufficient_privilege USING
+        MESSAGE = format('expected the schema polyflake_public and its objects to belong to %s, found %s', current_user, other),
+        HINT = 'Drop or revoke what you did not create, or load the file as the owner of the schema (SET ROLE).';
+END IF;
 
-CREATE TABLE polyflake.public_secrets (
+CREATE TABLE IF NOT EXISTS polyflake_public.secrets (
     version int PRIMARY KEY CHECK (version BETWEEN 0 AND 31),
     secret bytea NOT NULL CHECK (length(secret) = 32)
 );
 
 -- The cipher's subkeys of each type: 8 steps of 2 branches of 3 rounds of 2 words, and 4 words at the end.
-CREATE TABLE polyflake.public_keys (
+CREATE TABLE IF NOT EXISTS polyflake_public.keys (
     type text COLLATE "C",
     version int,
     bits int NOT NULL CHECK (bits BETWEEN 1 AND 64),
@@ -39,7 +72,7 @@ CREATE TABLE polyflake.public_keys (
 );
 
 -- HMAC-SHA-256 under a key of at most 64 bytes.
-CREATE FUNCTION polyflake.hmac(key bytea, message bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE
+CREATE OR REPLACE FUNCTION polyflake_public.hmac(key bytea, message bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     inner_key bytea := decode(repeat('36', 64), 'hex');
@@ -53,7 +86,7 @@ BEGIN
 END $$;
 
 -- The subkeys of SPARX-64/128 under a key of 16 bytes.
-CREATE FUNCTION polyflake.subkeys(key bytea) RETURNS int[] LANGUAGE plpgsql IMMUTABLE
+CREATE OR REPLACE FUNCTION polyflake_public.subkeys(key bytea) RETURNS int[] LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     s int[];
@@ -75,7 +108,7 @@ BEGIN
 END $$;
 
 -- Decrypts a block of SPARX-64/128.
-CREATE FUNCTION polyflake.decrypt(block bigint, k int[]) RETURNS bigint LANGUAGE plpgsql IMMUTABLE
+CREATE OR REPLACE FUNCTION polyflake_public.decrypt(block bigint, k int[]) RETURNS bigint LANGUAGE plpgsql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     al int := ((block >> 48) & 65535)::int # k[97];
@@ -114,40 +147,40 @@ BEGIN
 END $$;
 
 -- Adds a type, or its new versions: its keys out of the secrets that are in the table now.
-CREATE FUNCTION polyflake.public_add(type text, bits int DEFAULT 48) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION polyflake_public.add(type text, bits int DEFAULT 48) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     info bytea := convert_to('polyflake/public/' || type || '/' || bits, 'UTF8') || '\x01';
 BEGIN
     -- The keys depend on the bits, so those of earlier versions would not fit any more.
-    IF EXISTS (SELECT FROM polyflake.public_keys AS known WHERE known.type = public_add.type AND known.bits <> public_add.bits) THEN
+    IF EXISTS (SELECT FROM polyflake_public.keys AS known WHERE known.type = add.type AND known.bits <> add.bits) THEN
         RAISE EXCEPTION 'expected the bits that the type % has already, found %', type, bits;
     END IF;
-    INSERT INTO polyflake.public_keys
-        SELECT public_add.type, version, public_add.bits,
-            polyflake.subkeys(substr(polyflake.hmac(polyflake.hmac('', secret), info), 1, 16))
-        FROM polyflake.public_secrets
-        ON CONFLICT ON CONSTRAINT public_keys_pkey DO UPDATE SET subkeys = excluded.subkeys;
+    INSERT INTO polyflake_public.keys
+        SELECT add.type, version, add.bits,
+            polyflake_public.subkeys(substr(polyflake_public.hmac(polyflake_public.hmac('', secret), info), 1, 16))
+        FROM polyflake_public.secrets
+        ON CONFLICT ON CONSTRAINT keys_pkey DO UPDATE SET subkeys = excluded.subkeys;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'expected a secret in polyflake.public_secrets, found none';
+        RAISE EXCEPTION 'expected a secret in polyflake_public.secrets, found none';
     END IF;
 END $$;
 
 -- Writes a version in place of the highest one, for all types that have it.
-CREATE FUNCTION polyflake.public_write(version int) RETURNS void LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION polyflake_public.write(version int) RETURNS void LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM polyflake.public_keys AS known WHERE known.version = public_write.version) THEN
-        RAISE EXCEPTION 'unknown_version: expected a version in polyflake.public_keys, found %', version;
+    IF NOT EXISTS (SELECT FROM polyflake_public.keys AS known WHERE known.version = write.version) THEN
+        RAISE EXCEPTION 'unknown_version: expected a version in polyflake_public.keys, found %', version;
     END IF;
-    UPDATE polyflake.public_keys AS known SET is_written = known.version = public_write.version;
+    UPDATE polyflake_public.keys AS known SET is_written = known.version = write.version;
 END $$;
 
 -- The text of a number.
-CREATE FUNCTION polyflake_public_encode(type text, number bigint) RETURNS text LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER
+CREATE OR REPLACE FUNCTION polyflake_public.encode(type text, number bigint) RETURNS text LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    known polyflake.public_keys;
+    known polyflake_public.keys;
     k int[];
     al int := (number >> 48) & 65535;
     ar int := (number >> 32) & 65535;
@@ -162,10 +195,10 @@ DECLARE
     tail text := '';
     block bigint;
 BEGIN
-    SELECT * INTO known FROM polyflake.public_keys AS keys
-        WHERE keys.type = polyflake_public_encode.type ORDER BY is_written DESC, version DESC LIMIT 1;
+    SELECT * INTO known FROM polyflake_public.keys AS keys
+        WHERE keys.type = encode.type ORDER BY is_written DESC, version DESC LIMIT 1;
     IF NOT FOUND THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('expected a type in polyflake.public_keys, found %L', type);
+        RAISE invalid_parameter_value USING MESSAGE = format('expected a type in polyflake_public.keys, found %L', type);
     END IF;
     IF known.bits < 64 AND (number < 0 OR number >> (known.bits - 1) >> 1 <> 0) THEN
         RAISE numeric_value_out_of_range USING MESSAGE = format('out_of_range: expected a number below 2^%s, found %s', known.bits, number);
@@ -206,7 +239,7 @@ BEGIN
 END $$;
 
 -- The number of a text. What does not decode is an error whose message begins with the code.
-CREATE FUNCTION polyflake_public_decode(type text, id text) RETURNS bigint LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER
+CREATE OR REPLACE FUNCTION polyflake_public.decode(type text, id text) RETURNS bigint LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     tail text COLLATE "C" := substr(id, length(type) + 2);
@@ -238,21 +271,23 @@ BEGIN
     IF total <> strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(tail, 15, 1)) - 1 THEN
         RAISE invalid_parameter_value USING MESSAGE = 'check_failed: a wrong character';
     END IF;
-    SELECT keys.bits, keys.subkeys INTO bits, k FROM polyflake.public_keys AS keys
-        WHERE keys.type = polyflake_public_decode.type AND keys.version = written;
+    SELECT keys.bits, keys.subkeys INTO bits, k FROM polyflake_public.keys AS keys
+        WHERE keys.type = decode.type AND keys.version = written;
     IF NOT FOUND THEN
-        RAISE invalid_parameter_value USING MESSAGE = format('unknown_version: expected a version of the type %L in polyflake.public_keys', type);
+        RAISE invalid_parameter_value USING MESSAGE = format('unknown_version: expected a version of the type %L in polyflake_public.keys', type);
     END IF;
-    number := polyflake.decrypt(block, k);
+    number := polyflake_public.decrypt(block, k);
     IF bits < 64 AND (number < 0 OR number >> (bits - 1) >> 1 <> 0) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'unknown_id: made up, or made with another secret';
     END IF;
     RETURN number;
 END $$;
 
-REVOKE ALL ON SCHEMA polyflake FROM PUBLIC;
-REVOKE ALL ON ALL TABLES IN SCHEMA polyflake FROM PUBLIC;
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA polyflake FROM PUBLIC;
-REVOKE ALL ON FUNCTION polyflake_public_encode, polyflake_public_decode FROM PUBLIC;
+CREATE OR REPLACE FUNCTION polyflake_public.version() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT '0.1.0' $$;
 
-COMMIT;
+REVOKE ALL ON SCHEMA polyflake_public FROM PUBLIC;
+REVOKE ALL ON ALL TABLES IN SCHEMA polyflake_public FROM PUBLIC;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA polyflake_public FROM PUBLIC;
+
+PERFORM set_config('search_path', caller_path, true);
+END $polyflake$;

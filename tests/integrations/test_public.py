@@ -26,6 +26,7 @@ from polyflake.sqlalchemy import PublicIdType, render_item
 
 ROOT = Path(__file__).parents[2]
 CASES = json.loads((ROOT / "tests/vectors/public.json").read_text(encoding="utf-8"))["cases"]
+PUBLIC_SQL = (ROOT / "crates/sql/public.sql").read_text(encoding="utf-8")
 KEYRING = public.Keyring(bytes(range(32)))
 ORDERS, PEOPLE = KEYRING.of("order"), KEYRING.of("person")
 PUBLIC_ID = ORDERS.encode(42)
@@ -175,32 +176,27 @@ def test_the_fastapi_example_works(server: Server, monkeypatch: pytest.MonkeyPat
 
 @pytest.fixture(scope="module")
 def database(server: Server) -> str:
-    """Creates a database that contains the lease tables and the SQL file's objects in one schema, and returns the
-    database's URL.
-    """
-    name = server.database()
-    psql_arguments = ["--host", str(server.folder), "--username=test", "--set=ON_ERROR_STOP=1", "--quiet", name]
-    for source in ("lease/sql/postgresql.sql", "crates/sql/public.sql"):
-        script = server.folder / Path(source).name
-        script.write_text((ROOT / source).read_text(encoding="utf-8"), encoding="utf-8")
-        server.run("psql", f"--file={script}", *psql_arguments)
-    return f"postgresql://test@/{name}?host={server.folder}"
+    """Creates a database that contains the objects of the SQL file, and returns its URL."""
+    url = server.url()
+    with psycopg.connect(url) as connection:
+        connection.execute(PUBLIC_SQL)
+    return url
 
 
 def create_types(connection: psycopg.Connection[Any], rows: dict[int, bytes], *types: tuple[str, int]) -> None:
     """Follows the instructions in the SQL file: inserts the secrets, creates the types, and deletes the secrets."""
     with connection.cursor() as cursor:
-        with cursor.copy("COPY polyflake.public_secrets FROM STDIN") as copied:
+        with cursor.copy("COPY polyflake_public.secrets FROM STDIN") as copied:
             for row in rows.items():
                 copied.write_row(row)
         for of in types:
-            cursor.execute("SELECT polyflake.public_add(%s, bits => %s)", of)
-        cursor.execute("DELETE FROM polyflake.public_secrets")
+            cursor.execute("SELECT polyflake_public.add(%s, bits => %s)", of)
+        cursor.execute("DELETE FROM polyflake_public.secrets")
 
 
 def test_postgresql_matches_the_vectors(database: str) -> None:
     encode_decode_query = (
-        "SELECT polyflake_public_encode(%(type)s, %(number)s), polyflake_public_decode(%(type)s, %(text)s)"
+        "SELECT polyflake_public.encode(%(type)s, %(number)s), polyflake_public.decode(%(type)s, %(text)s)"
     )
     with psycopg.connect(database) as connection:
         for case in CASES:
@@ -209,7 +205,7 @@ def test_postgresql_matches_the_vectors(database: str) -> None:
             signed = number - (1 << 64) if number >> 63 else number
             row = connection.execute(encode_decode_query, {**case, "number": signed}).fetchone()
             assert row == (case["text"], signed)
-            connection.execute("DELETE FROM polyflake.public_keys")
+            connection.execute("DELETE FROM polyflake_public.keys")
         connection.rollback()
 
 
@@ -220,20 +216,20 @@ def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> No
         orders, posts = two_version_keyring.of("order"), two_version_keyring.of("post", 63)
         for of, bits, numbers in ((orders, 48, [0, 1, 2**48 - 1]), (posts, 63, [2**48, 2**63 - 1])):
             for number in numbers:
-                encode_decode_query = "SELECT polyflake_public_encode(%s, %s), polyflake_public_decode(%s, %s)"
+                encode_decode_query = "SELECT polyflake_public.encode(%s, %s), polyflake_public.decode(%s, %s)"
                 old_public_id = KEYRING.of(of.name, bits).encode(number)
                 row = connection.execute(encode_decode_query, (of.name, number, of.name, old_public_id)).fetchone()
                 assert row == (of.encode(number), number)
         for text, code in INVALID_VALUES:
             with pytest.raises(psycopg.errors.InvalidParameterValue, match=rf"^{code}"), connection.transaction():
-                connection.execute("SELECT polyflake_public_decode('order', %s)", [text])
+                connection.execute("SELECT polyflake_public.decode('order', %s)", [text])
         for number in (-1, 2**48):
             with pytest.raises(psycopg.errors.NumericValueOutOfRange, match=r"^out_of_range"), connection.transaction():
-                connection.execute("SELECT polyflake_public_encode('order', %s)", [number])
+                connection.execute("SELECT polyflake_public.encode('order', %s)", [number])
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="expected a type"), connection.transaction():
-            connection.execute("SELECT polyflake_public_encode('invoice', 1)")
+            connection.execute("SELECT polyflake_public.encode('invoice', 1)")
         with pytest.raises(psycopg.errors.RaiseException, match="expected a secret"), connection.transaction():
-            connection.execute("SELECT polyflake.public_add('invoice')")
+            connection.execute("SELECT polyflake_public.add('invoice')")
         with pytest.raises(psycopg.errors.RaiseException, match="expected the bits"), connection.transaction():
             create_types(connection, {3: bytes(32)}, ("order", 63))
         for name in ("Order", "", "x" * 64):
@@ -242,7 +238,7 @@ def test_postgresql_rejects_the_same_strings_as_the_library(database: str) -> No
             with pytest.raises(psycopg.errors.CheckViolation), connection.transaction():
                 create_types(connection, {1: bytes(32)}, (name, 48))
         null_result = connection.execute(
-            "SELECT polyflake_public_encode('order', NULL), polyflake_public_decode('order', NULL)"
+            "SELECT polyflake_public.encode('order', NULL), polyflake_public.decode('order', NULL)"
         )
         assert null_result.fetchone() == (None, None)
 
@@ -252,11 +248,11 @@ def test_postgresql_can_write_a_version_other_than_the_highest(database: str) ->
     with psycopg.connect(database) as connection:
         create_types(connection, {1: old, 2: new}, ("order", 48))
         for version, secret in ((1, old), (2, new)):
-            connection.execute("SELECT polyflake.public_write(%s)", [version])
-            encoded_row = connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone()
+            connection.execute("SELECT polyflake_public.write(%s)", [version])
+            encoded_row = connection.execute("SELECT polyflake_public.encode('order', 42)").fetchone()
             assert encoded_row == (public.Keyring({version: secret}).of("order").encode(42),)
         with pytest.raises(psycopg.errors.RaiseException, match=r"^unknown_version"), connection.transaction():
-            connection.execute("SELECT polyflake.public_write(3)")
+            connection.execute("SELECT polyflake_public.write(3)")
         connection.rollback()
 
 
@@ -264,22 +260,26 @@ def test_a_postgresql_role_uses_keys_that_it_cannot_read(database: str) -> None:
     with psycopg.connect(database, autocommit=True) as connection, connection.transaction(force_rollback=True):
         create_types(connection, {1: bytes(range(32))}, ("order", 48))
         connection.execute("CREATE ROLE shop; CREATE ROLE stranger")
-        connection.execute("GRANT EXECUTE ON FUNCTION polyflake_public_encode, polyflake_public_decode TO shop")
+        grants = re.findall(r"^--     (GRANT .*;)$", PUBLIC_SQL, re.MULTILINE)
+        assert len(grants) == 2
+        for grant in grants:
+            connection.execute(grant)
         connection.execute("GRANT CREATE ON SCHEMA public TO shop; SET ROLE shop")
         # Objects that the role creates must not affect the functions.
         connection.execute(
             "CREATE FUNCTION public.substr(text, int, int) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$"
         )
-        connection.execute("CREATE TEMPORARY TABLE public_keys (type text, version int, bits int, subkeys int[])")
+        connection.execute("CREATE TEMPORARY TABLE keys (type text, version int, bits int, subkeys int[])")
         connection.execute("SET search_path = pg_temp, public, pg_catalog")
-        assert connection.execute("SELECT polyflake_public_encode('order', 42)").fetchone() == (PUBLIC_ID,)
-        assert connection.execute("SELECT polyflake_public_decode('order', %s)", [PUBLIC_ID]).fetchone() == (42,)
+        assert connection.execute("SELECT polyflake_public.encode('order', 42)").fetchone() == (PUBLIC_ID,)
+        assert connection.execute("SELECT polyflake_public.decode('order', %s)", [PUBLIC_ID]).fetchone() == (42,)
         for role, forbidden in [
-            ("shop", "TABLE polyflake.public_keys"),
-            ("shop", "TABLE polyflake.public_secrets"),
-            ("shop", "SELECT polyflake.public_add('order')"),
-            ("stranger", "SELECT polyflake_public_encode('order', 42)"),
-            ("stranger", "SELECT polyflake_public_decode('order', 'x')"),
+            ("shop", "SELECT polyflake_public.decrypt(1, '{}')"),
+            ("shop", "TABLE polyflake_public.keys"),
+            ("shop", "TABLE polyflake_public.secrets"),
+            ("shop", "SELECT polyflake_public.add('order')"),
+            ("stranger", "SELECT polyflake_public.encode('order', 42)"),
+            ("stranger", "SELECT polyflake_public.decode('order', 'x')"),
         ]:
             with pytest.raises(InsufficientPrivilege), connection.transaction():
                 connection.execute(f"SET ROLE {role}")

@@ -25,9 +25,18 @@ import pytest
 
 from conftest import Server, skip_without
 from polyflake import layout
-from test_sql import EPOCH, FLAKES, LAYOUT_RANGES, PAGE, PRESETS, fields, load_generator, vectors
+from test_sql import (
+    EPOCH,
+    FLAKES,
+    LAYOUT_RANGES,
+    PAGE,
+    PRESETS,
+    PROGRAM,
+    fields,
+    run_program,
+    vectors,
+)
 
-PROGRAM = load_generator().PROGRAM
 TICKS = {"ms": "1ms", "s": "1s", "s_builtin": "1s"}
 #: The range of times that PostgreSQL and DuckDB both support.
 FIRST_MS, LAST_MS = -210_866_803_200_000, (2**63 - 1) // 1000
@@ -216,13 +225,9 @@ def write_sql(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     def write_sql(description: dict[str, Any], dialect: str, *more: str) -> str:
         file = folder / f"layout_{next(numbers)}.json"
         file.write_text(json.dumps(description), encoding="utf-8")
-        return run_program("sql", str(file), "--dialect", dialect, *(more or ("--name", "own")))
+        return run_program("layout", "sql", str(file), "--dialect", dialect, *(more or ("--name", "own")))
 
     return write_sql
-
-
-def run_program(*arguments: str) -> str:
-    return subprocess.run([PROGRAM, "layout", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
 Writer = Callable[..., str]
@@ -386,7 +391,7 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write_sql: 
         arguments = ("before", "moment") if is_inverted else ("moment", "before")
         calls = [
             (f"flake.own_{end}(CAST(? AS timestamptz){bound_arguments})", times[argument])
-            for end, argument in zip(("lowest", "highest"), arguments, strict=True)
+            for end, argument in zip(bound_names(is_inverted), arguments, strict=True)
         ]
         if "error" in case or (
             not is_bytes(case) and is_inverted and int(case["lowest"]) >= 0 and case["fields"][0]["kind"] == "timestamp"
@@ -395,10 +400,14 @@ def test_each_databases_bounds_match_the_vectors(database: Database, write_sql: 
         found = [database.select_value(call, time) for call, time in calls]
         assert found == [identity(case, case[end]) for end in ("lowest", "highest")], case["name"]
         checked_count += 1
-        if database.dialect == "postgresql":
-            range_query = f"SELECT * FROM flake.own_range(?, ?{bound_arguments})"
-            assert database.ask(range_query, start, until) == [tuple(found)]
+        range_query = f"SELECT * FROM flake.own_range(CAST(? AS timestamptz), CAST(? AS timestamptz){bound_arguments})"
+        assert database.ask(range_query, start, until) == [tuple(found)]
     assert checked_count > 15
+
+
+def bound_names(is_inverted: bool) -> tuple[str, str]:
+    """Returns the suffixes of the functions for the lowest and the highest ID."""
+    return ("lowest_before", "highest_from") if is_inverted else ("lowest", "highest")
 
 
 def value_in_sql(database: Database, value: Any) -> str:
@@ -434,7 +443,7 @@ def test_each_databases_bounds_match_the_library(database: Database, write_sql: 
         times = (until, start) if is_inverted else (start, until)
         found = [
             database.select_value(f"flake.own_{end}(CAST(? AS timestamptz){bound_arguments})", time)
-            for end, time in zip(("lowest", "highest"), times, strict=True)
+            for end, time in zip(bound_names(is_inverted), times, strict=True)
         ]
         assert found == [low, high], description
         checked[description["id"]] += 1
@@ -448,7 +457,7 @@ def test_preset_functions_match_the_files(database: Database) -> None:
     file = "polyflake.sql" if database.dialect == "postgresql" else "polyflake.duckdb.sql"
     database.load((Path(__file__).parents[2] / "crates/sql" / file).read_text(encoding="utf-8"))
     for preset in PRESETS:
-        database.ask(run_program("sql", preset, "--dialect", database.dialect))
+        database.ask(run_program("layout", "sql", preset, "--dialect", database.dialect))
     for preset, id, _, answer in FLAKES:
         for own, known in [
             (f"{preset}_ms(id)", f"snowflake_ms(id, '{preset}')"),
@@ -541,8 +550,29 @@ def test_functions_read_16_byte_ids_from_uuids(database: Database, write_sql: Wr
         for end, time in zip(("lowest", "highest"), times, strict=True)
     ]
     assert bounds == [UUID(bytes=end) for end in uuid_layout.time_range(*times)]
-    if database.dialect == "postgresql":
-        assert database.ask("SELECT * FROM flake.own_uuid_range(?, ?)", *times) == [tuple(bounds)]
+    range_query = "SELECT * FROM flake.own_uuid_range(CAST(? AS timestamptz), CAST(? AS timestamptz))"
+    assert database.ask(range_query, *times) == [tuple(bounds)]
+
+
+def test_a_range_of_an_inverted_time_finds_its_rows(database: Database, write_sql: Writer) -> None:
+    """The lowest ID of such a layout is at the end of the span. `BETWEEN own_lowest(start) AND own_highest(until)` would
+    find no rows, so these functions do not exist.
+    """
+    time = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1767225600000, "invert": True}
+    fields = [UNUSED, time, {"kind": "sequence", "bits": 22}]
+    description = {"id": "integer", "bits": 64, "fields": fields}
+    database.load(write_sql(description, database.dialect))
+    own = layout.Layout.from_json(json.dumps(description))
+    ids = [own.pack(timestamp=1767225600000 + ms, sequence=1) for ms in (0, 1000, 2000, 3000)]
+    start, until = "'2026-01-01 00:00:01Z'", "'2026-01-01 00:00:03Z'"
+    query = (
+        f"SELECT id FROM (VALUES {', '.join(f'({id})' for id in ids)}) AS ids (id), flake.own_range({start}, {until}) AS span"
+        " WHERE id BETWEEN span.lowest AND span.highest ORDER BY id"
+    )
+    assert database.ask(query) == [(ids[2],), (ids[1],)]
+    for bound in ("lowest", "highest"):
+        with pytest.raises(database.error, match="does not exist"):
+            database.select_value(f"flake.own_{bound}({start})")
 
 
 def test_a_range_of_byte_ids_becomes_an_index_condition(server: Server, write_sql: Writer) -> None:
@@ -583,8 +613,8 @@ def test_psql_loads_the_files_and_the_output_of_the_program(server: Server, writ
         command = [psql, "-X", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", url, *arguments]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout
 
-    for file in ("polyflake.sql", "randflake.sql"):
-        run("--file", str(folder / file))
+    for file in ("polyflake.sql", "randflake.sql", "public.sql"):
+        run("--single-transaction", "--file", str(folder / file))
     run(input=write_sql(UUIDS, "postgresql"))
     for case in vectors("sno")["cases"][:5]:
         ms_expression = f"round(extract(epoch FROM flake.sno_time('{case['encoded']}')) * 1000)"
@@ -664,9 +694,13 @@ def test_the_sqlite_query_finds_the_rows_of_a_time_span(write_sql: Writer) -> No
             if description["id"] == "bytes":  # A span beyond the layout's range still selects the rows within it.
                 last_ms = shape.describe().last_ms
                 assert last_ms
+                before_end = {id for id in inside | outside if id <= high}
+                from_start = {id for id in inside | outside if id >= low}
+                if any(field["kind"] == "timestamp" and field.get("invert") for field in description["fields"]):
+                    before_end, from_start = from_start, before_end
                 for span, rows in (
-                    ((first_ms - 10**6, until), {id for id in inside | outside if id <= high}),
-                    ((start, last_ms + 10**6), {id for id in inside | outside if id >= low}),
+                    ((first_ms - 10**6, until), before_end),
+                    ((start, last_ms + 10**6), from_start),
                     ((first_ms - 10**6, first_ms), set()),
                     ((last_ms + 10**6, last_ms + 10**7), set()),
                 ):

@@ -35,32 +35,57 @@ pub(super) struct BoundFunction {
     pub(super) comment: String,
 }
 
+impl BoundFunction {
+    /// Returns the function for the lowest or the highest ID of the times from a start on, or before an end.
+    ///
+    /// The lowest ID of an inverted timestamp is at the end of a span. Its functions have other names, so that a query with
+    /// `BETWEEN lowest(start) AND highest(end)` fails. With the same names, it would find no rows.
+    pub(super) fn new(is_highest: bool, is_start: bool, description: &str, body: String) -> Self {
+        let (suffix, argument) = match (is_highest, is_start) {
+            (false, true) => ("lowest", "moment"),
+            (true, false) => ("highest", "before"),
+            (false, false) => ("lowest_before", "before"),
+            (true, true) => ("highest_from", "moment"),
+        };
+        let end = if is_highest { "highest" } else { "lowest" };
+        let when =
+            if is_start { "the time `moment` or later" } else { "a time earlier than `before`" };
+        let comment =
+            format!("The {end} {description} of {when}. A time outside the format is an error.");
+        Self { suffix, argument, body, comment }
+    }
+
+    /// Returns a call of the function for a span between two times. `passed` contains the other arguments.
+    pub(super) fn call(&self, name: &str, times: [&str; 2], passed: &str) -> String {
+        let time = times[usize::from(self.argument == "before")];
+        format!("flake.{name}_{}({time}{passed})", self.suffix)
+    }
+}
+
+/// Returns the comment on a function that returns both bounds of a span.
+pub(super) fn range_comment(description: &str) -> String {
+    format!(
+        "The lowest and the highest {description} of a span that includes its start and excludes its end, for BETWEEN. A span \
+         that is empty or reversed has no rows. A time outside the format is an error."
+    )
+}
+
 impl Bounds {
-    /// Returns the functions for the lowest and the highest ID in a time range. If the timestamp is inverted, the lowest ID
-    /// is at the end of the range.
+    /// Returns the functions for the lowest and the highest ID in a time range.
     pub(super) fn bound_functions(
         &self,
         time: &Time,
         bits: Option<&BitStrings>,
     ) -> [BoundFunction; 2] {
-        [("lowest", &self.lowest, false), ("highest", &self.highest, true)].map(
-            |(suffix, rest, is_highest)| {
-                let is_start = is_highest == time.field.invert;
-                let (argument, when) = if is_start {
-                    ("moment", "the time `moment` or later")
-                } else {
-                    ("before", "a time earlier than `before`")
-                };
-                let tick = time.end(is_start);
-                let body = match bits {
-                    None => self.word(time, &tick, rest),
-                    Some(bits) => self.bytes(time, &tick, rest, bits),
-                };
-                let comment =
-                    format!("The {suffix} ID of {when}. A time outside the layout is an error.");
-                BoundFunction { suffix, argument, body, comment }
-            },
-        )
+        [(&self.lowest, false), (&self.highest, true)].map(|(rest, is_highest)| {
+            let is_start = is_highest == time.field.invert;
+            let tick = time.end(is_start);
+            let body = match bits {
+                None => self.word(time, &tick, rest),
+                Some(bits) => self.bytes(time, &tick, rest, bits),
+            };
+            BoundFunction::new(is_highest, is_start, "ID", body)
+        })
     }
 
     /// Returns an expression for a bound of integer IDs, given an expression for the tick and the bits of the other fields.

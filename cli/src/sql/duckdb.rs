@@ -1,13 +1,14 @@
-//! Writes macros for `DuckDB`, like the macros in `crates/sql/polyflake.duckdb.sql`.
+//! Writes macros for `DuckDB`.
 
 use crate::sql::{
-    Table, Time,
-    bounds::{BitStrings, BoundFunction},
+    Table, Time, VERSION,
+    bounds::{BitStrings, BoundFunction, range_comment},
     fields::{Field, Kind, Source},
+    formats::{self, Body, Function, Preset, SnoForm, Syntax},
     quote,
 };
 
-/// The macros that `crates/sql/polyflake.duckdb.sql` also contains.
+/// The macros that the files for layouts and for formats both contain.
 const HELPERS: &str = include_str!("duckdb.sql");
 
 /// The macro that raises the error for a field that is not a 64-bit integer, and the macro that returns a field's bytes.
@@ -81,11 +82,15 @@ pub(super) fn file(table: &Table) -> String {
     let mut parts = vec![HELPERS.to_owned()];
     parts.extend(called.map(|(text, _)| text.to_owned()));
     let mut read = |suffix: &str, more: &str, body: &str, comment: &str| {
-        parts.push(define(name, suffix, &format!("id{more}"), body, comment));
+        parts.push(define(&format!("{name}_{suffix}"), &format!("id{more}"), body, comment));
         if table.has_uuids() {
             let body = format!("flake.{name}_{suffix}(flake.uuid_bytes(id){more})");
-            let suffix = format!("uuid_{suffix}");
-            parts.push(define(name, &suffix, &format!("id{more}"), &body, comment));
+            parts.push(define(
+                &format!("{name}_uuid_{suffix}"),
+                &format!("id{more}"),
+                &body,
+                comment,
+            ));
         }
     };
     if let Some(time) = &table.time {
@@ -104,31 +109,104 @@ pub(super) fn file(table: &Table) -> String {
     }
     if let Some((time, bounds)) = table.time_and_bounds() {
         let more = bounds.arguments(|_| "");
-        for BoundFunction { suffix, argument, body, comment } in
-            bounds.bound_functions(time, table.length.map(|_| &BITS))
-        {
-            let arguments = format!("{argument}{more}");
-            parts.push(define(name, suffix, &arguments, &body, &comment));
-            if table.has_uuids() {
-                let body = format!("lower(hex(flake.{name}_{suffix}({arguments})))::UUID");
-                parts.push(define(name, &format!("uuid_{suffix}"), &arguments, &body, &comment));
-            }
+        let ends = bounds.bound_functions(time, table.length.map(|_| &BITS));
+        parts.extend(range(name, &more, &ends));
+        if table.has_uuids() {
+            let of_bytes = ends.map(|end| {
+                let call = format!("flake.{name}_{}({}{more})", end.suffix, end.argument);
+                BoundFunction { body: format!("lower(hex({call}))::UUID"), ..end }
+            });
+            parts.extend(range(&format!("{name}_uuid"), &more, &of_bytes));
         }
     }
-    format!(
+    let head = format!(
         "\
 -- What an ID of the layout `{name}` says, in DuckDB: its time, its fields, and the IDs of a span of time.
--- `polyflake layout sql` wrote this file. Load it with `.read`, or execute its text.
+-- Written by `polyflake layout sql` {VERSION}. Load it with `.read`, or execute its text.
 --
 -- An error begins with a stable code: `time_out_of_range` for a time outside the layout, `unknown_field` for a field that
 -- the layout does not have.
-{}
-CREATE SCHEMA IF NOT EXISTS flake;
-
 {}",
-        table.limits(),
-        parts.join("\n")
-    )
+        table.limits()
+    );
+    script(&head, &format!("{name}_version"), parts)
+}
+
+/// Returns a file that loads macros into the schema `flake`, with a macro that returns the program's version.
+fn script(head: &str, version: &str, mut parts: Vec<String>) -> String {
+    let comment = "The version of polyflake that wrote the macros.";
+    parts.push(define(version, "", &quote(VERSION), comment));
+    format!("{head}\nCREATE SCHEMA IF NOT EXISTS flake;\n\n{}", parts.join("\n"))
+}
+
+fn range(name: &str, more: &str, ends: &[BoundFunction; 2]) -> Vec<String> {
+    let calls = ends.each_ref().map(|end| end.call(name, ["start", "until"], more));
+    let arguments = format!("start, until{more}");
+    let range = define_range(&format!("{name}_range"), &arguments, &calls, &range_comment("ID"));
+    let ends = ends.iter().map(|BoundFunction { suffix, argument, body, comment }| {
+        define(&format!("{name}_{suffix}"), &format!("{argument}{more}"), body, comment)
+    });
+    ends.chain([range]).collect()
+}
+
+/// Returns the file with the macros for formats and known services.
+pub(super) fn formats_file(head: &str, own: &str, presets: &[Preset]) -> String {
+    let mut parts = vec![HELPERS.to_owned(), own.to_owned()];
+    parts.extend(formats::functions(&syntax(), presets).into_iter().map(|function| {
+        let Function { name, arguments, body, comment, .. } = function;
+        let arguments: Vec<_> = arguments.iter().map(|[name, _]| *name).collect();
+        let arguments = arguments.join(", ");
+        match body {
+            Body::Value(value) => define(&name, &arguments, &value, &comment),
+            Body::Row(calls) => define_range(&name, &arguments, &calls, &comment),
+        }
+    }));
+    script(head, "version", parts)
+}
+
+fn syntax() -> Syntax {
+    fn digits(hex: &str, first: u32, count: u32) -> String {
+        format!("flake.number({hex}, {}, {})", 2 * first + 1, 2 * count)
+    }
+    let wide = |value: &str| format!("({value})");
+    let blob_bytes = |first, count| digits("hex(id::BLOB)", first, count);
+    let uuid_bytes = |first, count| digits("flake.uuid_hex(id)", first, count);
+    let character = |place| format!("flake.sno_character(id, {})", place + 1);
+    let matches = |text, pattern| format!("regexp_full_match({text}, '{pattern}')");
+    let is_uuid8 = matches("flake.uuid_hex(id)", ".{12}8.{3}[89ab].{4}[048c]0{10}");
+    let form = |prefix, description, is_valid, parts| SnoForm {
+        prefix,
+        sql_type: "",
+        description,
+        is_valid,
+        parts,
+    };
+    let strings = formats::string_parts(character, wide);
+    let is_blob = "octet_length(id::BLOB) = 10".to_owned();
+    Syntax {
+        sno_forms: [
+            form("sno", "a string", matches("id", "[2-9a-x]{16}"), strings),
+            form("sno_blob", "a BLOB of 10 bytes", is_blob, formats::byte_parts(blob_bytes)),
+            form("sno_uuid8", "a UUID of version 8", is_uuid8, formats::uuid8_parts(uuid_bytes)),
+        ],
+        binary: "blob",
+        from_hex: |digits| format!("unhex({digits})"),
+        to_hex: |word| format!("lower(hex({word}))"),
+        uuid_bytes,
+        wide,
+        has_version: |version| {
+            format!("regexp_full_match(flake.uuid_hex(id), '.{{12}}{version}.{{3}}[89ab].{{15}}')")
+        },
+        time: |ticks, per_second| {
+            format!("make_timestamptz(({ticks}) * {})", 1_000_000 / per_second)
+        },
+        preset_ms: |table| {
+            let ms = table.time.as_ref().map(|time| time.ms(Source::Word(ID_AS_WORD), "//"));
+            ms.unwrap_or_default()
+        },
+        preset_field: |value| value,
+        source: Source::Word(ID_AS_WORD),
+    }
 }
 
 fn null_unless_length(table: &Table, value: String) -> String {
@@ -161,13 +239,30 @@ fn bytes(field: &Field) -> String {
     format!("flake.bytes_of({found})")
 }
 
-fn define(name: &str, suffix: &str, arguments: &str, body: &str, comment: &str) -> String {
+fn define(name: &str, arguments: &str, body: &str, comment: &str) -> String {
     let comment = quote(comment);
     format!(
         "\
-CREATE OR REPLACE MACRO flake.{name}_{suffix}({arguments}) AS
+CREATE OR REPLACE MACRO flake.{name}({arguments}) AS
     {body};
-COMMENT ON MACRO flake.{name}_{suffix} IS {comment};
+COMMENT ON MACRO flake.{name} IS {comment};
+"
+    )
+}
+
+/// Returns the definition of a macro that returns a row with two bounds.
+fn define_range(
+    name: &str,
+    arguments: &str,
+    [lowest, highest]: &[String; 2],
+    comment: &str,
+) -> String {
+    let comment = quote(comment);
+    format!(
+        "\
+CREATE OR REPLACE MACRO flake.{name}({arguments}) AS TABLE
+    SELECT {lowest} AS lowest, {highest} AS highest;
+COMMENT ON MACRO TABLE flake.{name} IS {comment};
 "
     )
 }

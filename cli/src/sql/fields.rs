@@ -184,11 +184,15 @@ impl Time {
     /// Returns an expression for the first tick at or after the time `moment`, or for the last tick before the time
     /// `before`.
     pub(super) fn end(&self, is_start: bool) -> String {
-        let Self { tick_us, epoch, count, .. } = self;
-        if is_start {
-            format!("flake.tick(moment, {tick_us}, {epoch}, 0, {})", count - 1)
-        } else {
-            format!("(flake.tick(before, {tick_us}, {epoch}, 1, {count}) - 1)")
-        }
+        bound_tick(self.tick_us, self.epoch, self.count, is_start)
+    }
+}
+
+/// Returns an expression for the first tick at or after the time `moment`, or for the last tick before the time `before`.
+pub(super) fn bound_tick(tick_us: i64, epoch: i64, count: i64, is_start: bool) -> String {
+    if is_start {
+        format!("flake.tick(moment, {tick_us}, {epoch}, 0, {})", count - 1)
+    } else {
+        format!("(flake.tick(before, {tick_us}, {epoch}, 1, {count}) - 1)")
     }
 }

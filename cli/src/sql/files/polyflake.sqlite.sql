@@ -1,0 +1,6 @@
+-- Columns for SQLite 3.32 or later with the time and the parts of an ID.
+--
+-- SQLite has no functions in SQL, so these are generated columns. Add those that you need to your own table, with
+-- `CREATE TABLE` or `ALTER TABLE ... ADD COLUMN`; they store nothing. A query can use an expression by itself.
+-- `ms` is the time in Unix milliseconds. Columns are NULL for a value that cannot be such an ID; every 10 bytes can be
+-- a sno, every UUID a Hot Guid, and every integer a snowflake.
