@@ -109,7 +109,7 @@ export default defineConfig({
           "leases",
           "glossary",
         ),
-        group("Explanation", "promises", "how-it-works", "safety", "storm", "bench", "pitfalls"),
+        group("Explanation", "promises", "how-it-works", "safety", "bench", "pitfalls"),
       ],
     }),
   ],

@@ -1,4 +1,4 @@
-//! The program `idstorm`, which runs an ID generator through storms. See `docs/storm.md`.
+//! The program `idstorm`, which runs an ID generator through storms. See `docs/project/storm.md`.
 
 #[cfg(target_os = "linux")]
 mod options;

@@ -21,9 +21,9 @@ enum Options {
     List,
     /// Run storms with a host, or with a command that prints one ID per line
     Run(Run),
-    /// Run the storms for rows of the table in docs/storm.md, and update the table
+    /// Run the storms for rows of the table in docs/project/storm.md, and update the table
     Rows(Rows),
-    /// Write the table in docs/storm.md from the recorded results
+    /// Write the table in docs/project/storm.md from the recorded results
     Page,
 }
 

@@ -1,4 +1,4 @@
-//! The recorded results of all rows, and the tables that show them in `docs/storm.md`.
+//! The recorded results of all rows, and the tables that show them in `docs/project/storm.md`.
 
 use std::{
     collections::BTreeMap,
@@ -48,7 +48,7 @@ pub struct RowResult {
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Results(BTreeMap<String, BTreeMap<String, RowResult>>);
 
-const PAGE: &str = "docs/storm.md";
+const PAGE: &str = "docs/project/storm.md";
 const TABLE_MARKERS: [&str; 2] = ["<!-- Results: begin -->\n", "<!-- Results: end -->\n"];
 
 fn file() -> PathBuf {
@@ -62,7 +62,7 @@ impl Results {
         serde_json::from_str(&text).with_context(|| format!("in {}", file().display()))
     }
 
-    /// Stores the results and updates the tables in `docs/storm.md`.
+    /// Stores the results and updates the tables in `docs/project/storm.md`.
     pub fn write(&self) -> Outcome<()> {
         let page = root().join(PAGE);
         report::write(self)?;

@@ -1,4 +1,4 @@
-//! The rows of the table in `docs/storm.md`. They describe published libraries, each with code from the library's
+//! The rows of the table in `docs/project/storm.md`. They describe published libraries, each with code from the library's
 //! documentation.
 //!
 //! Each row is a file in `tests/storm/rows`. The environment in which a row's generators run is built in `target/storm`,

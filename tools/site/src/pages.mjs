@@ -34,8 +34,9 @@ const PAGE_TITLES = {
   npm: "JavaScript package",
 };
 
+// `docs/project` is for maintainers, who read it in the repository.
 const docsPages = readdirSync(join(REPOSITORY, "docs"), { recursive: true })
-  .filter((name) => name.endsWith(".md"))
+  .filter((name) => name.endsWith(".md") && !name.startsWith("project/"))
   .map((name) => [name.replace(/(\/README)?\.md$/, ""), `docs/${name}`]);
 
 /** The reference of the Python package, with a page for each module. `python/reference.py` writes it. */
@@ -50,12 +51,8 @@ const pythonPages = readdirSync(join(REPOSITORY, PYTHON_FOLDER)).map((name) => [
 const NAMES_PLACE = "api/names";
 const NAMES_FILE = "packages/api.toml";
 
-/**
- * Pages for maintainers and the list of changes are neither in the navigation nor in the search. The references have
- * their own indexes.
- */
-const UNSEARCHED_PAGES = new Set(["decisions", "bench/goals", "platforms", "changes"]);
-export const isSearchable = (place) => !UNSEARCHED_PAGES.has(place) && !place.startsWith("api/");
+/** The list of changes is neither in the navigation nor in the search. The references have their own indexes. */
+export const isSearchable = (place) => place !== "changes" && !place.startsWith("api/");
 
 /** The files from which pages are generated, keyed by the page's path in the site. */
 export const FILES = new Map([...Object.entries(OTHER_FILES), ...docsPages, ...pythonPages, [NAMES_PLACE, NAMES_FILE]]);

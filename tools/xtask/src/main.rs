@@ -49,7 +49,7 @@ enum Task {
     /// their IDs (options: --kills N, --kind NAME)
     Kills(PassedArguments),
     /// Test generators with threads, forks, clock changes, kills and process copies, and check their IDs (see
-    /// `docs/storm.md`)
+    /// `docs/project/storm.md`)
     Storm(PassedArguments),
     /// Fork thousands of processes that generate IDs in Python, and compare all of their IDs (options: --forks N, --ids N)
     Forks(PassedArguments),

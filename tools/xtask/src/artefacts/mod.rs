@@ -39,7 +39,7 @@ pub struct Options {
     #[arg(long)]
     twice: bool,
     /// Build nothing; instead, compare the sizes of the files in this folder (`target/artefacts/out`) with the sizes of
-    /// other libraries, and write the comparison to docs/platforms.md
+    /// other libraries, and write the comparison to docs/project/platforms.md
     #[arg(long, value_name = "FOLDER")]
     sizes: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Writes the generated sections of `docs/platforms.md`. The other sections are written by hand.
+//! Writes the generated sections of `docs/project/platforms.md`. The other sections are written by hand.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::platforms;
 use crate::workspace;
 
 /// The page's path, relative to the root.
-const PAGE: &str = "docs/platforms.md";
+const PAGE: &str = "docs/project/platforms.md";
 
 /// The title of the section for artefacts that do not depend on a platform.
 pub const EVERY_PLATFORM: &str = "Every platform";

@@ -25,7 +25,7 @@ pub struct Platform {
     /// Whether faster wheels for individual versions of `CPython` are built in addition to the other wheels.
     #[serde(default)]
     pub has_faster_wheels: bool,
-    /// The platform's description for readers, which is also the title of its section in `docs/platforms.md`.
+    /// The platform's description for readers, which is also the title of its section in `docs/project/platforms.md`.
     pub says: String,
 }
 

@@ -1,4 +1,4 @@
-//! Creates the plots and the goals page in docs/bench. The plots are drawn by Matplotlib, which is installed in the
+//! Creates the plots in docs/bench and the page docs/project/goals.md. The plots are drawn by Matplotlib, which is installed in the
 //! benchmarks' virtual environment.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const MISSED_GOALS_HEADING: &str = "\n## Why goals are missed\n";
 pub fn draw(shell: &Shell, report: &Report) -> Result<()> {
     let file = tempfile::NamedTempFile::new()?;
     report.write(file.path())?;
-    let page = folder().join("goals.md");
+    let page = workspace::root().join("docs/project/goals.md");
     // The section about missed goals is written by hand, so keep it.
     let before = shell.read_file(&page)?;
     let misses = before.find(MISSED_GOALS_HEADING).map_or("", |at| &before[at..]);

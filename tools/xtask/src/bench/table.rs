@@ -70,7 +70,7 @@ fn goal_verdict(goal: &Goal) -> String {
     format!("  {said} {ratios} {name}: {ours}, against {theirs} ({against})")
 }
 
-/// Returns the goals as a page for docs/bench.
+/// Returns the goals as the page docs/project/goals.md.
 pub fn page(report: &Report) -> String {
     let rows = report.goals().map(|goal| {
         let Goal { name, ours_ns, against, against_ns, ratio, goal: most, met, .. } = goal;

@@ -56,7 +56,7 @@ pub struct Options {
     /// Skip the packages' tests, which take most of the time
     #[arg(long)]
     without_tests: bool,
-    /// Also write the tables of results to docs/platforms.md, in the sections for the platforms that were built
+    /// Also write the tables of results to docs/project/platforms.md, in the sections for the platforms that were built
     #[arg(long, requires = "dry")]
     page: bool,
 }

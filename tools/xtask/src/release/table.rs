@@ -15,7 +15,7 @@ use crate::artefacts::{
 /// The reason shown for a file that was built but that no client installed.
 const NOT_INSTALLED: &str = "no client here chooses it";
 
-/// A table and its title, which is also the title of a section of `docs/platforms.md`.
+/// A table and its title, which is also the title of a section of `docs/project/platforms.md`.
 pub type Section = (String, String);
 
 /// Returns one table for each platform for which files were built, and one table for the files that do not depend on a
