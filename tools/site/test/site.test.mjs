@@ -116,7 +116,7 @@ test("the list of changes is neither in the navigation nor in the search, and pa
   const navigation = readPageFile("/guide/quickstart/").split("<nav").slice(1).join();
   const [sidebar] = navigation.split("</nav>").filter((part) => part.includes('href="/guide/workers/"'));
   assert(!sidebar.includes('href="/changes/"'));
-  assert(!PAGES.some((place) => place.startsWith("project/")));
+  assert(!PAGES.some((place) => place.startsWith("/project/")));
   assert(readPageFile("/guide/workers/").includes("data-pagefind-body"));
   assert(readPageFile("/guide/quickstart/").includes('href="/guide/workers/"'));
 });
