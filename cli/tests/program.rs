@@ -351,7 +351,7 @@ fn layout_sql_writes_functions_for_each_database() {
     );
     for (dialect, made) in [
         ("postgresql", "FUNCTION flake.ids_range(start timestamptz, until timestamptz)"),
-        ("duckdb", "MACRO flake.ids_lowest(moment)"),
+        ("duckdb", "MACRO flake.ids_range(start, until) AS TABLE"),
         ("sqlite", "ms INTEGER AS (((id >> 22) & 2199023255551))"),
     ] {
         let written = stdout_of(&["layout", "sql", path, "--dialect", dialect, "--name", "ids"]);

@@ -145,7 +145,7 @@ OTHER_FIELDS: list[list[dict[str, Any]]] = [
         {"kind": "bindable", "bits": 32, "name": "order"},
     ],
     [
-        {"kind": "bindable", "bits": 4, "name": 'a "tenant" of it\'s', "invert": True},
+        {"kind": "bindable", "bits": 4, "name": 'a "tenant" of it\'s $$ $polyflake$', "invert": True},
         {"kind": "timestamp", "bits": 40, "tick": "10ms", "epoch_ms": 1767225600000, "invert": True},
         {"kind": "constant", "bits": 8, "name": "select", "value": 200, "invert": True},
         {"kind": "sequence", "bits": 12},

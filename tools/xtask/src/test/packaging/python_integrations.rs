@@ -81,12 +81,16 @@ fn names() -> Result<Vec<String>> {
 pub fn test_postgresql_versions(shell: &Shell) -> Result<()> {
     const POSTGRESQL_TESTS: &str = "not duckdb and not sqlite and not mariadb";
     let versions = [
-        ("11.22.1-beta.11", "test_public.py", "postgresql"),
-        ("12.22.0-beta.15", "test_sql.py", "randflake"),
-        ("14.23.0-beta.17", "test_sql.py test_sql_layouts.py test_pitfalls.py", POSTGRESQL_TESTS),
+        ("11.22.1-beta.11", "test_public.py test_sql_loading.py", "postgresql or public.sql"),
+        ("12.22.0-beta.15", "test_sql.py test_sql_loading.py", "randflake"),
+        (
+            "14.23.0-beta.17",
+            "test_sql.py test_sql_layouts.py test_sql_loading.py test_pitfalls.py",
+            POSTGRESQL_TESTS,
+        ),
         (
             "18.4.0-beta.17",
-            "test_sql.py test_sql_layouts.py test_pitfalls.py test_public.py",
+            "test_sql.py test_sql_layouts.py test_sql_loading.py test_pitfalls.py test_public.py",
             POSTGRESQL_TESTS,
         ),
     ];
