@@ -17,7 +17,16 @@ import { newRules } from "./compiled.js";
 import { type Driver, readVariable } from "./driver.js";
 import { DEFAULT_FORMATS } from "./formats.js";
 import { http } from "./http.js";
-import { buildSettings, checkLeaseOptions, Lease, type LeaseEvent, type LeaseOptions, runCheck } from "./lease.js";
+import {
+  buildSettings,
+  checkLeaseOptions,
+  isClosing,
+  LEASE_KEY,
+  Lease,
+  type LeaseEvent,
+  type LeaseOptions,
+  runCheck,
+} from "./lease.js";
 import { mysql } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { type RedisClient, redis } from "./redis.js";
@@ -149,14 +158,22 @@ function leaseFromUrl(url: string | undefined, namespace: string | null, options
   return new Lease(rules, driver, found.namespace, own, terms);
 }
 
-/** The default generators' leases that no generator has used yet, by ID format. */
-const unusedLeases = new Map<string, Lease>();
+/** The leases of the default generators on a thread. All copies of the package share them. */
+interface DefaultLeases {
+  /** Returns the lease for a format's next default generator. */
+  (family: string): AnyLease;
+  /** Resolves once each lease has a worker ID, whether or not a generator uses the lease. */
+  ready(): Promise<unknown>;
+}
+
+const realm = globalThis as { [LEASE_KEY]?: DefaultLeases };
 
 /** The reason why the environment variables provide no lease for the default generators. */
 let preloadFailure: unknown;
 
 /**
- * Resolves once the default generators have worker IDs.
+ * Resolves once the default generators have worker IDs. It also waits if a default generator has lost its worker ID, for
+ * example after `afterRestore`, until the generator has another one.
  *
  * Importing `polyflake/lease` in an ES module already waits for this. If the store does not grant worker IDs in time, the
  * import completes without worker IDs, and the first call that generates an ID throws an error with the reason.
@@ -166,7 +183,7 @@ let preloadFailure: unknown;
  */
 export async function ready(): Promise<void> {
   if (preloadFailure) throw preloadFailure;
-  await Promise.all([...unusedLeases.values()].map((lease) => lease.ready()));
+  await realm[LEASE_KEY]?.ready();
 }
 
 /** The reason in the last warning. */
@@ -186,9 +203,7 @@ function warn({ name, message }: LeaseEvent): void {
 
 /** Starts the default generators' leases, unless another copy of the package has already done so. */
 function preload(): void {
-  const realm = globalThis as { [key: symbol]: unknown };
-  const key = Symbol.for("polyflake.lease");
-  if (realm[key]) return;
+  if (realm[LEASE_KEY]) return;
   const url = readVariable("POLYFLAKE_LEASE") ?? readVariable("POLYFLAKE_WORKER_ID");
   const known: readonly string[] = DEFAULT_FORMATS;
   const formats = (readVariable("POLYFLAKE_FORMATS") ?? known.join()).split(",");
@@ -197,17 +212,24 @@ function preload(): void {
     const reason = `cannot read POLYFLAKE_FORMATS: ${expected}`;
     throw new PolyflakeError("out_of_range", reason);
   }
-  realm[key] = (family: string): AnyLease => {
-    const taken = unusedLeases.get(family) ?? lease(undefined, undefined, { watch: warn });
-    unusedLeases.delete(family);
-    return taken;
+  const leases = new Map<string, Lease>();
+  const unused = new Set<Lease>();
+  const begin = (family: string): Lease => {
+    const own = lease(undefined, undefined, { watch: warn });
+    own.begin({ family }, true);
+    leases.set(family, own);
+    return own;
   };
+  const take = (family: string): Lease => {
+    const known = leases.get(family);
+    return known && unused.delete(known) && !isClosing(known) ? known : begin(family);
+  };
+  const open = () => [...leases.values()].filter((lease) => !isClosing(lease));
+  realm[LEASE_KEY] = Object.assign(take, { ready: () => Promise.all(open().map((lease) => lease.ready())) });
   if (url === undefined) return;
   for (const family of formats) {
     try {
-      const own = lease(undefined, undefined, { watch: warn });
-      own.begin({ family }, true);
-      unusedLeases.set(family, own);
+      unused.add(begin(family));
     } catch (error) {
       // The call that generates the first ID also throws this error.
       preloadFailure ??= error;

@@ -177,7 +177,10 @@ const CLOSE_TIMEOUT_MS = 10_000;
 const openLeases = new Set<Lease>();
 let isExitHooked = false;
 
-const LEASE_KEY = Symbol.for("polyflake.lease");
+export const LEASE_KEY = Symbol.for("polyflake.lease");
+
+/** Returns whether {@link Lease.close} has been called. */
+export let isClosing: (lease: Lease) => boolean;
 
 const PENDING_HINT =
   "; generate() cannot wait for it: await lease.ready() first, use generateAsync, or start with node --import polyflake/lease";
@@ -208,6 +211,10 @@ export class Lease implements AnyLease {
   #loop: Promise<void> | undefined;
   #isClosing = false;
   #isDefault = false;
+
+  static {
+    isClosing = (lease) => lease.#isClosing;
+  }
 
   constructor(
     rules: Rules,

@@ -81,6 +81,44 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
       assertDistinct(reports);
     });
 
+    test("`ready` awaits the worker IDs of default generators that were used before", async () => {
+      const { node, url } = createStore();
+      const program = `
+        import { cpSync } from "node:fs";
+        import { afterRestore, hotguid, sno, uuid7 } from "polyflake";
+        import { close, ready } from "polyflake/lease";
+        cpSync("node_modules/polyflake", "node_modules/polyflake-copy", { recursive: true });
+        const other = await import("polyflake-copy/lease");
+        const generate = () => (hotguid.generate(), uuid7.generate(), sno.parse(sno.generate()).partition);
+        const numbers = [generate()];
+        for (const each of [ready, other.ready]) {
+          afterRestore();
+          await each();
+          numbers.push(generate());
+        }
+        await close();
+        await ready();
+        console.log(JSON.stringify(numbers));`;
+      const env = { ...process.env, POLYFLAKE_LEASE: url };
+      const { stdout } = await run(node, ["--input-type=module", "--eval", program], { env });
+      // The worker IDs from before a restore remain granted, because the original process may still use them.
+      assert.equal(new Set(JSON.parse(stdout)).size, 3);
+    });
+
+    test("a lease that was closed before a generator used it is replaced", async () => {
+      const { node, url } = createStore();
+      const program = `
+        import { sno } from "polyflake";
+        import { close, ready } from "polyflake/lease";
+        await close();
+        await ready();
+        console.log(sno.parse(await sno.generateAsync()).partition);
+        await close();`;
+      const env = { ...process.env, POLYFLAKE_LEASE: url };
+      assert.equal((await run(node, ["--input-type=module", "--eval", program], { env })).stdout.trim(), "0");
+      assert.deepEqual(await grantedWorkerIds(url), []);
+    });
+
     test("SIGTERM ends a process after it released its worker ID", async () => {
       const store = createStore();
       const { child } = await startMaker(store, "signal", { workerIds: [0, 0] });

@@ -14,10 +14,14 @@ const FILES = {
     export default defineNitroPlugin(() => void ready());`,
   "server/api/id.js": `import { backend, sno } from "polyflake";
     import { metabyte } from "polyflake/decode";
+    import { PgColumn, pgTable } from "drizzle-orm/pg-core";
+    import { pg } from "polyflake/drizzle";
     import { Keyring } from "polyflake/public";
     export default defineEventHandler(() => {
       const id = sno.generate(7);
-      return { backend: backend(), metabyte: metabyte(id), partition: sno.parse(id).partition, ids: typeof Keyring };
+      const isColumn = pgTable("t", { id: pg.snoText() }).id instanceof PgColumn;
+      const { partition } = sno.parse(id);
+      return { backend: backend(), metabyte: metabyte(id), partition, ids: typeof Keyring, isColumn };
     });`,
 };
 for (const [file, text] of Object.entries(FILES)) {
@@ -35,7 +39,7 @@ await withMovedCopy(".output", (copy, options) =>
       assert.equal(answer.status, 200, await answer.clone().text());
       const { partition, ...others } = await answer.json();
       // The addon is missing, because tracers cannot see how the package loads it.
-      assert.deepEqual(others, { backend: "wasm", metabyte: 7, ids: "function" });
+      assert.deepEqual(others, { backend: "wasm", metabyte: 7, ids: "function", isColumn: true });
       assert.equal(partition, 0);
     },
     { ...options, env: { ...options.env, POLYFLAKE_LEASE: `sqlite:${folderOf(options)}/ids.db?namespace=nuxt` } },
