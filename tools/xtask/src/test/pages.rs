@@ -15,6 +15,18 @@ const ERRORS_PAGE: &str = "docs/errors.md";
 /// The lists in which a reader can find a page: the list of all pages, and the site's navigation.
 const LISTING_PAGES: [&str; 2] = ["docs/guide.md", "tools/site/astro.config.mjs"];
 
+/// The files whose descriptions name all ID formats.
+const DESCRIBING_FILES: [&str; 8] = [
+    "Cargo.toml",
+    "README.md",
+    "core/README.md",
+    "docs/guide/which-id.md",
+    "lease/README.md",
+    "packages/js/README.md",
+    "packages/python/README.md",
+    "packages/python/pyproject.toml",
+];
+
 /// Returns the faults in the given pages, each with its path and text.
 pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Vec<String>> {
     let api: toml::Table =
@@ -38,6 +50,29 @@ pub(super) fn faults<'s>(files: impl Iterator<Item = (&'s str, &'s str)>) -> Res
         }
     }
     faults.extend(names_without_example(&api["guide"], &guide));
+    faults.extend(lists_without_a_format(&api, read)?);
+    Ok(faults)
+}
+
+/// Returns the lists of ID formats that lack a format. A format is a table of `api.toml` that has objects.
+fn lists_without_a_format(
+    api: &toml::Table,
+    read: impl Fn(&'static str) -> std::io::Result<String>,
+) -> Result<Vec<String>> {
+    let formats: Vec<_> = api
+        .iter()
+        .filter(|(_, table)| table.get("objects").is_some())
+        .map(|(name, _)| name)
+        .collect();
+    let mut faults = Vec::new();
+    let unguided = formats.iter().filter(|name| api["guide"].get(name).is_none());
+    faults.extend(unguided.map(|name| format!("packages/api.toml: the guide has no {name}")));
+    for path in DESCRIBING_FILES {
+        // "Hot Guid" and "UUID v7" are `hotguid` and `uuid7` in `api.toml`.
+        let text = read(path)?.to_lowercase().replace(" v", "").replace(' ', "");
+        let unnamed = formats.iter().filter(|name| !text.contains(name.as_str()));
+        faults.extend(unnamed.map(|name| format!("{path}: expected the format {name}")));
+    }
     Ok(faults)
 }
 
