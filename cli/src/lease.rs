@@ -2,7 +2,10 @@
 
 use std::{fmt::Write as _, io::Write, time::Duration};
 
-use polyflake_lease::{Operator, Random, Record, hosted::LeaseUrl};
+use polyflake_lease::{
+    Operator,
+    protocol::{Random, Record, hosted::LeaseUrl},
+};
 use serde_json::json;
 
 use crate::{failure::Failure, serve};
@@ -263,7 +266,7 @@ fn reject_password(url: Option<&str>) -> Result<(), Failure> {
 }
 
 type OpenedOperator =
-    Operator<Box<dyn polyflake_lease::Store>, fn() -> polyflake_lease::Result<Random>>;
+    Operator<Box<dyn polyflake_lease::protocol::Store>, fn() -> polyflake_lease::Result<Random>>;
 
 impl NamespaceArguments {
     fn operator(&self) -> Result<OpenedOperator, Failure> {

@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-use polyflake_lease::{Operation, Request};
+use polyflake_lease::protocol::{Operation, Request};
 use tokio::sync::watch;
 
 use crate::{failure::Failure, lease::store_url};
@@ -96,11 +96,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tls =
         tls::CertificateFiles::from_arguments(arguments).map(tls::Acceptor::load).transpose()?;
     if arguments.create {
-        polyflake_lease::open(&url)?.answer(&probe())?;
+        polyflake_lease::protocol::open(&url)?.answer(&probe())?;
     }
     let count =
         arguments.store_connections.unwrap_or(if url.starts_with("sqlite") { 1 } else { 8 });
-    let pool = Pool::start(count, move || polyflake_lease::open_existing(&url))?;
+    let pool = Pool::start(count, move || polyflake_lease::protocol::open_existing(&url))?;
     let (tokens, metrics) = (RwLock::new(Arc::new(tokens)), Metrics::default());
     let service = Arc::new(Service { tokens, pool, metrics, rate: arguments.rate });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use polyflake_lease::{Namespace, Operation, Random, Request, Store as _};
+use polyflake_lease::protocol::{Namespace, Operation, Random, Request, Store as _};
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_polyflake");
@@ -555,7 +555,7 @@ fn metrics_include_unreadable_namespaces_and_restored_stores() {
     };
     let request =
         Request { number: 1, namespace: "broken".into(), operation: Operation::Open(broken) };
-    polyflake_lease::open(&url).expect("a store").answer(&request).expect("a namespace");
+    polyflake_lease::protocol::open(&url).expect("a store").answer(&request).expect("a namespace");
     fs::copy(folder.path().join("ids.db"), folder.path().join("copy.db")).expect("a copy");
     for (url, is_restored) in [(url, 0), (copy, 1)] {
         let output = run(&["lease", "metrics", "--url", &url]);

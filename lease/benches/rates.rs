@@ -24,8 +24,11 @@ use std::{
 };
 
 use polyflake_lease::{
-    Action, ErrorKind, Keeper, Moment, Namespace, Operation, Options, Random, Record, ReplyContent,
-    Request, Result, Shape, Store, open,
+    ErrorKind, Options, Result, Shape,
+    protocol::{
+        Action, Keeper, Moment, Namespace, Operation, Random, Record, ReplyContent, Request, Store,
+        open,
+    },
 };
 #[cfg(unix)]
 use redis_server::RedisServer;

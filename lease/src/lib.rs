@@ -1,20 +1,62 @@
-//! Non-overlapping leases of worker IDs. Each worker ID is leased to one process for a limited time, and the next holder
-//! starts after the last tick that the previous holder may have used.
+//! Leases of worker IDs from a database, so that no two [polyflake](polyflake) generators of a fleet have the same worker
+//! ID. Each process holds its worker ID for a limited time and renews the lease. Pauses, wrong clocks, lost replies and
+//! killed processes can interrupt the generation of IDs, but they never cause a duplicate.
 //!
-//! - [`Keeper`] implements the rules. It has no clock, opens no connection and starts no thread. Its host passes the time
-//!   and the store's replies, and the keeper returns the next request for the store or the next action for the generator.
-//! - [`Store`] is the trait that drivers implement. A driver processes one request at a time and returns one reply, and
-//!   both are plain data. [`conformance`] is the test suite that every driver passes. [`steps`] contains the parts that SQL
-//!   drivers share.
-//! - [`Memory`] is a store for tests within one process. `Sqlite` (feature `sqlite`) is a store in a file for the processes
-//!   of one host. `Postgresql` (feature `postgresql`) is a store for processes on many hosts, and `AsyncPostgresql` is the
-//!   asynchronous version for tasks. `Mysql` and `AsyncMysql` (feature `mysql`) are stores in `MySQL` or `MariaDB`. `Redis`
-//!   and `AsyncRedis` (feature `redis`) are stores in `Redis` or `Valkey`, which may lose their data. `Http` and
-//!   `AsyncHttp` (feature `http`) are stores behind a service, `polyflake lease serve`.
-//! - [`Operator`] inspects a namespace and performs administrative actions: evicting a holder, reserving a worker ID, or
-//!   reporting a restored backup. [`Plan`] calculates how many worker IDs a fleet needs.
+//! The usual program reads the store's URL from its environment:
 //!
-//! The rules and the exact format of the records are described in the repository's `docs/leases.md`.
+//! ```standalone_crate
+//! use polyflake_lease::sno;
+//!
+//! # // SAFETY: This program has no other thread.
+//! # unsafe { std::env::set_var("POLYFLAKE_LEASE", "memory:guide?namespace=orders") };
+//! // POLYFLAKE_LEASE=postgres://user@host/database?namespace=orders
+//! let ids = sno::Generator::from_env()?;
+//! println!("{}", ids.generate(7)?);
+//! ids.close(); // releases the worker ID; call it when SIGTERM arrives
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A program can also pass the URL and the namespace, a range of worker IDs, and other [`Options`]. All processes with the
+//! same store and namespace share one set of worker IDs:
+//!
+//! ```
+//! use std::time::Duration;
+//! use polyflake_lease::{Options, Shape, sno};
+//!
+//! let options = Options::new("orders", Shape::sno(0..=1023)?)?;
+//! let options = options.preferred_worker_id(7)?.watch(|event| eprintln!("orders: {event}"));
+//! # let url = "memory:";
+//! # #[cfg(any())]
+//! let url = "sqlite:/var/lib/orders/leases.db";
+//! let ids = sno::Generator::with(url, options, Duration::from_secs(10))?;
+//! assert_eq!(ids.lease().worker_id(), Some(7));
+//! assert_eq!(ids.generate(7)?.partition(), 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`sno`], [`hotguid`], [`uuid7`], [`randflake`] and [`layout`] have a generator each. The README lists the URLs of the
+//! stores: SQLite, PostgreSQL, MySQL, MariaDB, Redis, Valkey, and a service over HTTP. Each of them needs the Cargo feature
+//! of its name.
+//!
+//! # While the store is away
+//!
+//! Generating an ID never calls the store. A lease lasts an hour by default and is renewed every quarter of an hour, so no
+//! generator notices an outage of up to 40 minutes. In a longer outage, a generator continues until its lease ends. From
+//! then on, calls wait for up to a second and fail with `lease_unavailable`; the error's source states the reason. As soon
+//! as the store replies, the generator continues, with another worker ID if its own was leased in the meantime. A process
+//! that starts during an outage fails to create its generator after 10 seconds, or at once if waiting cannot help, for
+//! example because the password is wrong.
+//!
+//! # More
+//!
+//! - [`Options`] has the length of a lease, preferred and required worker IDs, the holder's name, and the callback.
+//! - [`Event`] lists what the callback receives, and [`Lease::metrics`] returns counts and the remaining time.
+//! - [`check`] reports whether a worker ID could be leased, for deployment scripts.
+//! - [`Operator`] inspects a namespace, evicts holders, reserves worker IDs, and reports restored backups.
+//! - [`Plan`] calculates how many worker IDs a fleet needs.
+//! - [`Host`] keeps a lease in a task of an executor instead of a thread, and [`Source`] leases from a client that the
+//!   program already has.
+//! - [`protocol`] is for authors of drivers and hosts.
 #![no_std]
 
 extern crate alloc;
@@ -34,33 +76,28 @@ struct WorkerIdsPage;
 mod hosts;
 #[cfg(feature = "hosted")]
 mod ids;
+pub mod protocol;
 mod rules;
 mod stores;
 
-#[cfg(feature = "hosted")]
-pub use hosts::hosted;
-pub use hosts::{
-    grantee::Grantee,
-    operator::{Operator, Status},
-};
+pub use hosts::operator::{Operator, Status};
 #[cfg(feature = "std")]
 pub use hosts::{lease::Lease, lease_task::Task, source::Source, task::Host};
 #[cfg(feature = "std")]
 pub use ids::{generator::Generator, hotguid, layout, randflake, sno, uuid7};
 #[cfg(feature = "hosted")]
 pub use rules::events::{Event, Metrics};
+#[cfg(feature = "std")]
+pub use rules::ordinal::Ordinal;
 pub use rules::{
     error::{Error, ErrorKind},
-    keeper::{Action, Grant, Keeper, Moment, Options},
+    keeper::Options,
     plan::{Fleet, Plan},
-    record::{Namespace, Random, Record},
-    request::{Operation, Reply, ReplyContent, Request, Store},
-    shape::{Grid, Shape},
+    shape::Shape,
 };
-#[cfg(feature = "std")]
-pub use rules::{ordinal::Ordinal, request::AsyncStore};
 #[cfg(feature = "http")]
 pub use stores::http::{AsyncHttp, Http};
+pub use stores::memory::Memory;
 #[cfg(feature = "mysql")]
 pub use stores::mysql::{AsyncMysql, Mysql};
 #[cfg(feature = "postgresql")]
@@ -70,8 +107,7 @@ pub use stores::redis::{AsyncRedis, Redis};
 #[cfg(feature = "sqlite")]
 pub use stores::sqlite::Sqlite;
 #[cfg(feature = "std")]
-pub use stores::url::{check, open, open_existing};
-pub use stores::{conformance, memory::Memory, steps};
+pub use stores::url::check;
 
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;

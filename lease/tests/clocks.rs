@@ -7,7 +7,10 @@
 mod host;
 
 use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
-use polyflake_lease::{Action, ErrorKind, Memory, Operation, Record, ReplyContent, Store};
+use polyflake_lease::{
+    ErrorKind, Memory,
+    protocol::{Action, Operation, Record, ReplyContent, Store},
+};
 
 const MINUTE_MS: u64 = 60_000;
 const DAY_MS: u64 = 24 * HOUR_MS;
@@ -127,7 +130,7 @@ fn a_holder_switches_worker_ids_after_a_clock_rollback() {
 /// change.
 #[test]
 fn manually_edited_times_are_rejected() {
-    type ReplyChange = fn(&mut polyflake_lease::Reply);
+    type ReplyChange = fn(&mut polyflake_lease::protocol::Reply);
     let changes: [(&str, ReplyChange); 6] = [
         ("an end of 2^53", |reply| change_latest_end(reply, Record::RESERVED + 1)),
         ("an end of 2^64 - 1", |reply| change_latest_end(reply, u64::MAX)),
@@ -174,7 +177,7 @@ fn manually_edited_times_are_rejected() {
     }
 }
 
-fn change_latest_end(reply: &mut polyflake_lease::Reply, end: u64) {
+fn change_latest_end(reply: &mut polyflake_lease::protocol::Reply, end: u64) {
     if let ReplyContent::Survey { latest_end, .. } = &mut reply.content {
         *latest_end = end;
     }

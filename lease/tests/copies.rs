@@ -25,7 +25,8 @@ use std::{
 use image::run_in_both_copies;
 use polyflake::{hotguid::HotGuid, layout::preset, randflake::Randflake, sno::Sno, uuid7::Uuid7};
 use polyflake_lease::{
-    AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, Task, hotguid, layout, open,
+    Host, Options, Result, Shape, Task, hotguid, layout,
+    protocol::{AsyncStore, Reply, Request, Store, open},
     randflake, sno, uuid7,
 };
 use separate_process::run_in_separate_process;

@@ -16,7 +16,8 @@ use std::{
 };
 
 use polyflake_lease::{
-    Error, ErrorKind, Event, Grant, Grantee, Lease, Operator, Options, Result, Shape, open,
+    Error, ErrorKind, Event, Lease, Operator, Options, Result, Shape,
+    protocol::{Grant, Grantee, open},
     sno::Generator,
 };
 use received_events::ReceivedEvents;

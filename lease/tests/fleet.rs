@@ -7,8 +7,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use fastrand::Rng;
 use polyflake_lease::{
-    Action, Keeper, Memory, Moment, Operation, Options, Random, Reply, ReplyContent, Request,
-    Result, Shape, Store,
+    Memory, Options, Result, Shape,
+    protocol::{Action, Keeper, Moment, Operation, Random, Reply, ReplyContent, Request, Store},
 };
 
 const START_MS: u64 = 1_763_650_000_000;

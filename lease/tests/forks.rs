@@ -27,7 +27,8 @@ use std::{
 use forks::{fork_with_hooks, fork_without_hooks, run_in_child_with};
 use polyflake::sno::Sno;
 use polyflake_lease::{
-    AsyncStore, Host, Memory, Operation, Options, Reply, Request, Result, Shape, Store, Task, open,
+    Host, Memory, Options, Result, Shape, Task,
+    protocol::{AsyncStore, Operation, Reply, Request, Store, open},
     sno::Generator,
 };
 use tempfile::TempDir;

@@ -15,8 +15,9 @@ use std::{
 };
 
 use polyflake_lease::{
-    AsyncPostgresql, ErrorKind, Grant, Grantee, Host, Lease, Memory, Operation, Operator, Options,
-    Postgresql, Reply, Request, Result, Shape, Store, sno::Generator,
+    AsyncPostgresql, ErrorKind, Host, Lease, Memory, Operator, Options, Postgresql, Result, Shape,
+    protocol::{Grant, Grantee, Operation, Reply, Request, Store},
+    sno::Generator,
 };
 use received_events::ReceivedEvents;
 use server::{Server, programs};

@@ -10,7 +10,8 @@ use std::{cell::Cell, rc::Rc};
 
 use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
-    Action, Error, ErrorKind, Grant, Memory, Moment, Random, Reply, ReplyContent, Result, Store,
+    Error, ErrorKind, Memory, Result,
+    protocol::{Action, Grant, Moment, Random, Reply, ReplyContent, Store},
 };
 
 const MINUTE_MS: u64 = 60_000;

@@ -18,9 +18,12 @@ use std::{
 
 use polyflake::{layout::preset, sno};
 use polyflake_lease::{
-    Moment, Operator, Random,
-    hosted::{Granted, Hosted, LeaseUrl, layout_of},
-    steps::{Access, file_error, open_file},
+    Operator,
+    protocol::{
+        Moment, Random,
+        hosted::{Granted, Hosted, LeaseUrl, layout_of},
+        steps::{Access, file_error, open_file},
+    },
 };
 use serde_json::{Value as Json, json};
 #[cfg(all(feature = "postgresql", unix))]

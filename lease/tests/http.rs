@@ -11,8 +11,8 @@ use std::{
 };
 
 use polyflake_lease::{
-    AsyncHttp, AsyncStore, ErrorKind, Http, Operation, Operator, Reply, ReplyContent, Request,
-    Result, Store, open,
+    AsyncHttp, ErrorKind, Http, Operator, Result,
+    protocol::{AsyncStore, Operation, Reply, ReplyContent, Request, Store, open},
 };
 
 /// The request line and headers of a request.

@@ -9,8 +9,10 @@ use std::sync::{Arc, Mutex};
 
 use host::{HOUR_MS, KeeperHost, RandomSource, START_MS, holder, options};
 use polyflake_lease::{
-    Action, Error, ErrorKind, Keeper, Memory, Operation, Options, Random, Record, Reply,
-    ReplyContent, Request, Result, Shape, Store, conformance,
+    Error, ErrorKind, Memory, Options, Result, Shape,
+    protocol::{
+        Action, Keeper, Operation, Random, Record, Reply, ReplyContent, Request, Store, conformance,
+    },
 };
 
 #[test]

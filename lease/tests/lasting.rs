@@ -12,9 +12,12 @@ use std::{
 };
 
 use polyflake_lease::{
-    ErrorKind, Operation, Operator, Options, Random, Request, Shape, check,
+    ErrorKind, Operator, Options, Shape, check,
+    protocol::{
+        Operation, Random, Request,
+        steps::{Engine, Outcome, Schema, Steps},
+    },
     sno::Generator,
-    steps::{Engine, Outcome, Schema, Steps},
 };
 use server::{Server, programs};
 

@@ -6,8 +6,8 @@ mod host;
 
 use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
-    Error, ErrorKind, Fleet, Memory, Operation, Operator, Options, Plan, Random, Record, Reply,
-    ReplyContent, Request, Result, Shape, Store,
+    Error, ErrorKind, Fleet, Memory, Operator, Options, Plan, Result, Shape,
+    protocol::{Operation, Random, Record, Reply, ReplyContent, Request, Store},
 };
 
 #[expect(clippy::unnecessary_wraps, reason = "as operators call it")]

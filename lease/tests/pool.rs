@@ -9,8 +9,9 @@ use std::{future::Future, time::Duration};
 
 use deadpool_postgres::{Manager, Pool};
 use polyflake_lease::{
-    AsyncPostgresql, AsyncStore, Host, Operation, Options, Reply, Request, Result, Shape, Store,
-    conformance, sno::Generator,
+    AsyncPostgresql, Host, Options, Result, Shape,
+    protocol::{AsyncStore, Operation, Reply, Request, Store, conformance},
+    sno::Generator,
 };
 use server::{Server, programs};
 use tokio::{

@@ -1,6 +1,9 @@
 //! Compares records byte for byte with the examples in `docs/leases.md`, and checks that malformed strings are rejected.
 
-use polyflake_lease::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape};
+use polyflake_lease::{
+    Shape,
+    protocol::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request},
+};
 
 const LEASES_PAGE: &str = include_str!("../../docs/leases.md");
 

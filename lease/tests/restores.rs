@@ -13,9 +13,13 @@ use std::{
 };
 
 use polyflake_lease::{
-    Event, Lease, Memory, Moment, Options, Random, Reply, Request, Shape, Store,
-    hosted::{Granted, Hosted},
-    hotguid, open, sno,
+    Event, Lease, Memory, Options, Shape, hotguid,
+    protocol::{
+        Moment, Random, Reply, Request, Store,
+        hosted::{Granted, Hosted},
+        open,
+    },
+    sno,
 };
 
 /// Waits until the generator has a worker ID other than `before`, and returns it.

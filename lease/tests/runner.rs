@@ -18,8 +18,9 @@ use std::{
 
 use polyflake::{OnExhausted, layout::preset, sno::Sno};
 use polyflake_lease::{
-    Error, ErrorKind, Grant, Grantee, Lease, Options, Reply, Request, Result, Shape, Source, Store,
-    hotguid, layout, open, randflake, sno,
+    Error, ErrorKind, Lease, Options, Result, Shape, Source, hotguid, layout,
+    protocol::{Grant, Grantee, Reply, Request, Store, open},
+    randflake, sno,
 };
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(20);

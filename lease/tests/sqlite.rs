@@ -14,8 +14,9 @@ use std::{
 
 use claims::{assert_error, claim, claim_concurrently, file_url};
 use polyflake_lease::{
-    Error, ErrorKind, Operation, Operator, Options, Record, ReplyContent, Request, Shape, Sqlite,
-    Store, conformance, open, sno,
+    Error, ErrorKind, Operator, Options, Shape, Sqlite,
+    protocol::{Operation, Record, ReplyContent, Request, Store, conformance, open},
+    sno,
 };
 use rusqlite::Connection;
 use tempfile::TempDir;

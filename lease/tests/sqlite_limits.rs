@@ -14,7 +14,10 @@ use std::{
 };
 
 use claims::{claim_with, file_url};
-use polyflake_lease::{ErrorKind, Operator, Options, Result, Shape, Store, open};
+use polyflake_lease::{
+    ErrorKind, Operator, Options, Result, Shape,
+    protocol::{Store, open},
+};
 
 const STORE_VARIABLE: &str = "POLYFLAKE_LIMITED_STORE";
 

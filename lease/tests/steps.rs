@@ -23,8 +23,11 @@ use std::{env, fs, sync::Mutex};
 
 use mysql_server::MysqlServer;
 use polyflake_lease::{
-    Error, Namespace, Operation, Random, Record, Reply, Request, Shape,
-    steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
+    Error, Shape,
+    protocol::{
+        Namespace, Operation, Random, Record, Reply, Request,
+        steps::{Engine, Failure, Known, Outcome, Rows, Schema, Statement, Step, Steps, Value},
+    },
 };
 use redis_server::RedisServer;
 use serde_json::{Value as Json, json};

@@ -14,8 +14,10 @@ use std::{
 
 use polyflake::sno::Sno;
 use polyflake_lease::{
-    AsyncStore, Host, Memory, Operator, Options, Random, Reply, Request, Result, Shape, Store,
-    hotguid, layout, randflake, sno::Generator,
+    Host, Memory, Operator, Options, Result, Shape, hotguid, layout,
+    protocol::{AsyncStore, Random, Reply, Request, Store},
+    randflake,
+    sno::Generator,
 };
 use tokio::{runtime, task::JoinHandle, time};
 

@@ -16,7 +16,9 @@ use std::{
 };
 
 use polyflake_lease::{
-    AsyncStore, Host, Options, Reply, Request, Result, Shape, Source, Store, open, sno::Generator,
+    Host, Options, Result, Shape, Source,
+    protocol::{AsyncStore, Reply, Request, Store, open},
+    sno::Generator,
 };
 
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);

@@ -21,7 +21,7 @@ use std::{
 
 use certificates::write_certificates;
 use mysql_server::MysqlServer;
-use polyflake_lease::{ErrorKind, Mysql, Postgresql, Redis, conformance, sno};
+use polyflake_lease::{ErrorKind, Mysql, Postgresql, Redis, protocol::conformance, sno};
 use server::{Server, programs};
 
 /// Connects to a server that does not support encryption. Returns the kind of error, and the bytes that the client sent

@@ -1,7 +1,7 @@
 //! Tests lease URLs with a table of cases shared by the tests of all languages.
 #![cfg(feature = "hosted")]
 
-use polyflake_lease::hosted::LeaseUrl;
+use polyflake_lease::protocol::hosted::LeaseUrl;
 use serde_json::{Value as Json, json};
 
 /// Returns default values for the parts of a parsed lease URL that a test case may omit.

@@ -6,8 +6,8 @@ mod host;
 
 use host::{HOUR_MS, KeeperHost, START_MS, holder, options};
 use polyflake_lease::{
-    ErrorKind, Memory, Namespace, Operation, Operator, Random, ReplyContent, Request, Store,
-    conformance,
+    ErrorKind, Memory, Operator,
+    protocol::{Namespace, Operation, Random, ReplyContent, Request, Store, conformance},
 };
 
 const SECOND_MS: u64 = 1000;

@@ -37,7 +37,7 @@ use std::{
 };
 
 use polyflake::{Call, Error, ErrorKind, Mode, Progress, Result, SlotSource, WrittenCount};
-use polyflake_lease::{
+use polyflake_lease::protocol::{
     Moment, Random,
     hosted::{Family, Granted, Hosted, LeaseUrl, RANDOMS},
     steps::{Access, absolute_path, open_file},
@@ -367,7 +367,7 @@ impl GrantTarget for NoGenerator {
 }
 
 /// The generator and the rules of a lease, for use by `polyflake/_lease.py`. Strings contain JSON, as in
-/// [`polyflake_lease::hosted`].
+/// [`polyflake_lease::protocol::hosted`].
 #[pyclass(frozen, module = "polyflake._polyflake")]
 pub(crate) struct Keeper {
     granted: Arc<dyn GrantTarget>,
@@ -496,8 +496,8 @@ pub(crate) fn begin_check(settings: &str) -> PyResult<Keeper> {
 #[pyo3(signature = (path, allows_overlayfs, /))]
 pub(crate) fn check_file(path: PathBuf, allows_overlayfs: bool) -> PyResult<bool> {
     let access = Access { allows_overlayfs, ..Access::default() };
-    let exists =
-        absolute_path(&path).and_then(|path| polyflake_lease::steps::check_file(&path, access));
+    let exists = absolute_path(&path)
+        .and_then(|path| polyflake_lease::protocol::steps::check_file(&path, access));
     exists.map_err(to_exception)
 }
 

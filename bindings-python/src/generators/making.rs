@@ -29,7 +29,7 @@ pub(crate) use methods::{id_methods, impl_id_maker, module_functions, text_metho
 pub(crate) use polyflake::Mode;
 use polyflake::{CallTypes, Progress, Result, SlotSource, WrittenCount};
 use polyflake_columns::{Plain, grow, truncate_and_shrink};
-use polyflake_lease::hosted::Family;
+use polyflake_lease::protocol::hosted::Family;
 use pyo3::{PyClass, prelude::*, pyclass::boolean_struct::True};
 
 use super::{

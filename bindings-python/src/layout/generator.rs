@@ -9,7 +9,7 @@ use polyflake::{
     layout::{self, Batch, Builder, Id},
 };
 use polyflake_columns::Packed;
-use polyflake_lease::hosted::layout_of;
+use polyflake_lease::protocol::hosted::layout_of;
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use snapshot::SnapshotArgument;
 pub(crate) use snapshot::{Snapshot, Stats};

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use polyflake_lease::hosted::LeaseUrl;
+use polyflake_lease::protocol::hosted::LeaseUrl;
 use sha2::{Digest, Sha256};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 

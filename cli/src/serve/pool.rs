@@ -10,7 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use polyflake_lease::{Error, ErrorKind, Reply, Request, Store};
+use polyflake_lease::{
+    Error, ErrorKind,
+    protocol::{Reply, Request, Store},
+};
 use tokio::sync::oneshot;
 
 use super::responses::Rejection;

@@ -13,7 +13,10 @@ use hyper::{
         ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER,
     },
 };
-use polyflake_lease::{Error, ErrorKind, Operation, Reply, ReplyContent, Request};
+use polyflake_lease::{
+    Error, ErrorKind,
+    protocol::{Operation, Reply, ReplyContent, Request},
+};
 use serde_json::json;
 use tokio::time::timeout;
 

@@ -10,8 +10,11 @@ use std::{
 };
 
 use polyflake_lease::{
-    Random, Reply, Request, Result, Store, conformance,
-    steps::{Engine, Outcome, Statement, Steps},
+    Result,
+    protocol::{
+        Random, Reply, Request, Store, conformance,
+        steps::{Engine, Outcome, Statement, Steps},
+    },
 };
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use polyflake_lease::{Operation, Reply, ReplyContent, Request, Store as _, conformance};
+use polyflake_lease::protocol::{Operation, Reply, ReplyContent, Request, Store as _, conformance};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::ring,
@@ -37,7 +37,7 @@ fn the_service_passes_the_conformance_suite_for_stores() {
 fn the_rust_client_passes_the_conformance_suite_for_stores() {
     let service = Service::start(&["--rate", "1000000", "--store-connections", "3"]);
     let url = service.url(TOKEN);
-    conformance::check(&mut polyflake_lease::open(&url).expect("a store"));
+    conformance::check(&mut polyflake_lease::protocol::open(&url).expect("a store"));
     conformance::check_together(|| polyflake_lease::Http::open(&url).expect("a store"));
 }
 
@@ -75,7 +75,8 @@ fn a_reply_contains_the_name_of_the_underlying_store() {
     let request = Request::from_json(LIST_REQUEST).expect("a request");
     let found = Client(service.connect()).answer(&request).expect("a reply");
     let file = format!("sqlite:{}/ids.db", service.folder.path().display());
-    let direct = polyflake_lease::open(&file).expect("a store").answer(&request).expect("a reply");
+    let direct =
+        polyflake_lease::protocol::open(&file).expect("a store").answer(&request).expect("a reply");
     assert_eq!(Reply { now: direct.now, ..found.clone() }, direct);
     assert!(direct.now.abs_diff(found.now) < 60_000, "{} {}", direct.now, found.now);
 }
@@ -353,7 +354,7 @@ fn tokens_and_certificates_are_reloaded() {
     assert_eq!((post(&new, TOKEN), post(&old, TOKEN)), (Some(200), None));
     let lease = |roots: &str| {
         let url = format!("https://{TOKEN}@localhost:{}{roots}", service.port);
-        polyflake_lease::open(&url)?.answer(&Request::from_json(LIST_REQUEST)?)
+        polyflake_lease::protocol::open(&url)?.answer(&Request::from_json(LIST_REQUEST)?)
     };
     assert!(lease(&format!("?sslrootcert={}", certificate.replace('/', "%2F"))).is_ok());
     let error = lease("").expect_err("expected a certificate that nobody trusts");

@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use polyflake_lease::{Error, ErrorKind, Reply, Request, Store};
+use polyflake_lease::{
+    Error, ErrorKind,
+    protocol::{Reply, Request, Store},
+};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -10,9 +10,12 @@ use std::cell::RefCell;
 
 use polyflake::fork;
 use polyflake_lease::{
-    Error, ErrorKind, Moment, Random, Result,
-    hosted::{Hosted, LeaseUrl, RANDOMS},
-    steps::{check_file_system, file_error, name_of_file},
+    Error, ErrorKind, Result,
+    protocol::{
+        Moment, Random,
+        hosted::{Hosted, LeaseUrl, RANDOMS},
+        steps::{check_file_system, file_error, name_of_file},
+    },
 };
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The interface between a lease and its generator.
 
-use crate::{Grant, Result};
+use crate::{Result, protocol::Grant};
 
 /// The owner of a lease's generator. Each grant gets a new generator with its own worker ID, window and state.
 ///

@@ -6,7 +6,7 @@
 //!
 //! | command | the host | its answer |
 //! |---|---|---|
-//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"rejected":{"code":CODE,"message":REASON}}`, with the lease error that prevents the use of the database |
+//! | `{"do":"open"}` | opens a connection in autocommit mode | `{"opened":NAME}`, where NAME is the name that [`open_file`](crate::protocol::steps::open_file) returned for an `SQLite` file, and otherwise null; or `{"rejected":{"code":CODE,"message":REASON}}`, with the lease error that prevents the use of the database |
 //! | `{"do":"run","statements":[[TEXT,[VALUE,..]],..],"within_ms":N}` | executes them in order, up to the first that fails | `{"rows":[ROWS,..],"failure":null,"notices":[]}` |
 //! | `{"do":"close"}` | closes the connection | `null` |
 //! | `{"do":"begin","first":N,"last":N,"start":MS,"end":MS}` | passes the grant to the generator, like [`Granted::begin`] | `null`, or `{"not_begun":REASON}` |
@@ -47,7 +47,8 @@ pub use crate::{
 use polyflake::fork;
 
 use crate::{
-    Action, Error, ErrorKind, Metrics, Moment, Random, Reply, Request, Result,
+    Error, ErrorKind, Metrics, Result,
+    protocol::{Action, Moment, Random, Reply, Request},
     rules::check::Check,
     rules::error::no_reply_error,
     rules::json::MAX_SAFE_INTEGER,
@@ -66,7 +67,7 @@ type RandomSource = Box<dyn FnMut() -> Result<Random> + Send>;
 /// A lease that is maintained through commands, which a host executes one at a time.
 ///
 /// ```
-/// use polyflake_lease::{Moment, Random, hosted::Hosted};
+/// use polyflake_lease::protocol::{Moment, Random, hosted::Hosted};
 ///
 /// let settings = r#"{"namespace":"orders","family":"sno","store":"postgresql"}"#;
 /// let mut lease = Hosted::new(settings)?;

@@ -7,9 +7,10 @@ use std::{
 };
 
 use crate::{
-    Error, ErrorKind, Event, Grantee, Metrics, Options, Result, Store,
+    Error, ErrorKind, Event, Metrics, Options, Result,
     hosts::lease_task::{LeaseTask, SharedState},
     hosts::threads::Threads,
+    protocol::{Grantee, Store},
     rules::error::no_reply_error,
     rules::forks::{self, PerProcess},
     stores::system,
@@ -25,7 +26,7 @@ use crate::{
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
-/// use polyflake_lease::{Grant, Lease, Grantee, Options, Result, Shape, open};
+/// use polyflake_lease::{Lease, Options, Result, Shape, protocol::{Grant, Grantee, open}};
 ///
 /// #[derive(Default)]
 /// struct Window(Mutex<Option<Grant>>); // in production, a generator

@@ -28,7 +28,8 @@ use core::{
 use polyflake::fork;
 
 use crate::{
-    Action, AsyncStore, Error, Grantee, Moment, Options, Random, Reply, Request, Result,
+    Error, Options, Result,
+    protocol::{Action, AsyncStore, Grantee, Moment, Random, Reply, Request},
     rules::error::no_reply_error,
     rules::watched_keeper::{LeaseStatus, WatchedKeeper, closes_store},
     stores::system::{self, random},

@@ -9,8 +9,8 @@ use alloc::{
 use core::mem;
 
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Result,
-    Shape, Store,
+    Error, ErrorKind, Result, Shape,
+    protocol::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Store},
     rules::error::{damaged_record, out_of_range},
     rules::json::MAX_SAFE_INTEGER,
     rules::keeper::quiet_time,
@@ -76,7 +76,7 @@ pub struct Operator<S, R> {
 
 #[cfg(feature = "std")]
 impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
-    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::open). This call
+    /// Creates an operator for a namespace in a store. `url` specifies the store, as in [`open`](crate::protocol::open). This call
     /// never creates a store. Otherwise, an error in the URL would create an empty store that could be mistaken for the
     /// intended store.
     ///
@@ -90,7 +90,7 @@ impl Operator<std::boxed::Box<dyn Store>, fn() -> Result<Random>> {
         Ok(Self { schema: address.schema(), ..operator })
     }
 
-    /// Creates an operator for all namespaces in a store. `url` specifies the store, as in [`open`](crate::open). Use this
+    /// Creates an operator for all namespaces in a store. `url` specifies the store, as in [`open`](crate::protocol::open). Use this
     /// operator with [`Operator::restored`] and [`Operator::promoted`].
     ///
     /// # Errors

@@ -5,14 +5,17 @@ use std::{sync::Arc, time::Duration};
 use alloc::{boxed::Box, string::String};
 
 use crate::{
-    Grantee, Host, Lease, Options, Result, Store, rules::url::StoreUrl, stores::url::Address,
+    Host, Lease, Options, Result,
+    protocol::{Grantee, Store},
+    rules::url::StoreUrl,
+    stores::url::Address,
 };
 
-/// The source of a lease: a store's URL, in the form that [`open`](crate::open) accepts; a custom store; or a [`Host`].
+/// The source of a lease: a store's URL, in the form that [`open`](crate::protocol::open) accepts; a custom store; or a [`Host`].
 ///
 /// ```
 /// use std::{sync::{Arc, Mutex}, time::Duration};
-/// use polyflake_lease::{Memory, Options, Reply, Request, Result, Shape, Source, Store, sno};
+/// use polyflake_lease::{Memory, Options, Result, Shape, Source, sno, protocol::{Reply, Request, Store}};
 ///
 /// struct Mine(Arc<Mutex<Memory>>); // in production, a database client
 ///

@@ -4,7 +4,11 @@ use std::{boxed::Box, sync::Arc, time::Duration};
 
 use core::future::Future;
 
-use crate::{AsyncStore, Grantee, Lease, Options, Result, hosts::lease_task::Task};
+use crate::{
+    Lease, Options, Result,
+    hosts::lease_task::Task,
+    protocol::{AsyncStore, Grantee},
+};
 
 /// A function that starts a lease for a grantee.
 type LeaseStarter = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Result<Lease> + Send;
@@ -23,7 +27,7 @@ type LeaseStarter = dyn FnOnce(Options, Arc<dyn Grantee + Send + Sync>) -> Resul
 ///
 /// ```
 /// use std::time::Duration;
-/// use polyflake_lease::{AsyncStore, Host, Options, Reply, Request, Result, Shape, Store, open, sno};
+/// use polyflake_lease::{Host, Options, Result, Shape, sno, protocol::{AsyncStore, Reply, Request, Store, open}};
 ///
 /// struct Client; // in production, a database client
 ///

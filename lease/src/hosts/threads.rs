@@ -26,8 +26,9 @@ use core::{
 use polyflake::fork;
 
 use crate::{
-    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store,
+    Error, ErrorKind, Result,
     hosts::lease_task::{LeaseTask, Task},
+    protocol::{AsyncStore, Reply, Request, Store},
     rules::forks::PerProcess,
 };
 

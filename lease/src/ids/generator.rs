@@ -203,7 +203,7 @@ macro_rules! constructors {
         $new:literal, $with:literal,
         ($($arg:ident: $type:ty),*) $(, $option:ident: $option_type:ty = $default:expr)?
     ) => {
-        /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::open). The call
+        /// Creates a generator with the default options. `url` specifies the store, as in [`open`](crate::protocol::open). The call
         /// waits up to 10 seconds for the first grant.
         #[doc = $new]
         /// # Errors

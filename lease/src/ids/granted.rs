@@ -13,7 +13,9 @@ use polyflake::{SlotSource, clock::Clock, fork};
 
 #[cfg(feature = "std")]
 use crate::{
-    Error, ErrorKind, Grant, Grantee, Options, Result, Source, ids::generator::StartedLease,
+    Error, ErrorKind, Options, Result, Source,
+    ids::generator::StartedLease,
+    protocol::{Grant, Grantee},
 };
 
 /// A type of leased generator in the core crate. Each ID format has one.

@@ -1,4 +1,14 @@
 //! Hot Guids with leased machine numbers.
+//!
+//! ```
+//! use std::time::Duration;
+//! use polyflake_lease::{Options, Shape, hotguid};
+//!
+//! let options = Options::new("things", Shape::hotguid(0..=1023)?)?.preferred_worker_id(7)?;
+//! let ids = hotguid::Generator::with("memory:hotguid", options, false, Duration::from_secs(10))?;
+//! assert_eq!(ids.generate(1)?.machine(), [0, 0, 7, 0, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use core::time::Duration;
 

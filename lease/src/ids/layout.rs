@@ -1,4 +1,19 @@
 //! IDs with custom layouts in which one or more fields contain a leased worker ID.
+//!
+//! ```
+//! use std::time::Duration;
+//! use polyflake::layout::preset;
+//! use polyflake_lease::{Options, layout};
+//!
+//! let sonyflake = preset("sonyflake", [])?;
+//! let shape = layout::shape(&sonyflake, &["machine"], 0..=1023)?;
+//! let options = Options::new("posts", shape)?.preferred_worker_id(7)?;
+//! let ids = layout::Generator::with(
+//!     "memory:layout", options, &sonyflake, &["machine"], Duration::from_secs(10),
+//! )?;
+//! assert_eq!(sonyflake.parse(&ids.generate()?)?.bindable("machine")?, 7.into());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use core::time::Duration;
 

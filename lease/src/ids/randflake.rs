@@ -1,4 +1,16 @@
 //! Randflake IDs with leased node IDs.
+//!
+//! ```
+//! use std::time::Duration;
+//! use polyflake_lease::{Options, Shape, randflake};
+//!
+//! let secret = [7; 16]; // in production, a secret that the processes share
+//! let options = Options::new("users", Shape::randflake(0..=1023, &secret)?)?.preferred_worker_id(7)?;
+//! let ids = randflake::Generator::with("memory:randflake", options, secret, Duration::from_secs(10))?;
+//! let codec = polyflake::randflake::Codec::new(secret);
+//! assert_eq!(codec.inspect(ids.generate()?).node, 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use core::time::Duration;
 

@@ -1,4 +1,14 @@
 //! sno IDs with leased partitions.
+//!
+//! ```
+//! use std::time::Duration;
+//! use polyflake_lease::{Options, Shape, sno};
+//!
+//! let options = Options::new("orders", Shape::sno(0..=1023)?)?.preferred_worker_id(7)?;
+//! let ids = sno::Generator::with("memory:sno", options, Duration::from_secs(10))?;
+//! assert_eq!(ids.generate(1)?.partition(), 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use core::time::Duration;
 

@@ -1,4 +1,14 @@
 //! Version 7 UUIDs with leased worker IDs.
+//!
+//! ```
+//! use std::time::Duration;
+//! use polyflake_lease::{Options, Shape, uuid7};
+//!
+//! let options = Options::new("rows", Shape::uuid7(0..=1023)?)?.preferred_worker_id(7)?;
+//! let ids = uuid7::Generator::with("memory:uuid7", options, Duration::from_secs(10))?;
+//! assert_eq!(polyflake::uuid7::worker_id(ids.generate()?), 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use core::time::Duration;
 

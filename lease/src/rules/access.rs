@@ -21,7 +21,7 @@ const MAX_SCHEMA_LEN: usize = 63;
 /// worker IDs.
 ///
 /// ```
-/// use polyflake_lease::steps::Schema;
+/// use polyflake_lease::protocol::steps::Schema;
 ///
 /// assert_eq!(Schema::default().name(), "polyflake");
 /// assert_eq!(Schema::new("orders")?.name(), "orders");

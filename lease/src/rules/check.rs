@@ -9,7 +9,8 @@ use alloc::{
 };
 
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Shape,
+    Error, ErrorKind, Result, Shape,
+    protocol::{Namespace, Operation, Record, Reply, ReplyContent, Request},
     rules::error::{damaged_record, format_unix_ms, reserved_id_error},
     rules::volatile_store::is_proposed,
 };

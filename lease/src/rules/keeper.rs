@@ -74,8 +74,11 @@ pub use options::Options;
 pub(crate) use options::default_wait_ms;
 
 use crate::{
-    Error, Grid, Operation, Random, Record, Reply, ReplyContent, Request, Result,
-    rules::error::damaged_record, rules::json::MAX_SAFE_INTEGER, rules::shape::IDS_PER_RECORD,
+    Error, Result,
+    protocol::{Grid, Operation, Random, Record, Reply, ReplyContent, Request},
+    rules::error::damaged_record,
+    rules::json::MAX_SAFE_INTEGER,
+    rules::shape::IDS_PER_RECORD,
     rules::volatile_store::is_volatile,
 };
 
@@ -148,7 +151,7 @@ pub enum Action {
 /// clock, opens no connection and starts no thread.
 ///
 /// ```
-/// use polyflake_lease::{Action, Keeper, Memory, Moment, Options, Random, Shape, Store};
+/// use polyflake_lease::{Memory, Options, Shape, protocol::{Action, Keeper, Moment, Random, Store}};
 ///
 /// let now = Moment { wall_ms: 1_763_650_000_000, elapsed_ms: 0 };
 /// let (mut store, mut seed) = (Memory::new(now.wall_ms), 0);

@@ -33,7 +33,7 @@ const HOLDER_VARIABLE: &str = "POLYFLAKE_HOLDER";
 /// `POLYFLAKE_WORKER_ID`.
 ///
 /// ```
-/// use polyflake_lease::hosted::LeaseUrl;
+/// use polyflake_lease::protocol::hosted::LeaseUrl;
 ///
 /// let lease_url = LeaseUrl::parse("sqlite:/var/lib/app/ids.db?namespace=orders", None)?;
 /// assert_eq!((lease_url.url(), lease_url.namespace()), ("sqlite:/var/lib/app/ids.db", "orders"));
@@ -210,7 +210,7 @@ impl LeaseUrl {
         matches!(&self.store_url.site, StoreAddress::Server(server) | StoreAddress::Mysql(server) | StoreAddress::Redis(server) | StoreAddress::Http(server) if server.password.is_some())
     }
 
-    /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::open) accepts.
+    /// Returns the store's URL without the namespace and the terms, in the form that [`open`](crate::protocol::open) accepts.
     pub fn url(&self) -> &str {
         &self.url
     }

@@ -5,7 +5,8 @@ use alloc::{collections::BTreeMap, format, string::String, vec, vec::Vec};
 use serde_json::Value;
 
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
+    Error, ErrorKind, Result,
+    protocol::{Namespace, Operation, Record, Reply, ReplyContent, Request},
     rules::error::damaged_record,
     rules::json::{Fields, check_canonical},
 };
@@ -14,7 +15,7 @@ impl Request {
     /// Returns the request as canonical JSON.
     ///
     /// ```
-    /// use polyflake_lease::{Operation, Request};
+    /// use polyflake_lease::protocol::{Operation, Request};
     ///
     /// let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 42 } };
     /// let text = r#"{"ask":"read","first":42,"namespace":"orders","number":1}"#;
@@ -89,7 +90,7 @@ impl Reply {
     /// Returns the reply as canonical JSON. Missing values are null.
     ///
     /// ```
-    /// use polyflake_lease::{Reply, ReplyContent};
+    /// use polyflake_lease::protocol::{Reply, ReplyContent};
     ///
     /// let reply = Reply { now: 7, store: "memory:1".into(), namespace: None, content: ReplyContent::Done };
     /// let text = r#"{"found":"done","namespace":null,"now":7,"store":"memory:1"}"#;

@@ -98,7 +98,7 @@ impl Record {
     /// Returns the record as canonical JSON.
     ///
     /// ```
-    /// use polyflake_lease::{Random, Record};
+    /// use polyflake_lease::protocol::{Random, Record};
     ///
     /// let record = Record::fresh(42, 1, Random(7));
     /// assert_eq!(Record::from_json(&record.to_json())?, record);

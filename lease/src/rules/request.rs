@@ -3,7 +3,10 @@
 
 use alloc::{string::String, vec::Vec};
 
-use crate::{Namespace, Record, Result};
+use crate::{
+    Result,
+    protocol::{Namespace, Record},
+};
 
 /// A numbered request from a keeper.
 #[derive(Clone, Debug, PartialEq, Eq)]

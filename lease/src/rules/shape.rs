@@ -242,7 +242,7 @@ impl Shape {
         Grid { step, offset: self.epoch_ms % step }
     }
 
-    /// Parses a shape from canonical JSON, in the form stored in a [`Namespace`](crate::Namespace).
+    /// Parses a shape from canonical JSON, in the form stored in a [`Namespace`](crate::protocol::Namespace).
     ///
     /// # Errors
     /// Returns `store_damaged` for any other string, or `schema_too_new` for a shape in a newer format.

@@ -9,7 +9,7 @@
 //! itself rejects such a write if it arrives late. Otherwise, a message that the network repeats after the store was
 //! emptied could restore an incarnation whose waiting time has already passed.
 
-use crate::Namespace;
+use crate::protocol::Namespace;
 #[cfg(feature = "hosted")]
 use crate::{Result, rules::error::out_of_range};
 

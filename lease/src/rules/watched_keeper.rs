@@ -5,7 +5,8 @@ use core::{fmt, mem};
 
 use crate::rules::error::format_unix_ms;
 use crate::{
-    Action, Error, ErrorKind, Event, Keeper, Metrics, Moment, Options, Random, Reply, Result,
+    Error, ErrorKind, Event, Metrics, Options, Result,
+    protocol::{Action, Keeper, Moment, Random, Reply},
 };
 
 /// The minimum length of a pause, in milliseconds, during which the host closes the store. During shorter pauses, the store

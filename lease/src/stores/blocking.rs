@@ -13,7 +13,9 @@ use tokio::{
 #[cfg(any(feature = "http", feature = "mysql", feature = "redis"))]
 use crate::rules::url::Server;
 use crate::{
-    AsyncStore, Error, ErrorKind, Reply, Request, Result, Store, rules::error::no_reply_error,
+    Error, ErrorKind, Result,
+    protocol::{AsyncStore, Reply, Request, Store},
+    rules::error::no_reply_error,
     rules::forks,
 };
 

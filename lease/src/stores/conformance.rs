@@ -7,7 +7,8 @@
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 use crate::{
-    Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Shape, Store,
+    Shape,
+    protocol::{Namespace, Operation, Random, Record, Reply, ReplyContent, Request, Store},
     rules::volatile_store::{is_volatile, waiting_time_end},
 };
 

@@ -18,7 +18,8 @@ use hyper_util::rt::TokioIo;
 use tokio::task::AbortHandle;
 
 use crate::{
-    AsyncStore, Reply, Request, Result, Store,
+    Result,
+    protocol::{AsyncStore, Reply, Request, Store},
     rules::error::out_of_range,
     rules::forks,
     rules::url::{Server, StoreAddress, StoreUrl},

@@ -3,14 +3,15 @@
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
 use crate::{
-    Namespace, Operation, Record, Reply, ReplyContent, Request, Result, Store,
+    Result,
+    protocol::{Namespace, Operation, Record, Reply, ReplyContent, Request, Store},
     rules::volatile_store,
 };
 
 /// An in-memory store, which exists only within one process. The caller sets the store's time.
 ///
 /// ```
-/// use polyflake_lease::{Memory, conformance};
+/// use polyflake_lease::{Memory, protocol::conformance};
 ///
 /// conformance::check(&mut Memory::new(1_763_650_000_000));
 /// ```

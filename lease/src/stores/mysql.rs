@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use crate::{
-    AsyncStore, Reply, Request, Result, Store,
+    Result,
+    protocol::{AsyncStore, Reply, Request, Store},
     rules::access::Create,
     rules::error::out_of_range,
     rules::forks,
@@ -72,7 +73,7 @@ fn parse_url(url: &str) -> Result<(url::Server, Create)> {
 
 impl Mysql {
     /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the
-    /// tables if they do not exist. The URL may contain the parameters that [`open`](crate::open) describes.
+    /// tables if they do not exist. The URL may contain the parameters that [`open`](crate::protocol::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose

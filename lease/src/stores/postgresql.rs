@@ -12,7 +12,8 @@ mod task;
 use std::time::Duration;
 
 use crate::{
-    Reply, Request, Result, Store,
+    Result,
+    protocol::{Reply, Request, Store},
     rules::access::{Create, Schema},
     rules::error::out_of_range,
     rules::url::{self, StoreAddress, StoreUrl},
@@ -59,7 +60,7 @@ impl Server {
 
 impl Postgresql {
     /// Connects to a server. Connecting can take up to 15 seconds, and so can each reply. The first request creates the
-    /// tables if they do not exist. The URL may contain the parameters that [`open`](crate::open) describes.
+    /// tables if they do not exist. The URL may contain the parameters that [`open`](crate::protocol::open) describes.
     ///
     /// # Errors
     /// Returns `lease_unavailable` if the connection fails. Requests fail with `store_not_durable` if the server may lose

@@ -17,7 +17,8 @@ use core::{
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use crate::{
-    AsyncStore, Reply, Request, Result, Store,
+    Result,
+    protocol::{AsyncStore, Reply, Request, Store},
     rules::error::out_of_range,
     rules::forks,
     rules::url::{Server, StoreAddress, StoreUrl},
@@ -141,7 +142,7 @@ impl AsyncStore for AsyncRedis {
         forks::check(self.process)?;
         let mut connection = self.connection.take().ok_or_else(connection_lost_error)?;
         // The default value is sufficient here, because the script does not use random numbers.
-        let mut steps = Steps::new(Engine::Redis, request, crate::Random::default());
+        let mut steps = Steps::new(Engine::Redis, request, crate::protocol::Random::default());
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
             match steps.next(outcome) {

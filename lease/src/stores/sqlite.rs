@@ -23,7 +23,8 @@ use rusqlite::{
 };
 
 use crate::{
-    Operation, Reply, Request, Result, Store,
+    Result,
+    protocol::{Operation, Reply, Request, Store},
     stores::steps::{Access, Engine, Failure, Rows, Statement, Steps, Value, file},
     stores::system::random,
 };
@@ -35,7 +36,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// A store in an `SQLite` file. The file is open only while a request is being processed.
 ///
 /// ```
-/// use polyflake_lease::{Sqlite, conformance};
+/// use polyflake_lease::{Sqlite, protocol::conformance};
 ///
 /// # let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
 /// # let path = folder.path().join("leases.db");
@@ -51,7 +52,7 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// Checks a file, and creates it if it does not exist. A relative path is resolved against the current working
-    /// directory. For a file on overlayfs, use [`open`](crate::open) with `?allow=overlayfs`.
+    /// directory. For a file on overlayfs, use [`open`](crate::protocol::open) with `?allow=overlayfs`.
     ///
     /// # Errors
     /// Returns `store_not_durable` if the file may lose written data, `store_damaged` if its tables have a different

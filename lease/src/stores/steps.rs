@@ -23,8 +23,8 @@
 //!   start, and closed after the request. The driver waits a few seconds for a locked file.
 //!
 //! ```
-//! use polyflake_lease::steps::{Engine, Outcome, Schema, Statement, Steps};
-//! use polyflake_lease::{Operation, Random, Request};
+//! use polyflake_lease::protocol::steps::{Engine, Outcome, Schema, Statement, Steps};
+//! use polyflake_lease::protocol::{Operation, Random, Request};
 //!
 //! let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 0 } };
 //! let run = |statements: &[Statement]| {
@@ -55,7 +55,11 @@ use core::mem;
 
 use sql::{Dialect, State};
 
-use crate::{Error, Random, Reply, Request, Result, rules::error::damaged_record};
+use crate::{
+    Error, Result,
+    protocol::{Random, Reply, Request},
+    rules::error::damaged_record,
+};
 
 pub use crate::rules::access::{Access, Create, Schema};
 #[cfg(feature = "hosted")]
@@ -485,6 +489,6 @@ impl Steps {
 
 /// Returns the reply for a store that does not exist yet.
 fn empty_reply_step() -> Step {
-    let found = crate::ReplyContent::Names(Vec::new());
+    let found = crate::protocol::ReplyContent::Names(Vec::new());
     Step::Done(Box::new(Reply { now: 0, store: String::new(), namespace: None, content: found }))
 }

@@ -3,7 +3,7 @@
 use alloc::format;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{Error, ErrorKind, Random, Result};
+use crate::{Error, ErrorKind, Result, protocol::Random};
 
 /// Returns the current time in Unix milliseconds, or 0 if the clock shows a time before 1970.
 pub(crate) fn unix_ms() -> u64 {

@@ -15,7 +15,8 @@ use alloc::format;
 use polyflake::fork;
 
 use crate::{
-    Error, ErrorKind, Memory, Reply, Request, Result, Store,
+    Error, ErrorKind, Memory, Result,
+    protocol::{Reply, Request, Store},
     rules::access::{Access, Create},
     rules::check::Check,
     rules::error::out_of_range,
@@ -46,7 +47,7 @@ pub fn open(url: &str) -> Result<Box<dyn Store>> {
 ///
 /// ```
 /// # #[cfg(feature = "sqlite")]
-/// assert!(polyflake_lease::open_existing("sqlite:/nowhere/ids.db").is_err());
+/// assert!(polyflake_lease::protocol::open_existing("sqlite:/nowhere/ids.db").is_err());
 /// ```
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 use std::{path::Path, thread, time::UNIX_EPOCH};
 
 use polyflake_lease::{
-    Action, Error, ErrorKind, Grant, Keeper, Moment, Options, Random, Result, Shape, Store,
+    Error, ErrorKind, Options, Result, Shape,
+    protocol::{Action, Grant, Keeper, Moment, Random, Store},
 };
 
 /// Returns the URL of a test's database file. The URL allows overlayfs, because containers often have no other writable

@@ -14,7 +14,8 @@ use std::{
 
 use polyflake::sno::{Generator, Leased, Sno};
 use polyflake_lease::{
-    Action, ErrorKind, Keeper, Moment, Options, Random, Result, Shape, Store, open,
+    ErrorKind, Options, Result, Shape,
+    protocol::{Action, Keeper, Moment, Random, Store, open},
 };
 
 use crate::life::LEASE;

@@ -15,7 +15,11 @@ use std::{
 
 use crate::{rival, trace};
 use polyflake::sno::{Generator, Leased as Core, Sno};
-use polyflake_lease::{Event, Grant, Grantee, Lease, Options, Result, Shape, open, sno};
+use polyflake_lease::{
+    Event, Lease, Options, Result, Shape,
+    protocol::{Grant, Grantee, open},
+    sno,
+};
 use tokio::signal::unix::{SignalKind, signal};
 
 pub const LEASE: Duration = Duration::from_secs(1);

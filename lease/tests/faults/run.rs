@@ -503,7 +503,9 @@ fn read_grants(log: &Path) -> Vec<GrantSpan> {
 
 /// Checks the result of an operator's promotion report. The store may reject the report if no holder has noticed the
 /// promotion. In that case, the only consequence is that the quiet time continues.
-fn check_promotion_report(stated: polyflake_lease::Result<Vec<polyflake_lease::Namespace>>) {
+fn check_promotion_report(
+    stated: polyflake_lease::Result<Vec<polyflake_lease::protocol::Namespace>>,
+) {
     if let Err(error) = stated {
         assert_eq!(error.kind(), polyflake_lease::ErrorKind::StoreChanged, "{error}");
     }

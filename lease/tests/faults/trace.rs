@@ -18,8 +18,8 @@ use std::{
 
 use polyflake::sno::{Generator, Leased, Sno};
 use polyflake_lease::{
-    Error, ErrorKind, Grant, Grantee, Lease, Operation, Options, Reply, ReplyContent, Request,
-    Result, Store, open,
+    Error, ErrorKind, Lease, Options, Result,
+    protocol::{Grant, Grantee, Operation, Reply, ReplyContent, Request, Store, open},
 };
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! A host for keepers in tests. It drives a keeper with an in-memory store.
 
 use polyflake_lease::{
-    Action, Error, ErrorKind, Grant, Keeper, Memory, Moment, Operation, Options, Random, Reply,
-    Request, Result, Shape, Store,
+    Error, ErrorKind, Memory, Options, Result, Shape,
+    protocol::{Action, Grant, Keeper, Moment, Operation, Random, Reply, Request, Store},
 };
 
 pub const START_MS: u64 = 1_763_650_000_000;

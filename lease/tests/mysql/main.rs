@@ -24,9 +24,12 @@ use std::{
 use claims::{assert_error, claim, claim_concurrently};
 use mysql_server::{MysqlServer, program};
 use polyflake_lease::{
-    AsyncMysql, AsyncStore, ErrorKind, Grant, Mysql, Namespace, Operation, Operator, Options,
-    Random, Record, Reply, ReplyContent, Request, Result, Shape, Store, check, conformance, open,
-    steps::{Engine, Known, Outcome, Statement, Step, Steps},
+    AsyncMysql, ErrorKind, Mysql, Operator, Options, Result, Shape, check,
+    protocol::{
+        AsyncStore, Grant, Namespace, Operation, Random, Record, Reply, ReplyContent, Request,
+        Store, conformance, open,
+        steps::{Engine, Known, Outcome, Statement, Step, Steps},
+    },
 };
 use sql::run_in_mysql;
 

@@ -15,8 +15,8 @@ mod server;
 
 use claims::{assert_error, claim, claim_concurrently};
 use polyflake_lease::{
-    ErrorKind, Grant, Operation, Operator, Options, Postgresql, Record, ReplyContent, Request,
-    Result, Shape, Store, conformance, open,
+    ErrorKind, Operator, Options, Postgresql, Result, Shape,
+    protocol::{Grant, Operation, Record, ReplyContent, Request, Store, conformance, open},
 };
 use server::{Server, programs};
 

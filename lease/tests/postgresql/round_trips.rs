@@ -11,7 +11,10 @@ use std::{
     thread,
 };
 
-use polyflake_lease::{Operation, Postgresql, Record, ReplyContent, Request, Store};
+use polyflake_lease::{
+    Postgresql,
+    protocol::{Operation, Record, ReplyContent, Request, Store},
+};
 use tempfile::TempDir;
 
 use crate::{

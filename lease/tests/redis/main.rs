@@ -19,10 +19,13 @@ use std::{
 
 use claims::{assert_error, claim, claim_concurrently};
 use polyflake_lease::{
-    AsyncRedis, AsyncStore, Error, ErrorKind, Grant, Namespace, Operation, Operator, Options,
-    Random, Record, Redis, Reply, ReplyContent, Request, Result, Shape, Store, check, conformance,
-    open, sno,
-    steps::{Engine, Outcome, Steps},
+    AsyncRedis, Error, ErrorKind, Operator, Options, Redis, Result, Shape, check,
+    protocol::{
+        AsyncStore, Grant, Namespace, Operation, Random, Record, Reply, ReplyContent, Request,
+        Store, conformance, open,
+        steps::{Engine, Outcome, Steps},
+    },
+    sno,
 };
 use redis_server::{RedisServer, USER_ACL, call_server, program};
 

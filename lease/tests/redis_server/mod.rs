@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use polyflake_lease::steps::{Failure, Rows, Statement, Value};
+use polyflake_lease::protocol::steps::{Failure, Rows, Statement, Value};
 use required::find_or_skip;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;

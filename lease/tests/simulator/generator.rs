@@ -17,7 +17,10 @@ use polyflake::{
     randflake::{self, Codec},
     sno, uuid7,
 };
-use polyflake_lease::{Error, ErrorKind, Grant, Grantee, Result, Shape};
+use polyflake_lease::{
+    Error, ErrorKind, Result, Shape,
+    protocol::{Grant, Grantee},
+};
 use serde_json::json;
 
 use crate::trace;

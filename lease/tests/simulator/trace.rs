@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, env, fs};
 
-use polyflake_lease::{Operation, Record, Reply, ReplyContent, Request};
+use polyflake_lease::protocol::{Operation, Record, Reply, ReplyContent, Request};
 use serde_json::{Value, json};
 
 use crate::{

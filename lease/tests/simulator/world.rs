@@ -10,8 +10,8 @@ use std::{
 
 use fastrand::Rng;
 use polyflake_lease::{
-    Action, Error, ErrorKind, Grantee, Keeper, Memory, Moment, Operation, Operator, Options,
-    Random, Reply, Request, Result, Shape, Store,
+    Error, ErrorKind, Memory, Operator, Options, Result, Shape,
+    protocol::{Action, Grantee, Keeper, Moment, Operation, Random, Reply, Request, Store},
 };
 
 use serde_json::json;

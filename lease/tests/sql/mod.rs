@@ -1,7 +1,7 @@
 //! Runs the SQL statements of lease requests with Rust database clients, and encodes the outcomes in the same way as a host
 //! in another language.
 
-use polyflake_lease::steps::{Failure, Outcome, Rows, Statement, Value};
+use polyflake_lease::protocol::steps::{Failure, Outcome, Rows, Statement, Value};
 use serde_json::{Value as Json, json};
 
 pub fn run_in_sqlite(

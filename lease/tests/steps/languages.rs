@@ -12,8 +12,11 @@ use std::{
 };
 
 use polyflake_lease::{
-    Error, Namespace, Operation, Random, Reply, Request, Result, Store, conformance,
-    steps::{Engine, Failure, Outcome, Rows, Schema, Statement, Steps, Value},
+    Error, Result,
+    protocol::{
+        Namespace, Operation, Random, Reply, Request, Store, conformance,
+        steps::{Engine, Failure, Outcome, Rows, Schema, Statement, Steps, Value},
+    },
 };
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;

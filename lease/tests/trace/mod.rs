@@ -1,7 +1,7 @@
 //! Encodes records for traces. `tests/proof` verifies a model of the lease protocol, and replays the traces against that
 //! model.
 
-use polyflake_lease::{Namespace, Record};
+use polyflake_lease::protocol::{Namespace, Record};
 use serde_json::{Value, json};
 
 /// Encodes the fields of a record that the protocol's rules use.

@@ -8,7 +8,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use polyflake_lease::{Http, Operation, Reply, ReplyContent, Request, Store as _, conformance};
+use polyflake_lease::{
+    Http,
+    protocol::{Operation, Reply, ReplyContent, Request, Store as _, conformance},
+};
 use serde_json::Value;
 
 use super::LEASES_FOLDER;

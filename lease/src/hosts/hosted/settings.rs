@@ -11,7 +11,8 @@ use polyflake::layout::Layout;
 use serde_json::{Map, Value as Json};
 
 use crate::{
-    Error, Options, Random, Result, Shape,
+    Error, Options, Result, Shape,
+    protocol::Random,
     rules::access::{Create, Schema},
     rules::check::Check,
     rules::error::out_of_range,

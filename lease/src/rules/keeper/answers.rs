@@ -6,7 +6,8 @@ use super::{
     Action, Grant, HeldGrant, Keeper, KeeperState, Moment, Offset, PendingWrites, RequestPurpose,
 };
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Random, Record, Reply, ReplyContent, Result, Shape,
+    Error, ErrorKind, Result, Shape,
+    protocol::{Namespace, Operation, Random, Record, Reply, ReplyContent},
     rules::error::{damaged_record, no_reply_error},
     rules::json::MAX_SAFE_INTEGER,
 };

@@ -31,7 +31,8 @@ use alloc::{format, string::String, vec::Vec};
 
 use super::{Claim, Keeper, Moment, PendingWrites, RequestPurpose};
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Random, Record, Result,
+    Error, ErrorKind, Result,
+    protocol::{Namespace, Operation, Random, Record},
     rules::error::{damaged_record, format_unix_ms, out_of_range, reserved_id_error},
     rules::json::MAX_SAFE_INTEGER,
     rules::shape::IDS_PER_RECORD,

@@ -23,7 +23,7 @@
 //! second, the keeper extends the window nevertheless.
 
 use super::{Action, HeldGrant, Keeper, KeeperState, Moment, RequestPurpose};
-use crate::{Random, Result};
+use crate::{Result, protocol::Random};
 
 /// The largest change in the clock difference, in milliseconds, that does not count as a gap. Slewing a clock causes a
 /// smaller change.

@@ -20,7 +20,7 @@
 use alloc::format;
 
 use super::{HeldGrant, Keeper, KeeperState, Moment};
-use crate::{Error, ErrorKind, Random, Result};
+use crate::{Error, ErrorKind, Result, protocol::Random};
 
 /// The longest pause, in milliseconds, when a caller has just started to wait.
 const INITIAL_LONGEST_PAUSE_MS: u64 = 500;

@@ -15,7 +15,8 @@ use tokio_postgres::{
 
 use super::connection::Notices;
 use crate::{
-    Reply, Request, Result,
+    Result,
+    protocol::{Reply, Request},
     stores::steps::{
         Create, Engine, Failure, Outcome, Rows, Schema, Statement, Step, Steps, Value,
     },

@@ -13,7 +13,8 @@ use super::{
     session,
 };
 use crate::{
-    AsyncStore, Reply, Request, Result,
+    Result,
+    protocol::{AsyncStore, Reply, Request},
     rules::access::{Create, Schema},
     rules::forks,
     stores::blocking::{SingleConnectionStore, unavailable_error},

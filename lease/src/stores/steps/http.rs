@@ -18,7 +18,9 @@ use super::{
     postgresql::{CERTIFICATE_MESSAGES, contains_any},
 };
 use crate::{
-    Error, ErrorKind, Operation, Random, Reply, Request, Result, rules::error::damaged_record,
+    Error, ErrorKind, Result,
+    protocol::{Operation, Random, Reply, Request},
+    rules::error::damaged_record,
 };
 
 pub(super) fn statement(request: &Request, id: Random) -> Statement {

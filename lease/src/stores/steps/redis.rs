@@ -22,8 +22,10 @@ use super::{
     postgresql::{CERTIFICATE_MESSAGES, contains_any},
 };
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Record, Reply, ReplyContent, Request, Result,
-    rules::error::damaged_record, rules::volatile_store,
+    Error, ErrorKind, Result,
+    protocol::{Namespace, Operation, Record, Reply, ReplyContent, Request},
+    rules::error::damaged_record,
+    rules::volatile_store,
 };
 
 const SCRIPT: &str = include_str!("../../../sql/redis.lua");

@@ -23,8 +23,10 @@ use alloc::{
 
 use super::{Rows, Statement, Value};
 use crate::{
-    Error, ErrorKind, Namespace, Operation, Random, Record, ReplyContent, Request, Result,
-    rules::error::damaged_record, rules::json::Fields,
+    Error, ErrorKind, Result,
+    protocol::{Namespace, Operation, Random, Record, ReplyContent, Request},
+    rules::error::damaged_record,
+    rules::json::Fields,
 };
 
 /// The columns of a record.
