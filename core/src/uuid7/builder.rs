@@ -115,7 +115,8 @@ impl<C: Clock> Builder<C> {
 
     /// Sets the last millisecond in which an earlier generator generated IDs, as a Unix timestamp in milliseconds.
     /// [`Generator::close`] returns this timestamp. All IDs of the new generator sort after the IDs of the earlier
-    /// generator, unless the earlier generator started over after a clock rollback.
+    /// generator, unless the earlier generator started over after a clock rollback. The maximum is 2^44 - 1, in the year
+    /// 2527, because a generator stores its millisecond in 44 bits.
     ///
     /// ```
     /// use polyflake::uuid7::Generator;

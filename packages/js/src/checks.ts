@@ -63,8 +63,10 @@ export function checkString(value: unknown, field: string): string {
 export function checkTime(value: unknown, field: string): number {
   if (typeof value === "number") return checkInteger(value, field);
   const ms = millisecondsOf(value);
-  if (ms !== undefined && !Number.isNaN(ms)) return ms;
-  throw invalidType("valid Date or integer milliseconds", value, { field });
+  if (ms === undefined) throw invalidType("valid Date or integer milliseconds", value, { field });
+  if (!Number.isNaN(ms)) return ms;
+  const message = `expected valid Date or integer milliseconds for \`${field}\`, found an invalid Date`;
+  throw new PolyflakeError("invalid_type", message, { field });
 }
 
 /**

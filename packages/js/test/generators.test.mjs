@@ -12,6 +12,18 @@ onEachMachine((polyflake) => {
   const { sno } = polyflake;
   const { Generator } = sno;
 
+  test("an invalid Date is named in every error about a time", () => {
+    const { hotguid, layout, uuid7 } = polyflake;
+    const [invalid, preset] = [new Date(NaN), layout.Layout.preset("twitter")];
+    const calls = [
+      () => new uuid7.Generator({ resumeAfter: invalid }),
+      () => new sno.Generator({ window: [invalid, NOW] }),
+      () => preset.pack({ timestamp: invalid, sequence: 0, bindables: { datacenter: 0, worker: 0 } }),
+      ...[sno, hotguid, uuid7, preset].map((format) => () => format.timeRange(invalid, NOW)),
+    ];
+    for (const call of calls) assert.match(assertError("invalid_type", call).message, /found an invalid Date$/);
+  });
+
   for (const [name, { make, perTick, leftAfter, tickMs, large, Many, about, read }] of Object.entries(
     familiesOf(polyflake),
   ))

@@ -3,7 +3,7 @@ import { recordGenerator } from "../conflicts.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
-import { createLeasedHandle, readLease, rejectLeased } from "../leased.js";
+import { type AnyLease, createLeasedHandle, readLease, rejectLeased } from "../leased.js";
 import { members } from "../members.js";
 import { MessageReader, readAnswerBytes } from "../message.js";
 import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
@@ -21,7 +21,26 @@ export type GeneratorOptions<
   Bindables extends Values = Values,
   Fixed extends keyof Bindables = keyof Bindables,
   Ranged extends keyof Bindables = keyof Bindables,
-> = WindowOptions & {
+> = WindowOptions &
+  (
+    | OwnOptions<Bindables, Fixed, Ranged>
+    | (LeasedOptions<Fixed> & { bindables?: never; range?: never; sequenceOnly?: never })
+  );
+
+/** Options for a generator with a lease. */
+interface LeasedOptions<Fixed> {
+  lease: AnyLease;
+  /**
+   * The names of the constant or bindable fields that hold the leased worker ID, starting with the most significant one. All
+   * other bindable fields must have a value.
+   */
+  fields: readonly (Fixed | (string & {}))[];
+}
+
+/** Options for a generator without a lease. */
+interface OwnOptions<Bindables extends Values, Fixed extends keyof Bindables, Ranged extends keyof Bindables> {
+  lease?: never;
+  fields?: never;
   /** Values for those bindable fields that have the same value in every ID. Pass the values of the other fields for each ID. */
   bindables?: Pick<BindableInputs<Bindables>, Fixed> & RejectNamesIfEmpty<Bindables>;
   /**
@@ -39,12 +58,7 @@ export type GeneratorOptions<
    * the maximum.
    */
   sequenceOnly?: boolean;
-  /**
-   * The names of the constant or bindable fields that hold the leased worker ID, starting with the most significant one. All
-   * other bindable fields must have a value.
-   */
-  fields?: readonly (Fixed | (string & {}))[];
-};
+}
 
 /**
  * The state of a closed generator. Restore a generator from it only once, because a second restored generator would

@@ -87,5 +87,6 @@ function checkUnicode(text: string, field: string): string {
 /** Returns the name of a value's type for error messages. */
 function nameOf(value: unknown): string {
   if (typeof value === "number") return "a fraction or a rounded number";
+  if (Number.isNaN(millisecondsOf(value))) return "an invalid Date";
   return value === null ? "null" : typeof value;
 }

@@ -99,6 +99,9 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, in which case `field`
    * names the option; `invalid_secret` unless the secret has 16 bytes.
    */
+  constructor(grant: Grant, secret: Uint8Array, options?: GeneratorOptions);
+  /** Creates a generator whose grants a lease provides, so `resumeAfter` cannot be combined with it. */
+  constructor(lease: AnyLease, secret: Uint8Array, options?: Omit<GeneratorOptions, "resumeAfter">);
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
     const { shared, clock, given } = readSharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
     const lease = isLease(grant) ? readLease({ ...given, lease: grant }, ["resumeAfter"]) : undefined;

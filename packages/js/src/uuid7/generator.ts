@@ -15,15 +15,19 @@ import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
 import type { AsyncOptions } from "../later.js";
-import { createLeasedHandle, defaultGenerator, readLease, rejectLeased } from "../leased.js";
+import { type AnyLease, createLeasedHandle, defaultGenerator, readLease, rejectLeased } from "../leased.js";
 import { MAX_COUNT, type Machine } from "../machine.js";
 import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { LENGTH, machine, TEXT_LENGTH, Uuid7Array } from "./ids.js";
 import { provideKeys } from "./keys.js";
 
-/** Options for a generator. */
-export type GeneratorOptions = WindowOptions & {
+/** Options for a generator. A lease provides the worker ID, so these options cannot be combined with a lease. */
+export type GeneratorOptions = WindowOptions &
+  (OwnOptions | { lease: AnyLease; workerId?: never; resumeAfter?: never; followRollbacks?: never });
+
+interface OwnOptions {
+  lease?: never;
   /**
    * The worker ID (0..65535), which replaces 16 of the 56 random bits. Generators with different worker IDs never generate
    * the same ID, even if their random bits are equal. {@link workerId} reads the worker ID from an ID.
@@ -35,7 +39,8 @@ export type GeneratorOptions = WindowOptions & {
   /**
    * The last millisecond in which an earlier generator created IDs, as a Date or integer Unix milliseconds. {@link
    * Generator.close} returns it. All IDs of the new generator sort after those of the earlier generator, unless the earlier
-   * generator started over after a clock rollback (see `followRollbacks`).
+   * generator started over after a clock rollback (see `followRollbacks`). The maximum is 2^44 - 1, in the year 2527, because
+   * a generator stores its millisecond in 44 bits.
    */
   resumeAfter?: Date | number;
   /**
@@ -48,7 +53,7 @@ export type GeneratorOptions = WindowOptions & {
    * picks new random bits. This option cannot be combined with a worker ID.
    */
   followRollbacks?: boolean;
-};
+}
 
 /** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["window", "workerId", "resumeAfter", "followRollbacks"] as const;

@@ -30,6 +30,22 @@ new sno.Generator({ lease: heldLease, sequenceMin: 7 });
 new hotguid.Generator({ lease: heldLease, window: [0, 1] });
 // @ts-expect-error: the lease sets the window
 new uuid7.Generator({ lease: heldLease, window: [0, 1] });
+// @ts-expect-error: the lease sets the worker ID
+new uuid7.Generator({ lease: heldLease, workerId: 3 });
+// @ts-expect-error: the lease sets the start of its grants
+new uuid7.Generator({ lease: heldLease, resumeAfter: 0 });
+// @ts-expect-error: a leased generator has a worker ID
+new uuid7.Generator({ lease: heldLease, followRollbacks: true });
+// @ts-expect-error: the lease sets the start of its grants
+new randflake.Generator(heldLease, new Uint8Array(16), { resumeAfter: 0 });
+// @ts-expect-error: the lease sets the values of its fields, and the layout those of the others
+new layout.Generator(openLayout, { lease: heldLease, fields: ["worker"], bindables: { datacenter: 1 } });
+// @ts-expect-error: the lease sets the range
+new layout.Generator(fixedLayout, { lease: heldLease, fields: ["datacenter"], range: ["worker", 0, 1] });
+// @ts-expect-error: a lease needs a timestamp
+new layout.Generator(fixedLayout, { lease: heldLease, fields: ["datacenter"], sequenceOnly: true });
+// @ts-expect-error: the fields that hold the leased worker ID are missing
+new layout.Generator(fixedLayout, { lease: heldLease });
 // @ts-expect-error: the lease sets the window
 new layout.Generator(openLayout, { lease: heldLease, fields: ["datacenter", "worker"], window: [0, 1] });
 // @ts-expect-error: a snapshot has a partition
