@@ -1,7 +1,7 @@
 //! State that `fork()` must not copy: the identity of the process, and the default partitions that are in use.
 //!
-//! Every process has a process generation that differs from those of all its ancestors, and every generator checks it for
-//! every ID. A hook in the child increments the process generation. On Linux, the process generation is also stored in a
+//! Every process has a process generation that differs from those of its ancestors and siblings, and every generator checks
+//! it for every ID. A hook in the child increments the process generation. On Linux, the process generation is also stored in a
 //! page that the kernel wipes in every child, so that `_Fork()` and a raw `clone()` are detected too, unless the child
 //! shares its parent's memory (`CLONE_VM`). The table of default partitions is stored in pages that parent and children
 //! share, so that the generators of one fork tree have different partitions. This code uses no locks, because a child could
@@ -80,6 +80,24 @@ pub(crate) fn ensure_generation() -> u64 {
 pub(crate) fn belongs_to_this_process(generation: u64) -> bool {
     narrow::low_u32(generation.into()) == process()
 }
+
+/// Returns a key that distinguishes this process from all other processes that may have inherited the same random source in
+/// the same state. It consists of the process generation and the process ID. Together with the bytes of a custom source,
+/// it keeps siblings apart that would otherwise generate the same IDs.
+///
+/// The process ID matters for processes that do not share their pages, such as two children that were forked before
+/// [`prepare`], or processes of a system without shared memory.
+pub(crate) fn process_key(generation: u64) -> u64 {
+    generation << 32 | u64::from(imp::process_id())
+}
+
+/// Returns whether a generation belongs to a child process, and not to the program's first process.
+pub(crate) fn is_of_child(generation: u64) -> bool {
+    narrow::low_u32(generation.into()) > FIRST_GENERATION
+}
+
+/// The process generation of the program's first process. No generation is 0.
+const FIRST_GENERATION: u32 = 1;
 
 #[inline]
 const fn combine(process: u32, restores: u32) -> u64 {

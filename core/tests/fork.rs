@@ -6,23 +6,26 @@
 use std::{
     collections::HashSet,
     io::{Read, Write, pipe},
-    sync::atomic::{AtomicI32, AtomicI64, Ordering},
+    sync::atomic::{AtomicI32, AtomicI64, AtomicU16, Ordering},
 };
 
 use family::{FAMILIES, START_MS};
 use polyflake::{
     Call, Error, Progress, Result, SlotSource, WrittenCount,
-    clock::{Clock, ManualClock, SystemClock},
+    clock::{Clock, ClockInfo, ManualClock, SystemClock},
     hotguid::{self, HotGuid},
     layout::{Builder, Field, Id, Layout},
     sno::{self, Generator, Sno},
     uuid7::{self, Uuid7},
 };
+use separate_process::run_in_separate_process;
 
 #[path = "support/family.rs"]
 mod family;
 #[path = "forks/mod.rs"]
 mod forks;
+#[path = "support/separate_process.rs"]
+mod separate_process;
 
 /// Runs `work` in a forked child and returns its result.
 fn run_in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
@@ -146,18 +149,81 @@ fn children_and_parent_make_different_snos() {
     assert_eq!(partitions.len(), 2 * (1 + 2 * CHILDREN), "each process takes its own, once");
 }
 
+/// The partition that [`assigned`] returns.
+static PARTITION: AtomicU16 = AtomicU16::new(0);
+
+#[allow(clippy::unnecessary_wraps, reason = "as `identity_from` expects")]
+fn assigned() -> Result<sno::Assignment> {
+    Ok(sno::Assignment { partition: PARTITION.load(Ordering::Relaxed), sequence_min: 0 })
+}
+
+/// A function that does not distinguish processes returns an ancestor's partition.
+#[test]
+fn a_child_rejects_an_identity_that_an_ancestor_had() {
+    run_in_separate_process(&[], || {
+        static CONST: Generator = Generator::with_clock(SystemClock, assigned);
+        let built = Generator::builder().identity_from(assigned).build().unwrap();
+        for ids in [&CONST, &built] {
+            let generate = |partition| {
+                PARTITION.store(partition, Ordering::Relaxed);
+                ids.generate(0).err()
+            };
+            assert_eq!(generate(7), None);
+            let expected = "forked none forked forked none none";
+            let found = run_in_child(|| {
+                let of_child = error_codes([generate(7), generate(8)]);
+                let of_grandchild =
+                    run_in_child(|| error_codes([generate(7), generate(8), generate(9)]));
+                [of_child, of_grandchild, error_codes([generate(7)])].join(&b' ')
+            });
+            assert_eq!(String::from_utf8_lossy(&found), expected);
+            let found = run_in_child(|| generate(7).unwrap().to_string().into_bytes());
+            assert!(String::from_utf8_lossy(&found).contains("differs in each process"));
+        }
+    });
+}
+
+/// The forking thread has no stream of random bits for the current millisecond, because another thread made the parent's
+/// IDs. The child's source returns what it returned in the parent.
+#[test]
+fn a_childs_first_uuid_belongs_to_a_later_millisecond() {
+    static CLOCK: AtomicI64 = AtomicI64::new(START_MS - 1);
+    struct SettableClock;
+    impl Clock for SettableClock {
+        fn unix_nanos(&self) -> Result<i64> {
+            Ok(CLOCK.load(Ordering::Relaxed) * 1_000_000)
+        }
+        fn sleep(&self, _: u64) -> Result<()> {
+            Ok(())
+        }
+        fn info(&self) -> ClockInfo {
+            ClockInfo::new().skips_first_tick(true)
+        }
+    }
+    let ids = uuid7::Builder::with_clock(SettableClock, || Ok([7; 32])).build().unwrap();
+    let generate = || ids.try_generate().err();
+    assert_eq!(generate().unwrap().code(), "sequence_exhausted");
+    CLOCK.store(START_MS, Ordering::Relaxed);
+    std::thread::scope(|scope| assert_eq!(scope.spawn(generate).join().unwrap(), None));
+    let found = run_in_child(|| {
+        let first = [generate(), generate()];
+        CLOCK.store(START_MS + 1, Ordering::Relaxed);
+        [error_codes(first), error_codes([generate()])].join(&b' ')
+    });
+    assert_eq!(String::from_utf8_lossy(&found), "sequence_exhausted sequence_exhausted none");
+}
+
 /// A caller may assign a child the identity of an earlier child that has just generated IDs.
 #[test]
 fn a_child_with_an_identity_source_skips_its_first_tick() {
-    let snos = sno::Builder::with_clock(SystemClock)
-        .identity_from(|| Ok(sno::Assignment { partition: 7, sequence_min: 0 }))
-        .build()
-        .unwrap();
+    let snos = sno::Builder::with_clock(SystemClock).identity_from(assigned).build().unwrap();
     let guids = hotguid::Builder::with_clock(SystemClock, || Ok([7; 8])).build().unwrap();
+    PARTITION.store(7, Ordering::Relaxed);
     snos.generate(0).unwrap();
     guids.generate(0).unwrap();
     for _ in 0..20 {
         let made = run_in_child(|| {
+            PARTITION.store(8, Ordering::Relaxed);
             let began = SystemClock.unix_nanos().unwrap() / 1_000_000;
             let id = snos.generate(0).unwrap();
             vec![u8::from(id.unix_ms() / 4 > began / 4), u8::from(snos.generate(0).is_ok())]
@@ -169,6 +235,41 @@ fn a_child_with_an_identity_source_skips_its_first_tick() {
         vec![u8::from(guids.generate(0).unwrap().unix_ms() / 1000 > began)]
     });
     assert_eq!(made, [1]);
+}
+
+/// Returns two IDs from each of several children that inherited a random source in the same state.
+fn ids_of_children<const LEN: usize>(make: impl Fn() -> [u8; LEN]) -> Vec<[u8; LEN]> {
+    let made = (0..CHILDREN).flat_map(|_| run_in_child(|| [make(), make()].concat()));
+    made.collect::<Vec<_>>().as_chunks().0.to_vec()
+}
+
+/// A source in the program's own memory, such as a generator that was seeded before the fork, returns the same bytes in
+/// each child. The clock is frozen, so all children use the same tick.
+#[test]
+fn children_with_the_same_random_source_make_different_ids() {
+    let clock = || ManualClock::at_unix_ms(START_MS);
+    let guids = hotguid::Builder::with_clock(clock(), || Ok([7; 8])).build().unwrap();
+    let uuids = uuid7::Builder::with_clock(clock(), || Ok([7; 32])).build().unwrap();
+    assert_eq!(guids.generate(0).unwrap().machine(), [7; 5], "the first process keeps the bytes");
+    let guids = ids_of_children(|| guids.generate(0).unwrap().to_bytes());
+    let uuids = ids_of_children(|| uuids.generate().unwrap().to_bytes());
+    for ids in [guids, uuids] {
+        assert_eq!(ids.iter().collect::<HashSet<_>>().len(), 2 * CHILDREN);
+    }
+}
+
+/// Such children have the same process generation, and only their process IDs differ.
+#[test]
+fn children_forked_before_the_first_generator_key_different_streams() {
+    run_in_separate_process(&[], || {
+        let uuids = ids_of_children(|| {
+            let clock = ManualClock::at_unix_ms(START_MS);
+            let ids = uuid7::Builder::with_clock(clock, || Ok([7; 32])).build().unwrap();
+            ids.generate().unwrap().to_bytes()
+        });
+        // Both IDs of a child have the same bytes, because each has a generator of its own with a frozen clock.
+        assert_eq!(uuids.iter().collect::<HashSet<_>>().len(), CHILDREN);
+    });
 }
 
 #[test]

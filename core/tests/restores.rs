@@ -185,6 +185,36 @@ fn an_identity_source_is_called_again_after_a_restore() {
     });
 }
 
+/// Other copies of the process call the same function.
+#[test]
+fn an_identity_source_that_repeats_itself_is_rejected_after_a_restore() {
+    run_in_separate_process(&[], || {
+        static CLOCK: ManualClock = ManualClock::at_unix_ms(START_MS);
+        static IDENTITY: AtomicU32 = AtomicU32::new(7);
+        let assign = || {
+            let partition = u16::try_from(IDENTITY.load(Ordering::Relaxed)).unwrap();
+            Ok(Assignment { partition, sequence_min: 0 })
+        };
+        let draw = || Ok((u64::from(IDENTITY.load(Ordering::Relaxed)) << 32).to_be_bytes());
+        let snos = sno::Generator::builder().clock(&CLOCK).identity_from(assign).build().unwrap();
+        let guids =
+            hotguid::Generator::builder().clock(&CLOCK).identity_from(draw).build().unwrap();
+        let codes = |identity| {
+            IDENTITY.store(identity, Ordering::Relaxed);
+            CLOCK.set_unix_nanos(CLOCK.unix_nanos().unwrap() + 1_000_000_000);
+            let found = [snos.generate(7).map(drop), guids.generate(7).map(drop)];
+            found.map(|result| result.err().map(|error| error.code()))
+        };
+        assert_eq!(codes(7), [None; 2]);
+        after_restore().unwrap();
+        assert_eq!(codes(7), [Some("forked"); 2]);
+        assert_eq!(codes(8), [None; 2]);
+        after_restore().unwrap();
+        assert_eq!(codes(8), [Some("forked"); 2]);
+        assert_eq!(codes(9), [None; 2]);
+    });
+}
+
 /// A clock that reports a restore when its properties are read for the n-th time.
 struct ReportingClock<C>(C, Arc<AtomicU32>);
 

@@ -11,11 +11,16 @@ static RESTORES: Tally = Tally::new(0);
 
 #[inline]
 pub(super) const fn generation() -> u32 {
-    1
+    super::FIRST_GENERATION
 }
 
 pub(super) const fn ensure_generation() -> u32 {
     generation()
+}
+
+/// Returns 0, because without forks, no other process continues from this one's memory.
+pub(super) const fn process_id() -> u32 {
+    0
 }
 
 #[inline]

@@ -319,6 +319,12 @@ pub struct Cells<const N: usize> {
     base: AtomicU32,
     /// The number of partitions that have been checked so far.
     count: AtomicU32,
+    /// The last process generation that was assigned, or 0 if all processes have the first one. See `fork/unix.rs`.
+    #[cfg_attr(
+        not(all(unix, not(any(miri, loom, shuttle, target_os = "emscripten")))),
+        allow(dead_code, reason = "nothing forks")
+    )]
+    pub(super) generations: AtomicU32,
     /// The log record number of the kernel's last restore notice, plus 1, or 0 if no notice has been reported yet.
     #[cfg_attr(
         not(all(target_os = "linux", not(any(miri, loom, shuttle)))),
@@ -344,6 +350,7 @@ impl<const N: usize> Cells<N> {
         Self {
             base: AtomicU32::new(0),
             count: AtomicU32::new(0),
+            generations: AtomicU32::new(0),
             notice: AtomicU64::new(0),
             restores: CacheLine(AtomicU32::new(0)),
             entries,

@@ -3,10 +3,17 @@
 //! ```text
 //!                        parent                         forked child
 //!
-//! wiped page             generation 3        --.        0, until `renew_generation` stores 4
+//! wiped page             generation 3        --.        0, until `renew_generation` stores 8
 //! ordinary memory        LATEST_GENERATION = 3 |fork    LATEST_GENERATION = 3, a copy
-//! shared pages           table, restores       '------> the same pages
+//! shared pages           table, restores,      '------> the same pages
+//!                        last generation 7
 //! ```
+//!
+//! A child's generation is the greater of the last generation in the shared pages and `LATEST_GENERATION`, plus 1. The
+//! private counter keeps a child apart from its ancestors, from which it inherits its generators. The shared counter keeps
+//! siblings apart as well, which matters for random sources that two siblings inherit in the same state. The private
+//! counter alone would suffice for a process that compares its generation with inherited ones. Therefore a system without
+//! shared pages, or a child that writes to them, affects only siblings, whose process IDs still differ.
 //!
 //! Two mechanisms set the generation of a child to 0, because neither mechanism detects every fork. A `pthread_atfork` hook
 //! is available on every Unix, but `_Fork()` and a raw `clone()` bypass the hook. Linux can wipe a page in every child that
@@ -17,11 +24,11 @@
 use core::{mem::size_of, ptr};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 
-use super::partitions::{Cells, PARTITION_COUNT};
+use super::{
+    FIRST_GENERATION,
+    partitions::{Cells, PARTITION_COUNT},
+};
 use crate::{Error, ErrorKind, Result, sync::shared_atomics::AtomicU32 as Shared};
-
-/// The process generation of the program's first process. No generation is 0.
-const FIRST_GENERATION: u32 = 1;
 
 /// The process generation, stored here until a page for it exists.
 static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
@@ -104,15 +111,47 @@ fn page_counter() -> &'static AtomicU32 {
     unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
 }
 
-/// Assigns this process a generation that differs from the generations of all its ancestors.
+/// Assigns this process a generation that differs from the generations of all its ancestors, and from those of all
+/// processes with which it shares its pages.
 #[cold]
 fn renew_generation() -> u32 {
-    // `LATEST_GENERATION` is ordinary memory, so two siblings may get the same generation. This is harmless, because a
-    // process compares its generation only with the generations of its ancestors, from which it inherited its generators.
-    let generation = LATEST_GENERATION.fetch_add(1, Ordering::Relaxed) + 1;
+    // SAFETY: the pointer is null, or points to pages that are never unmapped once they are in `SHARED_CELLS`, so the
+    // reference stays valid.
+    let table = unsafe { SHARED_CELLS.load(Ordering::Acquire).as_ref() };
+    let generation = count_generation(table.map(|table| &table.generations), &LATEST_GENERATION);
     // If another thread of this child assigned a generation first, that generation is used.
     let raced = page_counter().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
     raced.err().unwrap_or(generation)
+}
+
+/// Counts one more generation in the shared pages and in ordinary memory, and returns it.
+fn count_generation(shared: Option<&Shared>, latest: &AtomicU32) -> u32 {
+    let private = latest.load(Ordering::Relaxed);
+    let generation = loop {
+        let Some(shared) = shared else { break next_generation(private, private) };
+        let found = shared.load(Ordering::Acquire);
+        let next = next_generation(found, private);
+        if shared.compare_exchange(found, next, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+            break next;
+        }
+    };
+    latest.fetch_max(generation, Ordering::Relaxed);
+    generation
+}
+
+/// Returns the greater of the two counts, plus 1. A shared count that is implausibly far ahead is ignored, because a child
+/// that writes to the pages could otherwise make the sum wrap around to the generation of an ancestor.
+const fn next_generation(shared: u32, private: u32) -> u32 {
+    const MAX_LEAD: u32 = 1 << 24;
+    let is_plausible = shared > private && shared - private <= MAX_LEAD && shared < u32::MAX;
+    let last = if is_plausible { shared } else { private };
+    // After 2^32 generations, the count starts over. No process has that many ancestors with generators.
+    if last == u32::MAX { FIRST_GENERATION } else { last + 1 }
+}
+
+/// Returns the ID of this process. Siblings that were forked without shared pages have only this number to differ by.
+pub(super) fn process_id() -> u32 {
+    std::process::id()
 }
 
 extern "C" fn after_fork_in_child() {
@@ -259,6 +298,29 @@ mod tests {
         RESTORES.store((&raw const STATIC_RESTORES).cast_mut(), Ordering::Release);
         shared_table().unwrap();
         assert!(ptr::eq(restore_counter(), &raw const table.restores.0));
+    }
+
+    #[test]
+    fn a_generation_is_greater_than_both_counts() {
+        let (shared, latest) = (Shared::new(0), AtomicU32::new(FIRST_GENERATION));
+        let sibling = AtomicU32::new(FIRST_GENERATION);
+        let next = |latest| count_generation(Some(&shared), latest);
+        assert_eq!([next(&latest), next(&sibling), next(&latest), next(&sibling)], [2, 3, 4, 5]);
+        assert_eq!((latest.into_inner(), sibling.into_inner()), (4, 5));
+        assert_eq!(count_generation(None, &AtomicU32::new(7)), 8);
+    }
+
+    /// Any bytes may be in the shared pages, because a child that has dropped its privileges can write to them.
+    #[test]
+    fn no_shared_count_leads_back_to_an_ancestor() {
+        for private in [FIRST_GENERATION, 2, 1000, u32::MAX - 1] {
+            for shared in [0, 1, private, private.wrapping_add(1), 1 << 24, u32::MAX - 1, u32::MAX]
+            {
+                let next = next_generation(shared, private);
+                assert!(next > private, "{next} after {private} with {shared}");
+            }
+        }
+        assert_eq!(next_generation(0, u32::MAX), FIRST_GENERATION, "no generation is 0");
     }
 
     /// Counts a restore in one thread before a table exists, and publishes a table in another thread. Each iteration

@@ -40,7 +40,7 @@ pub(crate) use latest::{LatestValue, SpareAllocation};
 pub(crate) use leased::Leased;
 pub(crate) use options::Options;
 pub use options::{Builder, Windowed};
-pub(crate) use process::ProcessGuard;
+pub(crate) use process::{ProcessGuard, REPEATED_IDENTITY};
 pub(crate) use random_word::{NOT_PICKED, RandomWord};
 pub use wait::OnExhausted;
 pub(crate) use wait::WaitPolicy;

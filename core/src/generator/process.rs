@@ -4,6 +4,10 @@
 
 use crate::{Error, ErrorKind, Result, fork};
 
+/// The reason for `forked` if an identity function returns an identity that another process may use.
+pub(crate) const REPEATED_IDENTITY: &str = "expected another identity after a fork or a restore, found the one from before; \
+     return an identity that differs in each process";
+
 /// The process to which an explicit node, lease or window belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessGuard {

@@ -12,13 +12,20 @@
 //! stored first, a thread could see the generation of a forked child together with the bytes of its parent, and generate
 //! the same IDs as the parent.
 
+use super::REPEATED_IDENTITY;
 use crate::{
-    Result, fork,
+    Error, ErrorKind, Result, fork,
     sync::{AtomicU64, Ordering},
 };
 
 /// The process generation that means "not picked yet". No process has this many forked ancestors.
 pub(crate) const NOT_PICKED: u64 = u64::MAX;
+
+/// The number of low bits, which only determine where a counter starts. The bits above them identify the generator.
+const LOW_BITS: u32 = 24;
+
+/// How many times a thread checks whether another thread stores the generation of its word.
+const MAX_CHECKS: u32 = 100;
 
 /// A random word, and the process generation in which it was picked.
 #[derive(Debug)]
@@ -76,7 +83,12 @@ impl RandomWord {
             // of `found` or to a later one.
             let found = self.word.load(Ordering::Acquire);
             let generation = current();
-            let drawn = (self.shape)(u64::from_be_bytes(draw()?));
+            let drawn = (self.shape)(in_process(u64::from_be_bytes(draw()?), generation));
+            // Bytes that the source returned after a restore must not be stored as those of an earlier generation.
+            if current() != generation {
+                continue;
+            }
+            self.check_unused_before(found, generation, drawn)?;
             if self.replace_word(found, generation, drawn) {
                 return Ok((generation, drawn));
             }
@@ -85,6 +97,26 @@ impl RandomWord {
                 return Ok((generation, word));
             }
         }
+    }
+
+    /// Rejects bytes that a source returns although it returned the same ones in this process before a restore, because
+    /// another copy of the process may use them. In a child, the bytes always differ from those of the parent (see
+    /// [`in_process`]).
+    fn check_unused_before(&self, found: u64, generation: u64, drawn: u64) -> Result<()> {
+        // The same bytes of this generation are equal in all bits, so another thread has just stored them.
+        if found >> LOW_BITS != drawn >> LOW_BITS || found == drawn {
+            return Ok(());
+        }
+        // Another thread may have stored other low bits in this generation, but not the generation yet.
+        let is_of_earlier = || {
+            let of_found = self.generation.load(Ordering::Acquire);
+            let is_picked = of_found != NOT_PICKED && of_found != generation;
+            is_picked && fork::belongs_to_this_process(of_found)
+        };
+        if (0..MAX_CHECKS).all(|_| is_of_earlier()) {
+            return Err(Error::with_reason(ErrorKind::Forked, REPEATED_IDENTITY));
+        }
+        Ok(())
     }
 
     /// Replaces the word `found` with `drawn`, which was picked in `generation`. Returns `false` if another thread replaced
@@ -110,6 +142,25 @@ impl RandomWord {
         }
         Ok(self.replace_word(found, generation, (self.shape)(u64::from_be_bytes(drawn))))
     }
+}
+
+/// Returns the bytes that a process uses in place of the bytes of the random source. In the program's first process, they
+/// are the same. In a child, the upper 40 bits are combined with the generation and the process ID, because a source that
+/// was seeded before the fork returns the same bytes in each child.
+///
+/// Each generation and process ID changes the bits in a different way, as long as both together fit in 40 bits. The
+/// multiplication spreads them, so that bytes which a caller numbers consecutively rarely become equal.
+///
+/// After a restore, the low bits differ from those before it, so that two equal words were picked in one generation.
+fn in_process(word: u64, generation: u64) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let word = word ^ ((generation >> 32) & ((1 << LOW_BITS) - 1));
+    if !fork::is_of_child(generation) {
+        return word;
+    }
+    let key = fork::process_key(generation);
+    let number = (key >> 32) ^ (key & u64::from(u32::MAX)) << 18;
+    word ^ number.wrapping_mul(ODD) << LOW_BITS
 }
 
 #[cfg(all(test, not(any(loom, shuttle, miri))))]
@@ -169,6 +220,7 @@ mod tests {
     struct RestoredProcess {
         word: RandomWord,
         restores: AtomicU64,
+        is_constant: bool,
     }
 
     impl Scenario for RestoredProcess {
@@ -183,21 +235,24 @@ mod tests {
             }
             let begins_after = *is_restored;
             let (generation, word) = self.word.last_picked();
-            let current = || self.restores.load(Ordering::Acquire);
+            let current = || self.restores.load(Ordering::Acquire) << 32 | 1;
             let (generation, word) = if generation == current() {
                 (generation, word)
             } else {
-                // The upper half of the word shows whether it was picked after the restore. Words picked before the restore
-                // also exist in the other copy of the process.
+                // Bit 32 shows whether the word was picked after the restore. Words picked before the restore also exist in
+                // the other copy of the process. The bits above it differ for each call, or are 0 for a source that always
+                // returns the same bytes in a generation.
+                let from =
+                    if self.is_constant { 0 } else { u64::from(number) << 8 | thread as u64 };
                 let draw = || {
-                    let from = u64::from(number) << 8 | thread as u64;
-                    Ok((current() << 32 | from).to_be_bytes())
+                    let restores = self.restores.load(Ordering::Acquire);
+                    Ok((from << 40 | restores << 32).to_be_bytes())
                 };
                 self.word.pick_in(current, draw).unwrap()
             };
             // Like the engine, the test checks the generation again before it uses the word.
             if begins_after && generation == current() {
-                assert_eq!(word >> 32, 1, "a word that another copy has");
+                assert_eq!(word >> 32 & 1, 1, "a word that another copy has");
             }
             true
         }
@@ -205,10 +260,13 @@ mod tests {
 
     #[test]
     fn calls_that_begin_after_a_restore_use_words_picked_after_it() {
-        for calls in [&[1, 1, 1][..], &[1, 2]] {
+        for (calls, is_constant) in
+            [(&[1, 1, 1][..], false), (&[1, 2], false), (&[1, 1, 1], true), (&[1, 2], true)]
+        {
             let threads = RestoredProcess {
                 word: RandomWord::new(|| unreachable!("the world draws"), |word| word),
                 restores: AtomicU64::new(0),
+                is_constant,
             };
             assert!(explore(&threads, calls).states > 40);
         }

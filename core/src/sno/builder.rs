@@ -87,17 +87,26 @@ impl<C: Clock> Builder<C> {
     }
 
     /// Sets the function that provides the partition if no explicit one is configured. The function is called when the
-    /// first ID is generated, and again after a fork. The generator keeps the partition for the lifetime of the process.
+    /// first ID is generated, and again after a fork or a restore. The generator keeps the partition for the lifetime of
+    /// the process.
+    ///
+    /// The function must return a different partition in each process that runs at the same time. Calls fail with `forked`
+    /// if it returns in a child what this generator had in an ancestor, or after
+    /// [`after_restore`](crate::after_restore) what it had before.
     ///
     /// ```
+    /// use std::env;
+    ///
     /// use polyflake::sno::{Assignment, Generator};
     ///
-    /// fn of_this_host() -> polyflake::Result<Assignment> {
-    ///     Ok(Assignment { partition: 42, sequence_min: 0 }) // for example, derived from the host's address
+    /// /// Returns the partition of a worker. The supervisor passes each worker its index.
+    /// fn of_this_worker() -> polyflake::Result<Assignment> {
+    ///     let index: u16 = env::var("WORKER_INDEX").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
+    ///     Ok(Assignment { partition: 100 + index, sequence_min: 0 })
     /// }
     ///
-    /// let ids = Generator::builder().identity_from(of_this_host).build()?;
-    /// assert_eq!(ids.generate(7)?.partition(), 42);
+    /// let ids = Generator::builder().identity_from(of_this_worker).build()?;
+    /// assert_eq!(ids.generate(7)?.partition(), 100);
     /// # Ok::<(), polyflake::Error>(())
     /// ```
     pub fn identity_from(mut self, draw: fn() -> Result<Assignment>) -> Self {

@@ -41,7 +41,8 @@ use crate::{
     },
     format::Scale,
     generator::{
-        self, Engine, Family, LatestValue, NOT_PICKED, ProcessGuard, SpareAllocation, Window,
+        self, Engine, Family, LatestValue, NOT_PICKED, ProcessGuard, REPEATED_IDENTITY,
+        SpareAllocation, Window,
     },
     narrow,
     sequence::{
@@ -196,6 +197,11 @@ impl SnoFamily {
         let (reservation, drawn_min) = match draw {
             PartitionSource::By(draw) => {
                 let Assignment { partition, sequence_min } = draw()?;
+                // A partition that the function returned after a restore must not count as one of an earlier generation.
+                if fork::ensure_generation() != generation {
+                    return Ok(());
+                }
+                self.check_unused_before(generation, partition)?;
                 let start = self.table().map_or(0, |table| table.claim(partition));
                 (unending_reservation(partition, start), sequence_min)
             }
@@ -219,6 +225,19 @@ impl SnoFamily {
             // This generator uses another thread's claim instead. Without this release, the table would still count the
             // explicit claim made above. A reservation does not need to be released, because it expires after one tick.
             self.release(reservation.partition, 0);
+        }
+        Ok(())
+    }
+
+    /// Rejects a partition that a function returns although this generator had the same one in an ancestor of this process,
+    /// or before a restore. The ancestor, or another copy of the process, may still use the partition.
+    fn check_unused_before(&self, generation: u64, partition: u16) -> Result<()> {
+        let is_of_earlier = |identity: Identity| {
+            identity.generation != NOT_PICKED && identity.generation != generation
+        };
+        let mut earlier = self.claims.iter().map(|claim| claim.identity);
+        if earlier.any(|found| found.partition == partition && is_of_earlier(found)) {
+            return Err(repeated_identity_error());
         }
         Ok(())
     }
@@ -282,6 +301,13 @@ impl SnoFamily {
             }
         }
     }
+}
+
+/// Returns the error for an identity function that does not distinguish this process from its ancestors, or a restored copy
+/// from the others.
+#[cold]
+fn repeated_identity_error() -> Error {
+    Error::with_reason(ErrorKind::Forked, REPEATED_IDENTITY)
 }
 
 /// Returns the tick after the last tick that a generator has used. A slot counts as used once it is reserved. If the clock

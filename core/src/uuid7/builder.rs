@@ -2,7 +2,7 @@
 
 use super::{
     Generator, SCALE,
-    family::{self, LAST_TICK, MAX_START, Uuid7Family},
+    family::{self, LAST_READING_MS, MAX_START, Uuid7Family},
     stream::Entropy,
 };
 use crate::{
@@ -215,9 +215,9 @@ impl Settings {
     /// Returns the tick that the state machine treats as used up.
     fn last_tick(&self) -> Result<Option<u64>> {
         let checked = |unix_ms: i64| {
-            let tick = u64::try_from(unix_ms).ok().filter(|tick| *tick <= LAST_TICK);
+            let tick = u64::try_from(unix_ms).ok().filter(|_| unix_ms <= LAST_READING_MS);
             tick.ok_or_else(|| {
-                let most = LAST_TICK.into();
+                let most = LAST_READING_MS.into();
                 Error::out_of_range("resume_after", unix_ms.into(), 0, most).in_unit("ms")
             })
         };

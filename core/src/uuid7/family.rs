@@ -20,9 +20,11 @@ use crate::{
 /// The highest random first sequence number of a millisecond. At least half of the sequence numbers remain for IDs.
 pub(super) const MAX_START: u64 = LAST_SEQUENCE as u64 >> 1;
 
-/// The last millisecond that the state machine supports, in the year 2527. Clock readings cannot represent times after the
-/// year 2262.
-pub(super) const LAST_TICK: u64 = (1 << 44) - 1;
+/// The last millisecond that the state machine supports, in the year 2527.
+const LAST_TICK: u64 = (1 << 44) - 1;
+
+/// The last millisecond that clock readings can represent, in the year 2262.
+pub(super) const LAST_READING_MS: i64 = i64::MAX / 1_000_000;
 
 /// Random bits that a call took from its stream before it reserved slots.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +85,7 @@ impl Family for Uuid7Family {
         if !window.contains(tick) {
             return None;
         }
-        let (generation, bits) = self.entropy.next(now).ok()?;
+        let (generation, bits) = self.entropy.next(now)?;
         self.for_current_process((generation, Tail { bits, start: 0 }))
     }
 

@@ -152,10 +152,12 @@ impl Entropy {
         // The generation is read first, so that the comparison detects a fork or a restore inside the source.
         let generation = fork::ensure_generation();
         let mut key = (self.draw)()?;
-        // Unlike the operating system's random source, a custom source may repeat itself. Without the generation, a parent
-        // and its child could then key the same stream.
-        for (byte, of_generation) in key.iter_mut().zip(generation.to_le_bytes()) {
-            *byte ^= of_generation;
+        // Unlike the operating system's random source, a custom source may repeat itself, for example if it was seeded
+        // before a fork. Without the generation and the process ID, a parent and its child, or two children, could then
+        // key the same stream.
+        let of_process = [generation, fork::process_key(generation)].map(u64::to_le_bytes);
+        for (byte, of_process) in key.iter_mut().zip(of_process.as_flattened()) {
+            *byte ^= of_process;
         }
         let number = self.streams.fetch_add(1, Ordering::Relaxed);
         let mut cipher = ChaCha8Rng::from_seed(key);
@@ -217,43 +219,34 @@ mod thread_stream {
 
     #[cfg(not(feature = "std"))]
     impl SingleThreadCell {
-        fn with<T>(&self, take: impl FnOnce(&RefCell<Option<Stream>>) -> T) -> T {
-            take(&self.0)
+        #[allow(clippy::unnecessary_wraps, reason = "a thread-local variable may be destroyed")]
+        fn try_with<T>(&self, take: impl FnOnce(&RefCell<Option<Stream>>) -> T) -> Result<T> {
+            Ok(take(&self.0))
         }
     }
 
-    /// Calls `take` with this thread's stream, or with `None` if the stream is in use. This happens if a signal handler
-    /// generates IDs while the call that it interrupted is using the stream.
+    /// Calls `take` with this thread's stream, or returns `None` if no stream can be used. The stream is in use if a signal
+    /// handler generates IDs while the call that it interrupted is using the stream. It no longer exists in the destructors
+    /// of other thread-local variables, which may run after its own, and in exit handlers.
     #[inline]
-    fn with<T>(take: impl FnOnce(Option<&mut Option<Stream>>) -> T) -> T {
-        STREAM.with(|stream| match stream.try_borrow_mut() {
-            Ok(mut stream) => take(Some(&mut stream)),
-            Err(_) => take(None),
-        })
+    fn with<T>(take: impl FnOnce(&mut Option<Stream>) -> T) -> Option<T> {
+        let taken = STREAM.try_with(|stream| Some(take(&mut *stream.try_borrow_mut().ok()?)));
+        taken.ok().flatten()
     }
 
     impl Entropy {
-        /// Returns the bits of one ID and the generation of their stream. The caller must check that this generation is
-        /// still current.
+        /// Returns the bits of one ID and the generation of their stream, or `None` if this thread has no stream for the
+        /// clock reading. The caller must check that the generation is still current.
         ///
-        /// # Errors
-        /// Returns the same errors as [`Entropy::new_stream`].
+        /// This function does not key a new stream. A new stream would have the current generation, and the caller would
+        /// mistake the first call of a child for a later one.
         #[inline]
-        pub(in super::super) fn next(&self, now: i64) -> Result<(u64, u64)> {
+        pub(in super::super) fn next(&self, now: i64) -> Option<(u64, u64)> {
             let found = with(|stream| {
-                let stream = stream?.as_mut().filter(|stream| stream.serves(self, now))?;
+                let stream = stream.as_mut().filter(|stream| stream.serves(self, now))?;
                 Some((stream.generation, stream.next()))
             });
-            match found {
-                Some(taken) => Ok(taken),
-                None => self.next_from_new_stream(now),
-            }
-        }
-
-        #[cold]
-        #[inline(never)]
-        fn next_from_new_stream(&self, now: i64) -> Result<(u64, u64)> {
-            self.with(now, |stream| (stream.generation, stream.next()))
+            found.flatten()
         }
 
         /// Calls `take` with a stream for the clock reading `now`.
@@ -266,13 +259,9 @@ mod thread_stream {
             take: impl FnOnce(&mut Stream) -> T,
         ) -> Result<T> {
             // The stream is keyed outside the borrow, because the caller's source may itself generate IDs.
-            let mut found = with(|stream| stream.and_then(Option::take));
+            let mut found = with(Option::take).flatten();
             let taken = self.renew(&mut found, now).map(take);
-            with(|stream| {
-                if let Some(stream) = stream {
-                    *stream = found;
-                }
-            });
+            with(|stream| *stream = found);
             taken
         }
 
@@ -289,10 +278,10 @@ mod thread_stream {
             };
             let mut take = Some(take);
             let taken = with(|stream| {
-                let stream = stream?.as_mut().filter(is_ours)?;
+                let stream = stream.as_mut().filter(is_ours)?;
                 take.take().map(|take| take(stream))
             });
-            match (taken, take) {
+            match (taken.flatten(), take) {
                 (Some(taken), _) => Ok(taken),
                 (None, take) => Ok(take.expect("not called")(&mut self.new_stream(0)?)),
             }
@@ -305,8 +294,9 @@ mod thread_stream {
     not(any(loom, shuttle))
 )))]
 impl Entropy {
-    pub(super) fn next(&self, now: i64) -> Result<(u64, u64)> {
-        self.with(now, |stream| (stream.generation, stream.next()))
+    #[allow(clippy::unused_self, reason = "a thread's stream belongs to a generator")]
+    pub(super) const fn next(&self, _: i64) -> Option<(u64, u64)> {
+        None
     }
 
     pub(super) fn with<T>(&self, now: i64, take: impl FnOnce(&mut Stream) -> T) -> Result<T> {
