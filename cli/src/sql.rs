@@ -9,6 +9,7 @@ mod duckdb;
 mod fields;
 mod files;
 mod formats;
+mod functions;
 mod postgresql;
 mod sqlite;
 

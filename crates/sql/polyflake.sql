@@ -341,7 +341,7 @@ COMMENT ON FUNCTION flake.sno_highest(before timestamptz) IS 'The highest sno as
 
 CREATE OR REPLACE FUNCTION flake.sno_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest text, highest text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT flake.sno_lowest(start), flake.sno_highest(until) $$;
+AS $$ SELECT flake.sno_lowest($1), flake.sno_highest($2) $$;
 COMMENT ON FUNCTION flake.sno_range(start timestamptz, until timestamptz) IS 'The lowest and the highest sno as a string of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_bytea_lowest(moment timestamptz) RETURNS bytea
@@ -356,7 +356,7 @@ COMMENT ON FUNCTION flake.sno_bytea_highest(before timestamptz) IS 'The highest 
 
 CREATE OR REPLACE FUNCTION flake.sno_bytea_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest bytea, highest bytea)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT flake.sno_bytea_lowest(start), flake.sno_bytea_highest(until) $$;
+AS $$ SELECT flake.sno_bytea_lowest($1), flake.sno_bytea_highest($2) $$;
 COMMENT ON FUNCTION flake.sno_bytea_range(start timestamptz, until timestamptz) IS 'The lowest and the highest sno as 10 bytes of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.sno_uuid8_lowest(moment timestamptz) RETURNS uuid
@@ -371,7 +371,7 @@ COMMENT ON FUNCTION flake.sno_uuid8_highest(before timestamptz) IS 'The highest 
 
 CREATE OR REPLACE FUNCTION flake.sno_uuid8_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT flake.sno_uuid8_lowest(start), flake.sno_uuid8_highest(until) $$;
+AS $$ SELECT flake.sno_uuid8_lowest($1), flake.sno_uuid8_highest($2) $$;
 COMMENT ON FUNCTION flake.sno_uuid8_range(start timestamptz, until timestamptz) IS 'The lowest and the highest sno as a UUID of version 8 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.hotguid_lowest(moment timestamptz) RETURNS uuid
@@ -386,7 +386,7 @@ COMMENT ON FUNCTION flake.hotguid_highest(before timestamptz) IS 'The highest Ho
 
 CREATE OR REPLACE FUNCTION flake.hotguid_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT flake.hotguid_lowest(start), flake.hotguid_highest(until) $$;
+AS $$ SELECT flake.hotguid_lowest($1), flake.hotguid_highest($2) $$;
 COMMENT ON FUNCTION flake.hotguid_range(start timestamptz, until timestamptz) IS 'The lowest and the highest Hot Guid of either form of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.uuid7_lowest(moment timestamptz) RETURNS uuid
@@ -401,7 +401,7 @@ COMMENT ON FUNCTION flake.uuid7_highest(before timestamptz) IS 'The highest UUID
 
 CREATE OR REPLACE FUNCTION flake.uuid7_range(start timestamptz, until timestamptz) RETURNS TABLE (lowest uuid, highest uuid)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT flake.uuid7_lowest(start), flake.uuid7_highest(until) $$;
+AS $$ SELECT flake.uuid7_lowest($1), flake.uuid7_highest($2) $$;
 COMMENT ON FUNCTION flake.uuid7_range(start timestamptz, until timestamptz) IS 'The lowest and the highest UUID of version 7 of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.snowflake_lowest(moment timestamptz, preset text) RETURNS bigint
@@ -434,7 +434,7 @@ COMMENT ON FUNCTION flake.snowflake_highest(before timestamptz, preset text) IS 
 
 CREATE OR REPLACE FUNCTION flake.snowflake_range(start timestamptz, until timestamptz, preset text) RETURNS TABLE (lowest bigint, highest bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-AS $$ SELECT flake.snowflake_lowest(start, preset), flake.snowflake_highest(until, preset) $$;
+AS $$ SELECT flake.snowflake_lowest($1, $3), flake.snowflake_highest($2, $3) $$;
 COMMENT ON FUNCTION flake.snowflake_range(start timestamptz, until timestamptz, preset text) IS 'The lowest and the highest snowflake of a known service that is not negative of a span that includes its start and excludes its end, for BETWEEN. A span that is empty or reversed has no rows. A time outside the format is an error.';
 
 CREATE OR REPLACE FUNCTION flake.version() RETURNS text

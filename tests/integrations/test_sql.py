@@ -116,7 +116,9 @@ def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
 @pytest.mark.parametrize("file", sorted((ROOT / "crates/sql").glob("*.sql")), ids=lambda file: file.name)
 def test_the_sql_files_match_the_program(file: Path) -> None:
     sql = file.read_text(encoding="utf-8")
-    assert sql == run_program("sql", file.name), f"run cargo run -p polyflake-cli sql {file.name} > crates/sql/{file.name}"
+    assert sql == run_program("sql", file.name), (
+        f"run cargo run -p polyflake-cli sql {file.name} > crates/sql/{file.name}"
+    )
     for preset in [*PRESETS, "x"] if file.name.startswith("polyflake") else []:
         assert re.search(rf"\b{preset}\b", sql), preset
 
@@ -340,13 +342,14 @@ def test_postgresql_functions_fix_their_search_path(postgresql: psycopg.Connecti
     """PostgreSQL resolves the names in an SQL-standard function body when the function is created. The functions that
     return a range contain only qualified names. All other functions have a SET clause.
     """
+    qualified_calls = r"^ SELECT flake\.\w+\([$\d, ]+\), flake\.\w+\([$\d, ]+\) $"
     found = postgresql.execute(
-        "SELECT lanname, proname ~ '_range$', count(*), bool_and(prosqlbody IS NOT NULL),"
-        " bool_and(proconfig IS NOT NULL), bool_and(prosrc ~ '^ SELECT flake\\.\\w+\\([\\w, ]+\\), flake\\.\\w+\\([\\w, ]+\\) $')"
-        " FROM pg_proc JOIN pg_language AS l ON l.oid = prolang"
-        " WHERE pronamespace = 'flake'::regnamespace GROUP BY lanname, proname ~ '_range$' ORDER BY lanname, 2"
+        "SELECT lanname, proname ~ '_range$', bool_and(prosqlbody IS NOT NULL), bool_and(proconfig IS NOT NULL),"
+        " bool_and(prosrc ~ %s) FROM pg_proc JOIN pg_language AS l ON l.oid = prolang"
+        " WHERE pronamespace = 'flake'::regnamespace GROUP BY 1, 2 ORDER BY 1, 2",
+        [qualified_calls],
     ).fetchall()
-    assert [(*row[:2], *row[3:]) for row in found] == [
+    assert found == [
         ("plpgsql", False, False, True, False),
         ("sql", False, True, False, False),
         ("sql", True, False, False, True),

@@ -555,8 +555,8 @@ def test_functions_read_16_byte_ids_from_uuids(database: Database, write_sql: Wr
 
 
 def test_a_range_of_an_inverted_time_finds_its_rows(database: Database, write_sql: Writer) -> None:
-    """The lowest ID of such a layout is at the end of the span. `BETWEEN own_lowest(start) AND own_highest(until)` would
-    find no rows, so these functions do not exist.
+    """The lowest ID of such a layout is at the end of the span, so `BETWEEN own_lowest(start) AND own_highest(until)`
+    would find no rows. These functions do not exist.
     """
     time = {"kind": "timestamp", "bits": 41, "tick": "1ms", "epoch_ms": 1767225600000, "invert": True}
     fields = [UNUSED, time, {"kind": "sequence", "bits": 22}]
@@ -566,8 +566,8 @@ def test_a_range_of_an_inverted_time_finds_its_rows(database: Database, write_sq
     ids = [own.pack(timestamp=1767225600000 + ms, sequence=1) for ms in (0, 1000, 2000, 3000)]
     start, until = "'2026-01-01 00:00:01Z'", "'2026-01-01 00:00:03Z'"
     query = (
-        f"SELECT id FROM (VALUES {', '.join(f'({id})' for id in ids)}) AS ids (id), flake.own_range({start}, {until}) AS span"
-        " WHERE id BETWEEN span.lowest AND span.highest ORDER BY id"
+        f"SELECT id FROM (VALUES {', '.join(f'({id})' for id in ids)}) AS ids (id),"
+        f" flake.own_range({start}, {until}) AS span WHERE id BETWEEN span.lowest AND span.highest ORDER BY id"
     )
     assert database.ask(query) == [(ids[2],), (ids[1],)]
     for bound in ("lowest", "highest"):

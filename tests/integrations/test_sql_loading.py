@@ -215,7 +215,9 @@ def test_every_role_calls_functions_that_read_ids(admin: psycopg.Connection[Any]
     admin.execute(read_file(file))
     admin.execute("SET ROLE mallory; SELECT flake.time_of_ms(0)")
     if file == "polyflake.sql":
-        admin.execute("SELECT flake.sno_time('9d5ve8222622g222'), * FROM flake.snowflake_range(now(), now(), 'discord')")
+        admin.execute(
+            "SELECT flake.sno_time('9d5ve8222622g222'), * FROM flake.snowflake_range(now(), now(), 'discord')"
+        )
     row = admin.execute(
         "SELECT count(*) FROM pg_proc WHERE pronamespace = 'flake'::regnamespace"
         " AND NOT has_function_privilege(oid, 'EXECUTE')"

@@ -2,6 +2,7 @@
 
 use super::{
     fields::{Field, Kind, Time, mask},
+    functions::Argument,
     identifier, literal, quote,
 };
 
@@ -27,6 +28,7 @@ pub(super) struct BitStrings {
 }
 
 /// An SQL function that returns a bound.
+#[derive(Clone)]
 pub(super) struct BoundFunction {
     pub(super) suffix: &'static str,
     /// The name of the time argument: `moment` for a start, or `before` for an end.
@@ -54,20 +56,6 @@ impl BoundFunction {
             format!("The {end} {description} of {when}. A time outside the format is an error.");
         Self { suffix, argument, body, comment }
     }
-
-    /// Returns a call of the function for a span between two times. `passed` contains the other arguments.
-    pub(super) fn call(&self, name: &str, times: [&str; 2], passed: &str) -> String {
-        let time = times[usize::from(self.argument == "before")];
-        format!("flake.{name}_{}({time}{passed})", self.suffix)
-    }
-}
-
-/// Returns the comment on a function that returns both bounds of a span.
-pub(super) fn range_comment(description: &str) -> String {
-    format!(
-        "The lowest and the highest {description} of a span that includes its start and excludes its end, for BETWEEN. A span \
-         that is empty or reversed has no rows. A time outside the format is an error."
-    )
 }
 
 impl Bounds {
@@ -126,11 +114,10 @@ impl Bounds {
         (bits.bytes)(&parts.join(" || "))
     }
 
-    /// Returns the additional arguments of the functions with their types. These arguments are the values of bindable
-    /// fields.
-    pub(super) fn arguments(&self, form: impl Fn(&Field) -> &'static str) -> String {
-        let one = |field: &Field| format!(", {}{}", identifier(&field.name), form(field));
-        self.above.iter().map(one).collect()
+    /// Returns the additional arguments of the functions. These arguments are the values of bindable fields.
+    pub(super) fn arguments(&self) -> Vec<Argument> {
+        let argument = |field: &Field| (identifier(&field.name), field.sql_type());
+        self.above.iter().map(argument).collect()
     }
 }
 

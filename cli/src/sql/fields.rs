@@ -64,6 +64,15 @@ impl Field {
         Self { name: name.to_owned(), kind, first, bits, invert: json["invert"] == true }
     }
 
+    /// Returns the SQL type of a value that is an argument of a function.
+    pub(super) const fn sql_type(&self) -> &'static str {
+        match self.kind {
+            Kind::Integer | Kind::Wide => "bigint",
+            Kind::Bytes => "bytea",
+            Kind::Text => "text",
+        }
+    }
+
     /// Returns the number of bits below the field in an integer ID.
     pub(super) const fn shift(&self) -> u32 {
         64 - self.first - self.bits

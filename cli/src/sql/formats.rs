@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use super::{
     Source, Table,
-    bounds::{BoundFunction, range_comment},
+    bounds::BoundFunction,
     fields::bound_tick,
+    functions::{Function, Syntax, ranges},
 };
 
 /// The preset names that the core accepts but does not list, each with the preset's own name.
@@ -26,23 +27,6 @@ pub(super) const SNO_PARTS: [(&str, &str); 3] = [
     ("sequence", "The sequence of a sno within its tick of 4 ms, 0 to 65535"),
 ];
 
-/// A function that reads an ID or returns a bound.
-pub(super) struct Function {
-    pub(super) name: String,
-    /// The names and types of the arguments.
-    pub(super) arguments: Vec<[&'static str; 2]>,
-    pub(super) returns: &'static str,
-    pub(super) body: Body,
-    pub(super) comment: String,
-}
-
-/// The result of a function.
-pub(super) enum Body {
-    Value(String),
-    /// A row of the lowest and the highest ID.
-    Row([String; 2]),
-}
-
 /// A form in which a column stores snos, with expressions for the ticks and for each of [`SNO_PARTS`].
 pub(super) struct SnoForm {
     /// The prefix of the functions' names.
@@ -51,28 +35,6 @@ pub(super) struct SnoForm {
     pub(super) description: &'static str,
     pub(super) is_valid: String,
     pub(super) parts: [String; 4],
-}
-
-/// What differs between PostgreSQL and `DuckDB`.
-pub(super) struct Syntax {
-    pub(super) sno_forms: [SnoForm; 3],
-    /// The type of columns with bytes.
-    pub(super) binary: &'static str,
-    /// Converts a string of hexadecimal digits to bytes.
-    pub(super) from_hex: fn(&str) -> String,
-    pub(super) to_hex: fn(&str) -> String,
-    /// Reads bytes of a UUID as an integer, given the first one and their number.
-    pub(super) uuid_bytes: fn(u32, u32) -> String,
-    /// Converts a value to 64 bits.
-    pub(super) wide: fn(&str) -> String,
-    /// Checks the version of a UUID.
-    pub(super) has_version: fn(u32) -> String,
-    /// Converts ticks since 1970 to a time, given the number of ticks per second.
-    pub(super) time: fn(&str, u32) -> String,
-    pub(super) preset_ms: fn(&Table) -> String,
-    /// Converts the value of a preset's field to the type of `snowflake_field`.
-    pub(super) preset_field: fn(String) -> String,
-    pub(super) source: Source,
 }
 
 /// A known service's layout, with all of its names.
@@ -130,37 +92,27 @@ pub(super) fn preset_names(presets: &[Preset]) -> Vec<&'static str> {
 
 /// Returns all functions, in an order in which each one calls only earlier ones.
 pub(super) fn functions(syntax: &Syntax, presets: &[Preset]) -> Vec<Function> {
-    let mut made: Vec<_> =
-        syntax.sno_forms.iter().flat_map(|form| sno_functions(syntax, form)).collect();
+    let forms = (syntax.sno_forms)();
+    let mut made: Vec<_> = forms.iter().flat_map(|form| sno_functions(syntax, form)).collect();
     made.extend(uuid_functions(syntax));
     made.extend(snowflake_functions(syntax, presets));
-    made.extend(spans(syntax, presets).iter().flat_map(Span::functions));
+    made.extend(spans(syntax, presets));
     made
-}
-
-fn value(
-    name: String,
-    arguments: &[[&'static str; 2]],
-    returns: &'static str,
-    body: String,
-    comment: String,
-) -> Function {
-    Function { name, arguments: arguments.to_vec(), returns, body: Body::Value(body), comment }
 }
 
 fn sno_functions(syntax: &Syntax, form: &SnoForm) -> Vec<Function> {
     let SnoForm { prefix, sql_type, description, is_valid, parts } = form;
-    let id = &[["id", sql_type]];
+    let id = &[("id", *sql_type)];
     let null = "NULL for a value that is no sno.";
     let read = |part: &str, returns, body: &str, comment: String| {
         let body = format!("CASE WHEN flake.is_{prefix}(id) THEN\n        {body}\n    END");
-        value(format!("{prefix}_{part}"), id, returns, body, comment)
+        Function::value(format!("{prefix}_{part}"), id, returns, body, comment)
     };
     let comment = format!("Whether a value is a sno as {description}, for a CHECK constraint.");
     let time = (syntax.time)(&format!("({}) + {SNO_EPOCH}", parts[0]), 250);
     let comment_on_time = format!("The time of a sno as {description}, to 4 ms. {null}");
     let mut made = vec![
-        value(format!("is_{prefix}"), id, "boolean", is_valid.clone(), comment),
+        Function::value(format!("is_{prefix}"), id, "boolean", is_valid.clone(), comment),
         read("time", "timestamptz", &time, comment_on_time),
     ];
     made.extend(
@@ -175,7 +127,7 @@ fn sno_functions(syntax: &Syntax, form: &SnoForm) -> Vec<Function> {
 fn uuid_functions(syntax: &Syntax) -> Vec<Function> {
     let Syntax { uuid_bytes: bytes, wide, has_version, time, .. } = syntax;
     let read = |name: &str, returns, body: String, comment: &str| {
-        value(name.into(), &[["id", "uuid"]], returns, body, comment.into())
+        Function::value(name.into(), &[("id", "uuid")], returns, body, comment.into())
     };
     let of_version = |version, body: &str| {
         format!("CASE WHEN {} THEN\n        {body}\n    END", has_version(version))
@@ -210,11 +162,11 @@ fn uuid_functions(syntax: &Syntax) -> Vec<Function> {
 
 /// Returns an expression that selects a value by a name.
 fn case(subject: &str, options: Vec<(String, String)>, otherwise: &str) -> String {
-    let options = options
-        .into_iter()
-        .map(|(name, value)| format!("        WHEN '{name}' THEN {value}\n"))
-        .collect::<String>();
-    format!("CASE {subject}\n{options}        ELSE {otherwise}\n    END")
+    let options = options.into_iter().map(|(name, value)| format!("WHEN '{name}' THEN {value}"));
+    let otherwise = format!("ELSE {otherwise}\n    END");
+    let lines: Vec<_> =
+        [format!("CASE {subject}")].into_iter().chain(options).chain([otherwise]).collect();
+    lines.join("\n        ")
 }
 
 /// Returns an expression that selects a value by the name of a preset.
@@ -227,35 +179,39 @@ fn preset_case(presets: &[Preset], value: impl Fn(&Table) -> String) -> String {
 
 fn snowflake_functions(syntax: &Syntax, presets: &[Preset]) -> Vec<Function> {
     let names = preset_names(presets).join(", ");
+    let id = Source::Word(syntax.word);
     let (mut options, mut fields) = (Vec::new(), Vec::new());
     for Preset { names, table } in presets {
         fields.push(format!("{}: {}", names[0], table.names(|_| true)));
         for field in &table.fields {
-            let value = (syntax.preset_field)(field.number(syntax.source));
+            let value = (syntax.service_field)(field.number(id));
             let qualified = names.iter().map(|name| format!("{name}.{}", field.name));
             options.extend(qualified.map(|name| (name, value.clone())));
         }
     }
     let field =
         case("lower(preset) || '.' || field", options, "flake.unknown_field(preset, field)");
-    let arguments = [["id", "bigint"], ["preset", "text"], ["field", "text"]];
+    let arguments = [("id", "bigint"), ("preset", "text"), ("field", "text")];
     let service = format!("a snowflake of a known service: {names}. Another name is an error.");
     vec![
-        value(
+        Function::value(
             "snowflake_ms".into(),
             &arguments[..2],
             "bigint",
-            preset_case(presets, syntax.preset_ms),
+            preset_case(presets, |table| {
+                let ms = table.time.as_ref().map(|time| time.ms(id, syntax.divide));
+                ms.unwrap_or_default()
+            }),
             format!("The Unix milliseconds of {service}"),
         ),
-        value(
+        Function::value(
             "snowflake_time".into(),
             &arguments[..2],
             "timestamptz",
             (syntax.time)("flake.snowflake_ms(id, preset)", 1000),
             format!("The time of {service}"),
         ),
-        value(
+        Function::value(
             "snowflake_field".into(),
             &arguments,
             "int",
@@ -268,46 +224,6 @@ fn snowflake_functions(syntax: &Syntax, presets: &[Preset]) -> Vec<Function> {
     ]
 }
 
-/// The functions that return the bounds of a time span for a type of column.
-struct Span {
-    /// The prefix of the functions' names.
-    name: String,
-    sql_type: &'static str,
-    /// Expressions for the lowest ID at or after the time `moment`, and the highest ID before the time `before`.
-    bounds: [String; 2],
-    description: &'static str,
-    /// The arguments after the times.
-    others: Vec<[&'static str; 2]>,
-}
-
-impl Span {
-    fn functions(&self) -> Vec<Function> {
-        let Self { name, sql_type, bounds, description, others } = self;
-        let ends = [true, false].map(|is_start| {
-            let body = bounds[usize::from(!is_start)].clone();
-            BoundFunction::new(!is_start, is_start, description, body)
-        });
-        let passed: String = others.iter().map(|[name, _]| format!(", {name}")).collect();
-        let calls = ends.each_ref().map(|end| end.call(name, ["start", "until"], &passed));
-        let ends = ends.map(|BoundFunction { suffix, argument, body, comment }| Function {
-            name: format!("{name}_{suffix}"),
-            arguments: [&[[argument, "timestamptz"]], &others[..]].concat(),
-            returns: sql_type,
-            body: Body::Value(body),
-            comment,
-        });
-        let range = Function {
-            name: format!("{name}_range"),
-            arguments: [&[["start", "timestamptz"], ["until", "timestamptz"]], &others[..]]
-                .concat(),
-            returns: sql_type,
-            body: Body::Row(calls),
-            comment: range_comment(description),
-        };
-        ends.into_iter().chain([range]).collect()
-    }
-}
-
 /// Returns expressions for the lowest and the highest value of a time span. A value consists of a tick and the `shift` bits
 /// below it.
 fn words(tick_us: i64, epoch: i64, bits: u32, shift: u32) -> [String; 2] {
@@ -318,7 +234,8 @@ fn words(tick_us: i64, epoch: i64, bits: u32, shift: u32) -> [String; 2] {
     [format!("{low} << {shift}"), format!("({high} << {shift}) | {}", (1 << shift) - 1)]
 }
 
-fn spans(syntax: &Syntax, presets: &[Preset]) -> Vec<Span> {
+/// Returns the functions for the bounds of a time span.
+fn spans(syntax: &Syntax, presets: &[Preset]) -> Vec<Function> {
     let sno = words(4000, SNO_EPOCH, 39, 1);
     let to_uuid = |digits: &str| format!("({digits})::uuid");
     // The bounds of values that are followed by certain digits.
@@ -329,59 +246,38 @@ fn spans(syntax: &Syntax, presets: &[Preset]) -> Vec<Span> {
                 cast(&format!("lpad({word}, {count}, '0') || '{}'", rests[end]))
             })
         };
-    let span = |name: &str, sql_type, bounds, description| Span {
-        name: name.into(),
-        sql_type,
-        bounds,
-        description,
-        others: Vec::new(),
-    };
-    let uuid8_rests = ["0080008000000000000000", "ff8fffbffffc0000000000"];
-    let uuid7_rests = ["70008000000000000000", "7fffbfffffffffffffff"];
-    let binary = syntax.binary;
     let [zeros, ones] = ["0", "f"].map(|digit| digit.repeat(24));
-    let [lowest, highest] = [0, 1].map(|end| {
-        let rest = if end == 0 { "22222222" } else { "xxxxxxxx" };
-        format!("flake.sno_string({}) || '{rest}'", sno[end])
+    let strings = [(0, '2'), (1, 'x')].map(|(end, letter)| {
+        format!("flake.sno_string({}) || '{}'", sno[end], letter.to_string().repeat(8))
     });
-    let preset_bounds = [0, 1].map(|end| {
+    let bytes = digits(&sno, 10, [&zeros[..10], &ones[..10]], &syntax.from_hex);
+    let uuid8s = digits(&sno, 10, ["0080008000000000000000", "ff8fffbffffc0000000000"], &to_uuid);
+    let hotguids = digits(&words(1_000_000, 0, 32, 0), 8, [&zeros, &ones], &to_uuid);
+    let uuid7_rests = ["70008000000000000000", "7fffbfffffffffffffff"];
+    let uuid7s = digits(&words(1000, 0, 48, 0), 12, uuid7_rests, &to_uuid);
+    let snowflakes = [0, 1].map(|end| {
         preset_case(presets, |table| {
-            let bodies = table
-                .time_and_bounds()
-                .map(|(time, bounds)| bounds.bound_functions(time, None).map(|it| it.body));
-            bodies.map(|bodies| bodies[end].clone()).unwrap_or_default()
+            let ends = table.time_and_bounds().map(|(time, it)| it.bound_functions(time, None));
+            ends.map(|ends| ends[end].body.clone()).unwrap_or_default()
         })
     });
-    let sno_bytes = digits(&sno, 10, [&zeros[..10], &ones[..10]], &syntax.from_hex);
-    vec![
-        span("sno", "text", [lowest, highest], "sno as a string"),
-        span(&format!("sno_{binary}"), binary, sno_bytes, "sno as 10 bytes"),
-        span(
-            "sno_uuid8",
-            "uuid",
-            digits(&sno, 10, uuid8_rests, &to_uuid),
-            "sno as a UUID of version 8",
-        ),
-        span(
-            "hotguid",
-            "uuid",
-            digits(&words(1_000_000, 0, 32, 0), 8, [&zeros, &ones], &to_uuid),
-            "Hot Guid of either form",
-        ),
-        span(
-            "uuid7",
-            "uuid",
-            digits(&words(1000, 0, 48, 0), 12, uuid7_rests, &to_uuid),
-            "UUID of version 7",
-        ),
-        Span {
-            others: vec![["preset", "text"]],
-            ..span(
-                "snowflake",
-                "bigint",
-                preset_bounds,
-                "snowflake of a known service that is not negative",
-            )
-        },
-    ]
+    let (binary, snos_of_bytes) = (syntax.binary, format!("sno_{}", syntax.binary));
+    let spans = [
+        ("sno", "text", strings, "sno as a string"),
+        (&snos_of_bytes, binary, bytes, "sno as 10 bytes"),
+        ("sno_uuid8", "uuid", uuid8s, "sno as a UUID of version 8"),
+        ("hotguid", "uuid", hotguids, "Hot Guid of either form"),
+        ("uuid7", "uuid", uuid7s, "UUID of version 7"),
+        ("snowflake", "bigint", snowflakes, "snowflake of a known service that is not negative"),
+    ];
+    let functions = spans.map(|(name, returns, [low, high], description)| {
+        let ends = [
+            BoundFunction::new(false, true, description, low),
+            BoundFunction::new(true, false, description, high),
+        ];
+        let others = [("preset".to_owned(), "text")];
+        let others = if name == "snowflake" { &others[..] } else { &[] };
+        ranges(name, returns, ends, others, description)
+    });
+    functions.into_iter().flatten().collect()
 }
