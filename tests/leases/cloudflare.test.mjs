@@ -2,35 +2,11 @@
 // replies and stop requests.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { sno, uuid7 } from "polyflake";
-
-const PACKAGE = join(import.meta.dirname, "../../packages/js");
-const { build } = createRequire(join(PACKAGE, "package.json"))("esbuild");
-const rulesBase64 = readFileSync(join(PACKAGE, "dist/esm/lease.wasm"), "base64");
-const { outputFiles } = await build({
-  entryPoints: [join(PACKAGE, "dist/esm/lease-cloudflare.js")],
-  bundle: true,
-  write: false,
-  format: "esm",
-  external: ["node:*"],
-  plugins: [
-    {
-      name: "compiled",
-      setup({ onResolve, onLoad }) {
-        onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, namespace: "compiled" }));
-        const contents = `export default new WebAssembly.Module(Buffer.from("${rulesBase64}", "base64"));`;
-        onLoad({ filter: /.*/, namespace: "compiled" }, () => ({ contents }));
-      },
-    },
-  ],
-});
-const { LeaseStore, lease, serve } = await import(
-  `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`
-);
+import { LeaseStore, lease, serve } from "polyflake/lease/cloudflare";
 
 /** Returns the state of a Durable Object whose storage is an in-memory database. */
 function objectState(database) {

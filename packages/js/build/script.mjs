@@ -65,7 +65,8 @@ const PLAIN_ENTRIES = {
 };
 
 /**
- * The source of the lease entry point for Workers. Workers are ES modules, and import the lease rules as a wasm module.
+ * The source of the lease entry point for Workers. Workers are ES modules, and import the lease rules as a wasm module. The
+ * CommonJS file is for unit tests in Node.
  */
 const CLOUDFLARE_SOURCE = "lease/cloudflare";
 
@@ -216,7 +217,11 @@ async function bundleModules() {
 async function bundleCommonJs() {
   const output = { dir: join(DIST, "cjs"), format: "cjs", ...FAMILIES_WRAPPER };
   const entries = Object.fromEntries(COMMONJS_ENTRIES.map((entry) => [entry, `entry?${entry}`]));
-  const plain = { ...PLAIN_ENTRIES, "drizzle-columns": "integrations/drizzle-columns" };
+  const plain = {
+    ...PLAIN_ENTRIES,
+    "drizzle-columns": "integrations/drizzle-columns",
+    "lease-cloudflare": CLOUDFLARE_SOURCE,
+  };
   const input = { ...sourcePaths(plain), families: `${sourcePath("index")}?common`, ...entries };
   const files = await bundle(
     { input, plugins: [commonPlugin(), machinesPlugin("required"), builtInsPlugin()] },
@@ -255,7 +260,7 @@ const sourcePaths = (parts) =>
 async function bundle({ input, plugins }, output) {
   const bundled = await rolldown({
     input,
-    plugins: [...plugins, rulesPlugin()],
+    plugins: [...plugins, rulesPlugin(output.format)],
     platform: "neutral",
     external: /^(node:|drizzle-orm)/,
     treeshake: { moduleSideEffects: false },
@@ -348,11 +353,12 @@ function machinesPlugin(inline) {
 }
 
 /** A plugin that embeds the lease rules in the script. In Workers, the script imports the rules instead. */
-function rulesPlugin() {
+function rulesPlugin(format) {
   const name = "#lease-base64";
   return {
     name: "rules",
     resolveId(specifier) {
+      if (specifier === "#rules") return sourcePath(`lease/${format === "cjs" ? "compiled" : "imported"}`);
       if (specifier === "#lease.wasm") return { id: "./lease.wasm", external: true };
       return specifier === name ? name : undefined;
     },

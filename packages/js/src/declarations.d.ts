@@ -48,6 +48,11 @@ declare module "#lease-base64" {
   export const base64: string;
 }
 
+/** The rules for a lease in a Worker. Workers import the wasm module, and Node compiles it. */
+declare module "#rules" {
+  export const newRules: () => import("./lease/rules.js").Rules;
+}
+
 declare module "#lease.wasm" {
   const module: WebAssembly.Module;
   export default module;

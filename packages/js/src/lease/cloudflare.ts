@@ -1,10 +1,10 @@
 /**
  * Leases of worker IDs in Cloudflare Workers. A Durable Object stores the leases, and Workers and other programs lease
- * worker IDs from it.
+ * worker IDs from it. In Node, this module is for unit tests of a Worker, with a binding and a storage that the test provides.
  *
  * @module
  */
-import module from "#lease.wasm";
+import { newRules } from "#rules";
 import { checkInteger, checkString } from "../checks.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { checkPair, members } from "../members.js";
@@ -14,7 +14,6 @@ import { connection, type Fetch, http } from "./http.js";
 import type { LeaseEvent, LeaseOptions } from "./lease.js";
 import type { Server } from "./postgresql.js";
 import { MAX_REQUEST_LENGTH, objectName } from "./requests.js";
-import { Rules } from "./rules.js";
 import { parseTokens } from "./tokens.js";
 import { WorkerLease } from "./worker.js";
 
@@ -51,7 +50,7 @@ const BINDING_URL = "https://leases/v1/request";
  */
 export function lease(source: Objects | string, namespace: string, options: WorkerLeaseOptions = {}): WorkerLease {
   const own = checkWorkerOptions(options);
-  const rules = new Rules(module);
+  const rules = newRules();
   if (typeof source !== "string") {
     const driver = createObjectDriver(source, checkString(namespace, "namespace"));
     return new WorkerLease(rules, driver, namespace, own, {});
