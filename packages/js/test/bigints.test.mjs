@@ -71,6 +71,21 @@ describe("strings, in every engine", () => {
     );
   });
 
+  test("more than 1,000 nested arrays and objects are rejected, whatever the strings contain", () => {
+    const nested = (levels, inner = "") => `${"[".repeat(levels)}${inner}${"]".repeat(levels)}`;
+    const strings = JSON.stringify(["[".repeat(2000), '\\"{', "\\", '"', '\\\\"'.repeat(9), "{".repeat(2000)]);
+    for (const levels of [1001, 5000, 100_000]) {
+      for (const text of [nested(levels), `{"id": ${nested(levels)}}`, '{"a":'.repeat(levels)])
+        assert.match(assertError("invalid_type", () => json.parse(text)).message, /1000 levels/);
+      assertError("invalid_type", () => json.parse(`[${strings}, ${nested(levels)}]`));
+    }
+    assert.equal(json.parse(nested(1000)).length, 1);
+    const siblings = `[${`${nested(999)},`.repeat(9)}${strings}]`;
+    assert.deepEqual(json.parse(siblings), JSON.parse(siblings));
+    for (const invalid of ['"'.repeat(2001), `"${"\\".repeat(2001)}"`, "]".repeat(2000)])
+      assert.throws(() => json.parse(invalid), SyntaxError);
+  });
+
   test("invalid names, options and values are rejected, and built-in errors propagate", () => {
     for (const names of [undefined, null, "id", [1], {}, new Set(["id"])])
       assertError("invalid_type", () => withBigints(names), { field: "names" });

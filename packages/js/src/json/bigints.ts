@@ -11,6 +11,7 @@ import {
   roundedFractionError,
   sourceText,
 } from "./integers.js";
+import { checkLevels } from "./levels.js";
 
 /** Options for {@link withBigints}. */
 export interface BigintOptions {
@@ -47,7 +48,8 @@ export interface WithBigints {
    *
    * @throws {PolyflakeError} with the name of the member as `field`: `invalid_type` if a number was rounded, or if the value of
    * a named member is not an integer; `not_canonical` if a string in a named member is not a decimal integer; `out_of_range` if
-   * an integer does not fit in 64 bits, signed or unsigned. Errors from `JSON.parse` propagate.
+   * an integer does not fit in 64 bits, signed or unsigned. Also `invalid_type` if more than 1,000 arrays and objects are
+   * nested. Errors from `JSON.parse` propagate.
    */
   readonly parse: (json: string) => unknown;
   /**
@@ -108,7 +110,10 @@ export function withBigints(names: readonly string[], options: BigintOptions = {
   return {
     reviver,
     replacer,
-    parse: (json) => JSON.parse(json, reviver as never),
+    parse: (json) => {
+      checkLevels(json);
+      return JSON.parse(json, reviver as never);
+    },
     stringify: (value, space) => {
       const json: string | undefined = JSON.stringify(value, replacer, space);
       if (json === undefined) throw invalidType("JSON value", value);

@@ -13,6 +13,7 @@ import { checkString, isObject as isAnyObject } from "../checks.js";
 import { isValid, metabyte } from "../decode/sno.js";
 import { invalidType, PolyflakeError } from "../errors.js";
 import { checkMetabyte, checkMetabytes } from "../metabytes.js";
+import { MAX_LEVELS } from "./levels.js";
 
 /**
  * A kind of object: a class whose constructor accepts an object's members, or a function that converts the members to an
@@ -226,9 +227,6 @@ function prototypeError(field: "__proto__" | "constructor"): PolyflakeError {
 type Members = Record<string, unknown>;
 
 const isObject = isAnyObject as (value: unknown) => value is Members;
-
-/** The maximum nesting depth of objects in `revive`. The depth is limited to prevent stack overflows. */
-const MAX_LEVELS = 1000;
 
 function invalidObjectError(expectedAndFound: string): PolyflakeError {
   return new PolyflakeError("invalid_type", `expected ${expectedAndFound}`);

@@ -6,10 +6,9 @@
 import { checkString } from "../checks.js";
 import { PolyflakeError } from "../errors.js";
 import type { AnyLease, AttachedLease, Grantee } from "../leased.js";
-import type { WorkerLeaseOptions } from "./cloudflare.js";
 import type { Driver } from "./driver.js";
 import { LeaseCore, mismatchError, missingGeneratorError, toLeaseError } from "./holding.js";
-import type { LeaseStatus } from "./lease.js";
+import type { LeaseOptions, LeaseStatus } from "./lease.js";
 import type { Command, Reason, Rules } from "./rules.js";
 import { Session } from "./session.js";
 
@@ -47,7 +46,7 @@ export class WorkerLease implements AnyLease {
   #isClosing = false;
   #isOver = false;
 
-  constructor(rules: Rules, driver: Driver, namespace: string, options: WorkerLeaseOptions, terms: object) {
+  constructor(rules: Rules, driver: Driver, namespace: string, options: LeaseOptions, terms: object) {
     const { workerIds, leaseMs, renewMs, waitMs, holder = "Worker", watch } = options;
     const own = { worker_ids: workerIds, lease_ms: leaseMs, renew_ms: renewMs, wait_ms: waitMs };
     const given = Object.entries(own).filter(([, value]) => value !== undefined);
