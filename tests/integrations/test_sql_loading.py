@@ -90,6 +90,19 @@ def test_psql_without_options_creates_nothing_next_to_objects_of_another_role(
     assert count_functions(admin, FILES[file][0]) == 1
 
 
+def test_a_member_of_the_owning_role_loads_a_file_as_the_owner(admin: psycopg.Connection[Any]) -> None:
+    """Functions that belong to one member could not be replaced by the owner of the schema, and the other way around."""
+    file = read_file("polyflake.sql")
+    admin.execute("CREATE ROLE deployer; GRANT mallory TO deployer; SET ROLE mallory")
+    admin.execute(file)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match=r"to belong to deployer, found the schema flake"):
+        admin.execute("RESET ROLE; SET ROLE deployer")
+        admin.execute(file)
+    admin.execute("SET ROLE mallory")
+    admin.execute(file)
+    admin.execute("RESET ROLE; DROP ROLE deployer")
+
+
 def test_the_owner_of_an_adopted_function_gets_no_rights_of_its_callers(
     server: Server, admin: psycopg.Connection[Any]
 ) -> None:

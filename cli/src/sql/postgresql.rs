@@ -244,7 +244,7 @@ fn define(function: &Function) -> String {
     let (list, comment) = (list.join(", "), quote(comment));
     let (returns, body) = match body {
         Body::Value(value) => ((*returns).to_owned(), format!("RETURN {value}")),
-        // The body is a string, because `BEGIN ATOMIC` is rejected within another statement before PostgreSQL 14.9 and 15.4.
+        // The body is a string, because PostgreSQL 14.9 and 15.5, among others, reject `BEGIN ATOMIC` within a `DO` statement.
         // It contains qualified names only, and no names of fields, because they may contain a dollar sign.
         Body::Row(functions) => {
             let places: Vec<_> = (1..=arguments.len()).map(|place| format!("${place}")).collect();
