@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use crate::life::LEASE;
 
 /// `GUARD_TIME` is the time without a heartbeat after which a worker ID becomes free. `HEARTBEAT_INTERVAL` is the time
-/// between two heartbeats. In `CosId`, these durations are 5 minutes and 1 minute.
+/// between two heartbeats. In version 3 of `CosId`, these durations are 5 minutes and 1 minute.
 const GUARD_TIME: Duration = LEASE;
 const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(200);
 
