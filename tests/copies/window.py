@@ -12,7 +12,6 @@ import statistics
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import polyflake
 from polyflake import sno
@@ -24,7 +23,7 @@ def main() -> None:
     file = Path(os.environ["FAKETIME_TIMESTAMP_FILE"])
     renewed: list[float] = []
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event: polyflake.LeaseEvent) -> None:
         if event["name"] == "renewed":
             renewed.append(time.monotonic())
 

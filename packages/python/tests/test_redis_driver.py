@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from polyflake import _lease_stores
-from polyflake._polyflake import place
+from polyflake._polyflake import parse_lease_url
 
 REQUEST = {"do": "run", "statements": [["return {}", ["0"]]], "within_ms": 5000}
 
@@ -75,7 +75,7 @@ def _install_fake_redis(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def open_connection(url: str = "redis://127.0.0.1:7000/3") -> tuple[Any, Connection]:
-    server = json.loads(place(url, "orders"))["server"]
+    server = json.loads(parse_lease_url(url, "orders"))["server"]
     driver = _lease_stores.new_driver("redis", server, os.getpid(), 5.0)
     assert driver.execute({"do": "open"}) == {"opened": None}
     return driver, made[-1]
