@@ -426,9 +426,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 
 
 def test_events_reach_the_logger_and_the_callback(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    heard: list[dict[str, Any]] = []
+    heard: list[polyflake.LeaseEvent] = []
 
-    def watch(event: dict[str, Any]) -> None:
+    def watch(event: polyflake.LeaseEvent) -> None:
         heard.append(event)
         raise ValueError("of the callback")
 

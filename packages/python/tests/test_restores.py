@@ -96,7 +96,7 @@ def test_a_restore_replaces_the_lease(tmp_path: Path) -> None:
 
         lease = polyflake.lease({f"sqlite:{tmp_path}/ids.db?allow=overlayfs"!r}, namespace="orders")
         ids = sno.Generator(lease=lease)
-        before, made = lease.number or (ids.generate(), lease.number)[1], {{ids.generate() for _ in range(1000)}}
+        before, made = lease.worker_id or (ids.generate(), lease.worker_id)[1], {{ids.generate() for _ in range(1000)}}
         polyflake.after_restore()
         end = time.monotonic() + 30
         while True:
@@ -106,7 +106,7 @@ def test_a_restore_replaces_the_lease(tmp_path: Path) -> None:
             except polyflake.PolyflakeError as error:
                 assert error.code == "lease_unavailable" and time.monotonic() < end, error
         made.update(ids.generate() for _ in range(1000))
-        assert lease.number != before and len(made) == 2001, (lease.number, before, len(made))
+        assert lease.worker_id != before and len(made) == 2001, (lease.worker_id, before, len(made))
     """)
 
 

@@ -10,7 +10,7 @@ const [, , kind, most, atOnce] = process.argv;
 const makeReport = () => {
   const ids = Array.from({ length: 2000 }, () => sno.generate());
   const guids = Array.from({ length: 2000 }, () => hotguid.generate());
-  return { number: sno.parse(ids[0]).partition, ids: [...ids, ...guids] };
+  return { workerId: sno.parse(ids[0]).partition, ids: [...ids, ...guids] };
 };
 
 if (cluster.isWorker) process.send(makeReport(), () => setTimeout(() => cluster.worker.disconnect(), 300));

@@ -7,7 +7,7 @@ const heldLease = lease(process.env.STORE, undefined, { signals: ["SIGTERM"], ..
 const generator = new sno.Generator({ lease: heldLease });
 const workerId = await heldLease.ready();
 process.stdout.write(
-  `${JSON.stringify({ number: workerId, ids: Array.from({ length: 500 }, () => generator.generate()) })}\n`,
+  `${JSON.stringify({ workerId, ids: Array.from({ length: 500 }, () => generator.generate()) })}\n`,
 );
 if (end === "signal" || end === "kill") setInterval(() => {}, 1000);
 if (end === "exit") process.exit(0);

@@ -22,7 +22,7 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
         const reports = JSON.parse(stdout);
         assert.equal(reports.length, 10);
         assertDistinct(reports);
-        assert(new Set(reports.map(({ number }) => number)).size >= 4);
+        assert(new Set(reports.map(({ workerId }) => workerId)).size >= 4);
         assert.deepEqual(await grantedWorkerIds(url), []);
       });
     }
@@ -126,7 +126,7 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
       assert.deepEqual(await child.ended, [null, "SIGTERM"]);
       assert.deepEqual(await grantedWorkerIds(store.url), []);
       const next = await startMaker(store, "close", { workerIds: [0, 0] });
-      assert.equal(next.number, 0);
+      assert.equal(next.workerId, 0);
     });
 
     /**
@@ -267,7 +267,7 @@ for (const [name, createStore] of Object.entries(STORE_FACTORIES)) {
       await first.child.ended;
       const second = await startMaker(store, "close", options);
       assert(Date.now() - killed > 1000, `${Date.now() - killed}`);
-      assert.equal(second.number, 0);
+      assert.equal(second.workerId, 0);
       assertDistinct([first, second]);
     });
   });
