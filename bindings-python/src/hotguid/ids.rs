@@ -34,14 +34,15 @@ const LAST_UUID8_MACHINE: u64 = (1 << 34) - 1;
 /// Python code.
 pub(crate) struct Machine<'py> {
     value: Bound<'py, PyAny>,
-    bytes: Option<Octets<'py>>,
+    /// The bytes of a buffer, or the exception for a buffer of other items. Some types of integers have buffers.
+    bytes: Option<PyResult<Octets<'py>>>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for Machine<'py> {
     type Error = PyErr;
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let is_buffer = convert::has_buffer(&value);
-        let bytes = is_buffer.then(|| Octets::from_argument(value, "machine")).transpose()?;
+        let bytes = is_buffer.then(|| Octets::from_argument(value, "machine"));
         Ok(Self { value: value.to_owned(), bytes })
     }
 }
@@ -107,7 +108,7 @@ pub(crate) fn from_parts<'py>(
         HotGuid::from_uuid8_parts(parts)
     } else {
         let no_bytes = || convert::wrong_type_exception("machine", "bytes", &machine.value);
-        let machine = machine.bytes.ok_or_else(no_bytes)?.to_array("machine")?;
+        let machine = machine.bytes.ok_or_else(no_bytes)??.to_array("machine")?;
         HotGuid::from_parts(hotguid::Parts { timestamp, machine, counter, shard_key })
     };
     to_uuid(py, id.map_err(|error| raise_about_time(error, "timestamp"))?)
@@ -324,7 +325,12 @@ impl HotGuidArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let packed = match PackedBytes::from_value(ids, column::IDS, HotGuid::LEN)? {
+        let packed = match PackedBytes::from_value(
+            ids,
+            column::IDS,
+            HotGuid::LEN,
+            &ids.py().get_type::<Self>(),
+        )? {
             Some(bytes) => {
                 let (ids, _) = bytes.as_bytes().as_chunks();
                 ids.iter().map(|bytes| HotGuid::from_bytes(*bytes)).collect()

@@ -26,7 +26,7 @@ use pyo3::{
 };
 
 use super::{
-    convert::{AnyInteger, FromArgument, Octets, has_buffer, raise_named, wrong_type_exception},
+    convert::{AnyInteger, Octets, has_buffer, raise_named, wrong_type_exception},
     integers::get_buffer,
     memory::{memory_error, try_with_capacity},
     record::restore_function,
@@ -393,7 +393,7 @@ fn boolean_mask<'py>(index: &Bound<'py, PyAny>, expected: &str) -> PyResult<Opti
     if format.trim_start_matches(NATIVE_PREFIXES) != "?" || buffer.dimensions() != 1 {
         return Err(wrong_type_exception(INDEX, expected, index));
     }
-    Octets::from_argument(index.as_borrowed(), INDEX).map(Some)
+    Octets::copy_buffer(index).map(Some)
 }
 
 /// Returns the position that an index refers to. A negative index counts from the end.

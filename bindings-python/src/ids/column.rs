@@ -11,16 +11,22 @@ use polyflake_columns::{
     arrow::Chunks,
     texts::{self, Textual},
 };
-use pyo3::{prelude::*, types::PyString};
+use pyo3::{
+    prelude::*,
+    types::{PyString, PyType},
+};
 
 use super::{
+    array::Array,
     buffer::BufferedTexts,
     convert::{
-        FromArgument, Octets, Text, check_length, has_buffer, iterator, raise_named, type_name,
-        uneven_length_error, wrong_kind_exception, wrong_type_error, wrong_type_exception,
+        FromArgument, Octets, Text, check_length, class_name, has_buffer, iterator, raise_named,
+        type_name, wrong_kind_exception, wrong_type_error, wrong_type_exception,
     },
+    fields::FieldColumn,
     integers::get_buffer,
     memory::memory_error,
+    target::Item,
 };
 use crate::{
     arrow::{self, ExpectedColumn},
@@ -126,12 +132,19 @@ pub(crate) enum PackedBytes<'py> {
 
 impl<'py> PackedBytes<'py> {
     /// Returns the bytes in a buffer, or in an Arrow column whose IDs have `size` bytes each. Returns `None` for an object
-    /// of any other type.
+    /// of any other type. An array of another format is rejected, even if its IDs have the same size.
     pub(crate) fn from_value(
         value: &Bound<'py, PyAny>,
         name: &str,
         size: usize,
+        class: &Bound<'py, PyType>,
     ) -> PyResult<Option<Self>> {
+        let is_other_array = value.is_instance_of::<Array>()
+            && !value.is_instance_of::<FieldColumn>()
+            && !value.is_instance(class)?;
+        if is_other_array {
+            return Err(wrong_type_exception(name, &class_name(class), value));
+        }
         if !is_packed(value)? {
             return Ok(None);
         }
@@ -139,12 +152,11 @@ impl<'py> PackedBytes<'py> {
             let read = arrow::read_column(value, name, BYTES, |pieces| pieces.packed(size))?;
             return Ok(read.map(Self::Read));
         }
-        let given = Octets::from_argument(value.as_borrowed(), name)?;
-        let length = given.as_bytes().len();
-        if length % size != 0 {
-            return Err(raise_named(uneven_length_error(name, size, length), name));
-        }
-        Ok(Some(Self::Given(given)))
+        let Some(buffer) = get_buffer(value)? else {
+            return Err(wrong_type_exception(name, BYTES.column, value));
+        };
+        Item::Bytes(size).check(&buffer, name).map_err(|error| raise_named(error, name))?;
+        Octets::copy_buffer(value).map(|given| Some(Self::Given(given)))
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

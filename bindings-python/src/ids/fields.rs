@@ -10,7 +10,7 @@ use pyo3::{
 
 use super::{
     array::{Array, ArrayClass, Item, array, array_items},
-    convert::{FromArgument, Octets},
+    convert::Octets,
     memory::{try_copy, try_with_capacity, zeroed},
 };
 use crate::errors::raise;
@@ -104,7 +104,7 @@ impl FieldColumn {
         width: Option<usize>,
     ) -> PyResult<Bound<'py, Self>> {
         let py = content.py();
-        let bytes = Octets::from_argument(content.as_borrowed(), "content")?;
+        let bytes = Octets::copy_buffer(content)?;
         let bytes = bytes.as_bytes();
         if let Some(width) = width {
             let is_whole = bytes.len().checked_rem(width) == Some(0);

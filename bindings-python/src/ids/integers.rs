@@ -18,7 +18,7 @@ use super::{
     array::NATIVE_PREFIXES,
     column::is_packed,
     convert::{
-        AnyInteger, FromArgument, Octets, has_buffer, has_index, type_name, wrong_kind_exception,
+        AnyInteger, Octets, has_buffer, has_index, type_name, wrong_kind_exception,
         wrong_type_error, wrong_type_exception,
     },
     memory::try_copy,
@@ -75,17 +75,16 @@ impl Integers {
         let Some(buffer) = get_buffer(value)? else {
             return Err(wrong_type_exception(name, COLUMN.column, value));
         };
-        let (format, found) = (buffer.format().to_string_lossy(), buffer.dimensions());
+        let format = buffer.format().to_string_lossy();
         let fits = is_integer(format.trim_start_matches(NATIVE_PREFIXES), buffer.item_size());
-        if !fits || dimensions.is_some_and(|expected| expected != found) {
-            let found = format!("one of format {format}, {found} dimensions");
-            return Err(wrong_kind_exception(name, COLUMN.column, &found));
+        if !fits || dimensions.is_some_and(|expected| expected != buffer.dimensions()) {
+            return Err(wrong_kind_exception(name, COLUMN.column, &describe_buffer(&buffer)));
         }
         let is_aligned = buffer.buf_ptr().cast::<i64>().is_aligned();
         if cfg!(not(Py_GIL_DISABLED)) && buffer.is_c_contiguous() && is_aligned {
             return Ok(Some(Self(Memory::InPlace(buffer))));
         }
-        let copy = Octets::from_argument(value.as_borrowed(), name)?;
+        let copy = Octets::copy_buffer(value)?;
         let (integers, _) = copy.as_bytes().as_chunks();
         let integers = integers.iter().map(|bytes| i64::from_ne_bytes(*bytes));
         Ok(Some(Self(Memory::Copied(integers.collect()))))
@@ -119,6 +118,12 @@ pub(crate) fn parse_integer_item(
         return Ok(Err(wrong_type_error(name, expected, &type_name(item))));
     }
     Ok(AnyInteger::from_value(item, name)?.check_limits("id", &(i64::MIN..=i64::MAX)))
+}
+
+/// Returns the description of a rejected buffer in error messages.
+pub(crate) fn describe_buffer(buffer: &PyUntypedBuffer) -> String {
+    let format = buffer.format().to_string_lossy();
+    format!("one of format {format}, {} dimensions", buffer.dimensions())
 }
 
 /// Returns a value's buffer, or `None` for a scalar, which has no shape. `ctypes` buffers lack strides, but a memoryview of

@@ -17,7 +17,7 @@ use super::{
         has_buffer, raise_named, uneven_length_error, wrong_kind_exception, wrong_type_error,
         wrong_type_exception,
     },
-    integers::{INTEGERS, get_buffer, is_integer},
+    integers::{INTEGERS, describe_buffer, get_buffer, is_integer},
 };
 use crate::generators::{clock::SignalChecker, making::Rows};
 
@@ -61,12 +61,13 @@ impl Item {
         }
     }
 
-    /// Rejects a buffer whose items have the wrong type, and a buffer that does not contain a whole number of IDs.
-    fn check(self, buffer: &PyUntypedBuffer) -> polyflake::Result<()> {
+    /// Rejects a buffer whose items have the wrong type, and a buffer that does not contain a whole number of IDs. `name` is
+    /// the name of the parameter.
+    pub(crate) fn check(self, buffer: &PyUntypedBuffer, name: &str) -> polyflake::Result<()> {
         let format = buffer.format().to_string_lossy();
         let kind = format.trim_start_matches(NATIVE_PREFIXES);
-        let found = || format!("one of format {format}, {} dimensions", buffer.dimensions());
-        let reject_type = || Err(wrong_type_error(NAME, self.expected_type(), &found()));
+        let reject_type =
+            || Err(wrong_type_error(name, self.expected_type(), &describe_buffer(buffer)));
         let Self::Bytes(size) = self else {
             let fits = is_integer(kind, buffer.item_size());
             return if fits { Ok(()) } else { reject_type() };
@@ -75,7 +76,7 @@ impl Item {
             // The `S` and `V` types of `NumPy`.
             ("s" | "x", _) => buffer.item_size(),
             ("B" | "b" | "c", [bytes]) if bytes % size == 0 => size,
-            ("B" | "b" | "c", [bytes]) => return Err(uneven_length_error(NAME, size, *bytes)),
+            ("B" | "b" | "c", [bytes]) => return Err(uneven_length_error(name, size, *bytes)),
             ("B" | "b" | "c", [.., row]) => *row,
             _ => return reject_type(),
         };
@@ -99,7 +100,7 @@ impl Target {
         if !buffer.is_c_contiguous() {
             return Err(wrong_kind_exception(NAME, "a buffer in one piece", "a strided one"));
         }
-        item.check(&buffer).map_err(|error| raise_named(error, NAME))?;
+        item.check(&buffer, NAME).map_err(|error| raise_named(error, NAME))?;
         Ok(Self { buffer, row: item.byte_size() })
     }
 

@@ -301,7 +301,12 @@ impl SnoArray {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let packed = match PackedBytes::from_value(ids, column::IDS, sno::Sno::LEN)? {
+        let packed = match PackedBytes::from_value(
+            ids,
+            column::IDS,
+            sno::Sno::LEN,
+            &ids.py().get_type::<Self>(),
+        )? {
             Some(bytes) => try_copy(sno::Sno::slice_from_bytes(bytes.as_bytes()).map_err(raise)?)?,
             None => column::parse_items(ids, column::IDS, "IDs", read_list_item)?,
         };
@@ -319,7 +324,12 @@ impl SnoArray {
     #[staticmethod]
     #[pyo3(signature = (column, /))]
     fn from_uuid8<'py>(column: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let ids = match PackedBytes::from_value(column, column::NAME, UUID_LEN)? {
+        let ids = match PackedBytes::from_value(
+            column,
+            column::NAME,
+            UUID_LEN,
+            &column.py().get_type::<FieldColumn>(),
+        )? {
             Some(bytes) => {
                 let (uuids, _) = bytes.as_bytes().as_chunks();
                 let mut ids = zeroed(uuids.len())?;

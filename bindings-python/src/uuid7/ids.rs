@@ -186,7 +186,12 @@ impl Uuid7Array {
     #[new]
     #[pyo3(signature = (ids, /))]
     fn new<'py>(ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
-        let packed = match PackedBytes::from_value(ids, column::IDS, Uuid7::LEN)? {
+        let packed = match PackedBytes::from_value(
+            ids,
+            column::IDS,
+            Uuid7::LEN,
+            &ids.py().get_type::<Self>(),
+        )? {
             Some(bytes) => unpack(bytes.as_bytes()).map_err(raise)?,
             None => column::parse_items(ids, column::IDS, "IDs", parse_item)?,
         };

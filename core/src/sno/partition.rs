@@ -33,7 +33,7 @@ use super::{
     identity::{Identity, PartitionSource, no_free_partition},
 };
 use crate::{
-    Error, ErrorKind, Result,
+    Result,
     clock::Clock,
     fork::{
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import datetime as dt
 import re
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from catalogue import BAD_CHARACTERS
-from polyflake import PolyflakeError, hotguid, layout, sno
+from polyflake import PolyflakeError, hotguid, layout, sno, uuid7
 from support import NOW_MS, NOW_NS, raises_code
 
 ID = sno.Sno("93bm44ab22flxhjb")
@@ -212,3 +213,73 @@ def test_an_argument_can_call_the_generator() -> None:
             return SHARED_GENERATOR.generate(5).metabyte
 
     assert SHARED_GENERATOR.generate(ReentrantArgument()).metabyte == 5
+
+
+def invalid_buffers() -> dict[str, Any]:
+    """Returns buffers that do not contain packed sno IDs, although most of them have a multiple of 10 bytes."""
+    ids = sno.generate_many(5)
+    return {
+        "strings": np.array(ids.texts()),
+        "a column of strings": ids.text_column(),
+        "UUIDs": uuid7.generate_many(5),
+        "UUIDs as bytes": np.asarray(uuid7.generate_many(5)),
+        "floats": np.random.rand(5),
+        "integers": np.arange(5),
+        "16-bit integers": array.array("H", range(5)),
+        "bytes of another width": np.zeros((10, 5), "u1"),
+        "booleans": np.zeros(10, "?"),
+    }
+
+
+@pytest.mark.parametrize("name", list(invalid_buffers()))
+def test_arrays_reject_buffers_that_do_not_contain_ids(name: str) -> None:
+    value = invalid_buffers()[name]
+    unused_bits = {"kind": "unused", "bits": 16}
+    bytes_layout = layout.Layout({"id": "bytes", "bits": 80, "fields": [TIMESTAMP_FIELD, unused_bits]})
+    for make in (sno.SnoArray, bytes_layout.parse_columns):
+        with pytest.raises(PolyflakeError) as error:
+            make(value)
+        assert (error.value.code, error.value.field) in (("invalid_type", "ids"), ("invalid_length", "ids")), error.value
+    if name.startswith("UUIDs"):
+        return
+    for make in (hotguid.HotGuidArray, uuid7.Uuid7Array):
+        with pytest.raises(PolyflakeError) as error:
+            make(value)
+        assert error.value.field == "ids", error.value
+
+
+def test_arrays_reject_arrays_of_other_formats() -> None:
+    guids, uuids, ids = hotguid.generate_many(5), uuid7.generate_many(5), sno.generate_many(8)
+    for make, value, message in (
+        (hotguid.HotGuidArray, uuids, "expected hotguid.HotGuidArray for `ids`, found uuid7.Uuid7Array"),
+        (uuid7.Uuid7Array, guids, "expected uuid7.Uuid7Array for `ids`, found hotguid.HotGuidArray"),
+        (sno.SnoArray, guids, "expected sno.SnoArray for `ids`, found hotguid.HotGuidArray"),
+        (hotguid.HotGuidArray, ids, "expected hotguid.HotGuidArray for `ids`, found sno.SnoArray"),
+    ):
+        with raises_code("invalid_type", field="ids") as error:
+            make(value)
+        assert str(error.value) == message
+    assert sno.SnoArray(ids) == ids and hotguid.HotGuidArray(guids) == guids and uuid7.Uuid7Array(uuids) == uuids
+
+
+@pytest.mark.parametrize("value", [array.array("H", range(5)), memoryview(bytes(10)).cast("B", (2, 5))])
+def test_single_ids_reject_buffers_of_other_items(value: Any) -> None:
+    for call in (sno.Sno.from_bytes, lambda data: sno.Sno.from_bytes(memoryview(data))):
+        with raises_code("invalid_type", field="data") as error:
+            call(value)
+        assert "expected bytes for `data`, found one of format " in str(error.value)
+    with raises_code("invalid_type", field="partition"):
+        sno.Generator(memoryview(array.array("H", [1])))  # type: ignore[arg-type]
+    with raises_code("invalid_type", field="data"):
+        hotguid.from_dotnet_bytes(array.array("H", range(8)))
+    assert sno.Sno.from_bytes(bytearray(10)) == sno.Sno.from_bytes(array.array("b", bytes(10)))
+
+
+def test_messages_name_the_module_of_a_class() -> None:
+    class UUID:
+        pass
+
+    UUID.__module__, UUID.__qualname__ = "uuid_utils", "UUID"
+    with raises_code("invalid_type", field="id") as error:
+        uuid7.unix_ms(UUID())  # type: ignore[arg-type]
+    assert str(error.value) == "expected uuid.UUID for `id`, found uuid_utils.UUID"

@@ -66,14 +66,16 @@ pub(crate) fn type_name(value: &Bound<'_, PyAny>) -> String {
 }
 
 /// Returns a class's name for use in messages. Several formats have classes with the same name, so the returned name begins
-/// with the format.
+/// with the format. So do several libraries (`uuid.UUID` and `uuid_utils.UUID`), so it begins with the module of any other
+/// class.
 pub(crate) fn class_name(class: &Bound<'_, PyType>) -> String {
     let Ok(name) = class.qualname() else { return "another type".to_owned() };
     let module = class.module().map(|module| module.to_string_lossy().into_owned());
     let module = module.unwrap_or_default();
-    match module.strip_prefix("polyflake.") {
-        Some(family) => format!("{family}.{}", name.to_string_lossy()),
-        None => name.to_string_lossy().into_owned(),
+    let name = name.to_string_lossy();
+    match module.strip_prefix("polyflake.").unwrap_or(&module) {
+        "" | "builtins" | "__main__" | "polyflake" => name.into_owned(),
+        module => format!("{module}.{name}"),
     }
 }
 

@@ -9,13 +9,27 @@ use pyo3::{
     types::{PyBytes, PyMemoryView, PyString},
 };
 
-use super::{FromArgument, names::raise_named, wrong_type_exception};
+use super::{
+    super::{
+        array::NATIVE_PREFIXES,
+        integers::{describe_buffer, get_buffer},
+    },
+    FromArgument,
+    names::raise_named,
+    wrong_kind_exception, wrong_type_exception,
+};
 use crate::errors::raise;
 
-/// Bytes, or the content of any object that supports the buffer protocol, in C order.
+/// Bytes, or a copy of any other object's buffer.
 pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);
 
-impl Octets<'_> {
+impl<'py> Octets<'py> {
+    /// Returns a copy of the memory of a value's buffer, in C order. The caller checks the type of the buffer's items.
+    pub(crate) fn copy_buffer(value: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let view = PyMemoryView::from(value)?;
+        let copied = view.call_method0(intern!(value.py(), "tobytes"))?;
+        Ok(Self(copied.cast_into()?))
+    }
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -35,10 +49,29 @@ impl<'py> FromArgument<'_, 'py> for Octets<'py> {
         if !has_buffer(&value) {
             return Err(wrong_type_exception(name, "bytes", &value));
         }
-        let view = PyMemoryView::from(&value)?;
-        let copied = view.call_method0(intern!(value.py(), "tobytes"))?;
-        Ok(Self(copied.cast_into()?))
+        check_is_bytes(&value, name)?;
+        Self::copy_buffer(&value)
     }
+}
+
+/// Rejects a buffer unless it is a sequence of bytes, or a single byte string, like the `S` and `V` types of `NumPy`.
+fn check_is_bytes(value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    let Some(buffer) = get_buffer(value)? else {
+        let format = PyMemoryView::from(value)?.getattr(intern!(value.py(), "format"))?;
+        let is_text = matches!(item_kind(format.extract()?), "s" | "x");
+        return if is_text { Ok(()) } else { Err(wrong_type_exception(name, "bytes", value)) };
+    };
+    let fits = match item_kind(&buffer.format().to_string_lossy()) {
+        "B" | "b" | "c" => buffer.item_size() == 1 && buffer.dimensions() == 1,
+        "s" | "x" => buffer.item_count() == 1,
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(wrong_kind_exception(name, "bytes", &describe_buffer(&buffer))) }
+}
+
+/// Returns the kind of the items in a buffer's format, without their byte order and their length.
+fn item_kind(format: &str) -> &str {
+    format.trim_start_matches(NATIVE_PREFIXES).trim_start_matches(|c: char| c.is_ascii_digit())
 }
 
 /// Returns whether a value's type supports the buffer protocol.

@@ -55,11 +55,12 @@ impl Ids {
 
     /// Reads IDs of `size` bytes each from packed bytes, a column or a list of byte strings.
     pub(super) fn from_bytes(ids: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
-        let bytes = match PackedBytes::from_value(ids, IDS, size)? {
-            Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
-            Some(PackedBytes::Read(bytes)) => bytes,
-            None => parse_items(ids, IDS, "IDs", |id| read_list_item(id, size))?.concat(),
-        };
+        let bytes =
+            match PackedBytes::from_value(ids, IDS, size, &ids.py().get_type::<LayoutArray>())? {
+                Some(PackedBytes::Given(bytes)) => try_copy(bytes.as_bytes())?,
+                Some(PackedBytes::Read(bytes)) => bytes,
+                None => parse_items(ids, IDS, "IDs", |id| read_list_item(id, size))?.concat(),
+            };
         Ok(Self::Bytes(Packed::with_row_width(bytes, size)))
     }
 

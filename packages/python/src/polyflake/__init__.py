@@ -9,6 +9,23 @@ stable ``code``.
 import atexit
 import sys
 
+
+def _reject_subinterpreters() -> None:
+    # The compiled module rejects all interpreters except the first one that imports it, which may be a subinterpreter.
+    # The module with these functions has two names, and some builds of Python lack it.
+    for name in ("_interpreters", "_xxsubinterpreters"):
+        try:
+            interpreters = __import__(name)
+        except ImportError:
+            continue
+        if interpreters.get_current() != interpreters.get_main():
+            reason = "polyflake: expected the main interpreter, found a subinterpreter"
+            raise ImportError(f"{reason}: with mod_wsgi, set `WSGIApplicationGroup %{{GLOBAL}}`", name="polyflake")
+        return
+
+
+_reject_subinterpreters()
+
 from polyflake._errors import (
     ClockError,
     EntropyError,
