@@ -11,10 +11,11 @@ use polyflake_columns::{
     Fault,
     arrow::{self, Array, CDataStruct, Chunks, Column, Schema, Stream, StreamError},
 };
-use pyo3::{exceptions::PyRuntimeError, intern, prelude::*, types::PyCapsule};
+use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyCapsule};
 
 use crate::{
     errors::raise_from,
+    first_value::intern,
     ids::convert::{type_name, wrong_type_error},
 };
 

@@ -4,7 +4,10 @@
 use std::{error, fmt};
 
 use polyflake::{Error, ErrorKind};
-use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*, sync::PyOnceLock};
+
+use pyo3::{exceptions::PyException, ffi, marker::Ungil, prelude::*};
+
+use crate::first_value::FirstValue;
 
 /// The cause of a failed call from the core to Python code. The cause is either an exception that the Python code raised,
 /// or a string that states the reason. The core's error stores the cause as its source.
@@ -125,7 +128,7 @@ pub(crate) fn raise_as(
 
 /// Returns the function that creates exceptions. It is imported early, because imports fail during interpreter shutdown.
 pub(crate) fn exception_builder(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static EXCEPTION_BUILDER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static EXCEPTION_BUILDER: FirstValue<Py<PyAny>> = FirstValue::new();
     EXCEPTION_BUILDER.import(py, "polyflake._errors", "build")
 }
 

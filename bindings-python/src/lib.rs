@@ -9,6 +9,7 @@ include!(concat!(env!("OUT_DIR"), "/docs.rs"));
 
 mod arrow;
 mod errors;
+mod first_value;
 mod generators;
 mod ids;
 
@@ -37,8 +38,9 @@ mod uuid7 {
 
 #[doc = doc!("_polyflake.after_restore")]
 #[pyo3::pyfunction]
-fn after_restore() -> pyo3::PyResult<()> {
-    polyflake::after_restore().map_err(errors::raise)
+fn after_restore(py: pyo3::Python<'_>) -> pyo3::PyResult<()> {
+    polyflake::after_restore().map_err(errors::raise)?;
+    generators::leased::wake_leases(py)
 }
 
 #[doc = doc!("_polyflake.watch_restores")]
@@ -58,7 +60,7 @@ mod _polyflake {
     #[pymodule_export]
     use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]
-    use crate::generators::leased::{Keeper, begin_check, check_file, name_file, parse_lease_url};
+    use crate::generators::leased::{Keeper, begin_check, check_file, name_file, place, restores};
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
     #[pymodule_export]
@@ -168,6 +170,7 @@ mod _polyflake {
     #[pymodule_init]
     fn init(py: Python<'_>) -> PyResult<()> {
         polyflake::fork::prepare().map_err(crate::errors::raise)?;
+        crate::first_value::import_modules(py)?;
         crate::errors::exception_builder(py)?;
         crate::ids::object::prepare_class::<crate::sno::ids::Sno>(py)?;
         crate::hotguid::generator::DEFAULT.own_generator(py)?;

@@ -17,9 +17,10 @@ use std::{
 };
 
 use polyflake::Result;
-use pyo3::{exceptions::PyRuntimeError, prelude::*, sync::PyOnceLock};
+use pyo3::{exceptions::PyRuntimeError, prelude::*};
 
 use crate::errors::{detach, raise};
+use crate::first_value::FirstValue;
 
 thread_local! {
     /// The sleep time requested by the call that this thread polled last.
@@ -58,7 +59,7 @@ pub(crate) fn coroutine<T: Send + 'static>(
     call: impl Future<Output = Result<T>> + Send + 'static,
     give: impl FnOnce(Python<'_>, T) -> PyResult<Bound<'_, PyAny>> + Send + 'static,
 ) -> PyResult<Bound<'_, PyAny>> {
-    static WAIT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static WAIT: FirstValue<Py<PyAny>> = FirstValue::new();
     let (mut call, mut give) = (Box::pin(call), Some(give));
     let step = move |py: Python<'_>| {
         // No waker is needed, because the coroutine polls again after the requested time.

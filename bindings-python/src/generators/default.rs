@@ -14,11 +14,9 @@ use std::{
     },
 };
 
-use pyo3::{
-    Borrowed, PyClass, exceptions::PyRuntimeWarning, intern, prelude::*, sync::PyOnceLock,
-    types::IntoPyDict,
-};
+use pyo3::{Borrowed, PyClass, exceptions::PyRuntimeWarning, prelude::*, types::IntoPyDict};
 
+use crate::first_value::{FirstValue, intern};
 use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type_exception};
 
 /// A format's default generator.
@@ -26,16 +24,20 @@ use crate::ids::convert::{self, FromArgument, class_name, name, wrong_type_excep
 /// A thread holds the lock only while it reads or writes a pointer, and stays attached to the interpreter during that time.
 /// Therefore the lock is never held when a process forks. Most programs never set a generator. In that case, no call
 /// acquires the lock.
+///
+/// No lock is held while a generator is created either, because a lease runs Python code, during which another thread may
+/// fork and a signal handler may generate an ID. If several calls create the first generator, all of them use the one that
+/// is stored first. The others never begin their leases.
 pub(crate) struct DefaultGenerator<G> {
     /// Creates a format's default generator. This function does not use the constructor that Python calls, because that
     /// constructor warns if the generator uses a random worker ID although the environment requests leased worker IDs. The
     /// default generator is created at import, but generates no IDs if the environment requests a lease.
     plain: fn() -> PyResult<G>,
     /// The format's built-in generator, which has no lease.
-    own: PyOnceLock<Py<G>>,
+    own: FirstValue<Py<G>>,
     /// The generator that is used until a program sets another one. It is the format's built-in generator or a generator
     /// with a lease, depending on the environment when the first ID is generated.
-    first: PyOnceLock<Py<G>>,
+    first: FirstValue<Py<G>>,
     /// `true` if a program has set a generator. This is read before the lock is acquired.
     is_replaced: AtomicBool,
     replacement: RwLock<Option<Py<G>>>,
@@ -45,8 +47,8 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
     pub(crate) const fn new(plain: fn() -> PyResult<G>) -> Self {
         Self {
             plain,
-            own: PyOnceLock::new(),
-            first: PyOnceLock::new(),
+            own: FirstValue::new(),
+            first: FirstValue::new(),
             is_replaced: AtomicBool::new(false),
             replacement: RwLock::new(None),
         }
@@ -54,7 +56,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
 
     /// Returns the format's built-in generator, creating it on first use.
     pub(crate) fn own_generator<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, G>> {
-        self.own.get_or_try_init(py, || self.create_plain_generator(py)).map(|own| own.bind(py))
+        self.own.get_or_create(py, || self.create_plain_generator(py)).map(|own| own.bind(py))
     }
 
     /// Returns the generator in use. Returns `None` if the program has set a generator, or if no ID has been generated yet.
@@ -63,7 +65,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
         if self.is_replaced.load(Ordering::Acquire) {
             return None;
         }
-        self.first.get(py).map(|first| first.bind(py))
+        self.first.get().map(|first| first.bind(py))
     }
 
     #[inline]
@@ -72,7 +74,7 @@ impl<G: PyClass<BaseType = PyAny>> DefaultGenerator<G> {
             Some(leased) => Ok(leased),
             None => self.own_generator(py).map(|own| own.clone().unbind()),
         };
-        self.first.get_or_try_init(py, choose).map(|first| first.bind(py))
+        self.first.get_or_create(py, choose).map(|first| first.bind(py))
     }
 
     /// Calls a function with the current generator, and returns the function's result.
@@ -123,7 +125,7 @@ fn create_leased_generator<G: PyClass>(py: Python<'_>) -> PyResult<Option<Py<G>>
     if lease_variable().is_none() {
         return Ok(None);
     }
-    let lease = py.import("polyflake._lease")?.call_method0(intern!(py, "lease"))?;
+    let lease = py.import("polyflake._forks")?.call_method0(intern!(py, "default_lease"))?;
     let options = [("lease", lease)].into_py_dict(py)?;
     let generator = py.get_type::<G>().call((), Some(&options))?;
     Ok(Some(generator.cast_into::<G>()?.unbind()))

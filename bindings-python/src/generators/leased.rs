@@ -20,7 +20,7 @@
 //! # Forks
 //!
 //! A child inherits the generator of its parent's grant, but must not use this generator. `_lease.py` calls
-//! [`Keeper::leave`] in each child, which clears [`ProcessGenerator::is_here`], so that the child's first ID begins another
+//! [`Keeper::leave`] in each child, which clears [`ProcessGenerator::granted_in`], so that the child's first ID begins another
 //! lease. In a child where Python's fork hook does not run, the core still rejects the grant, because the process
 //! generation has changed. The inherited objects are never freed, because freeing the client would close the parent's
 //! connection to the store.
@@ -31,21 +31,20 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::Instant,
 };
 
-use polyflake::{Call, Error, ErrorKind, Mode, Progress, Result, SlotSource, WrittenCount};
-use polyflake_lease::protocol::{
+use polyflake::{Call, Error, ErrorKind, Mode, Progress, Result, SlotSource, WrittenCount, fork};
+use polyflake_lease::{
     Moment, Random,
     hosted::{Family, Granted, Hosted, LeaseUrl, RANDOMS},
     steps::{Access, absolute_path, open_file},
 };
 use pyo3::{
-    Borrowed, PyTraverseError, PyVisit, intern,
+    Borrowed, PyTraverseError, PyVisit,
     prelude::*,
-    sync::PyOnceLock,
     types::{PyDict, PyType},
 };
 
@@ -55,6 +54,7 @@ use super::{
 };
 use crate::{
     errors::{RaisedError, raise, raise_as, with_python},
+    first_value::{FirstValue, intern},
     ids::convert::{Argument, FromArgument, name, wrong_type_exception},
 };
 
@@ -78,9 +78,12 @@ type GeneratorFactory<G> = dyn Fn(u64, Range<i64>) -> Result<G> + Send + Sync;
 /// The generator of the current grant, and whether it belongs to this process.
 struct ProcessGenerator<F: Family> {
     granted: Granted<F, Box<GeneratorFactory<F::Generator>>>,
-    /// `true` if the grant belongs to this process and not to its parent.
-    is_here: AtomicBool,
+    /// The restore count at which this process received its grant, or `NO_GRANT`. A grant of the parent does not count, and
+    /// neither does a grant from before a restore.
+    granted_in: AtomicU64,
 }
+
+const NO_GRANT: u64 = u64::MAX;
 
 impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
     /// Creates a generator that gets its worker IDs from a lease. `set` adds the format-specific settings that the lease
@@ -91,8 +94,8 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         set: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
         build: impl Fn(u64, Range<i64>) -> Result<F::Generator> + Send + Sync + 'static,
     ) -> PyResult<Self> {
-        let (granted, is_here) = (Granted::new(Box::new(build) as _), AtomicBool::new(false));
-        let granted = Arc::new(ProcessGenerator { granted, is_here });
+        let (granted, granted_in) = (Granted::new(Box::new(build) as _), AtomicU64::new(NO_GRANT));
+        let granted = Arc::new(ProcessGenerator { granted, granted_in });
         let keeper = Keeper { granted: granted.clone(), hosted: Mutex::new(None) };
         let lease = lease.0;
         with_python(|py| {
@@ -151,10 +154,9 @@ pub(crate) fn mismatch(reason: &'static str) -> PyErr {
 }
 
 impl<F: Family> ProcessGenerator<F> {
-    /// Returns the generator if this process has received a grant.
+    /// Returns the generator if this process has received a grant, and has not been restored since.
     fn leased(&self) -> Option<&F> {
-        self.is_here
-            .load(Ordering::Acquire)
+        (self.granted_in.load(Ordering::Acquire) == u64::from(fork::restores()))
             .then(|| self.granted.leased())
             .flatten()
             .map(|leased| &**leased)
@@ -323,10 +325,11 @@ impl<F: Family + Send + Sync> GrantTarget for ProcessGenerator<F> {
     }
 
     fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
+        let restores = fork::restores();
         self.granted.begin(number, span)?;
-        // Set the flag only after the grant has begun, so that a thread that sees the flag also sees the generator of the
-        // grant.
-        self.is_here.store(true, Ordering::Release);
+        // Store the count only after the grant has begun, so that a thread that sees the count also sees the generator of
+        // the grant.
+        self.granted_in.store(restores.into(), Ordering::Release);
         Ok(())
     }
 
@@ -346,7 +349,7 @@ impl<F: Family + Send + Sync> GrantTarget for ProcessGenerator<F> {
     }
 
     fn leave(&self) {
-        self.is_here.store(false, Ordering::Release);
+        self.granted_in.store(NO_GRANT, Ordering::Release);
     }
 }
 
@@ -448,6 +451,11 @@ impl Keeper {
         self.with_hosted(|hosted| hosted.status(wall_ms))
     }
 
+    /// Returns whether this process has been restored since the last command.
+    fn is_restored(&self) -> PyResult<bool> {
+        self.with_hosted(|hosted| hosted.is_restored())
+    }
+
     /// Returns the reason why no ID is available now.
     #[pyo3(signature = (wall_ms, /))]
     fn reason(&self, wall_ms: u64) -> PyResult<String> {
@@ -468,6 +476,23 @@ impl Keeper {
 #[cold]
 fn to_exception(error: polyflake_lease::Error) -> PyErr {
     with_python(|py| raise_as(py, error.code(), error.to_string(), error.until()))
+}
+
+/// Returns how many times this process has been restored.
+#[pyfunction]
+pub(crate) fn restores() -> u32 {
+    fork::restores()
+}
+
+/// Wakes the threads of all leases after a restore. Without this call, the next ID would wake only its own lease.
+pub(crate) fn wake_leases(py: Python<'_>) -> PyResult<()> {
+    let modules = py.import(intern!(py, "sys"))?.getattr(intern!(py, "modules"))?;
+    // The module is missing in a program without leases, and incomplete while it is imported.
+    let lease = modules.get_item(intern!(py, "polyflake._lease"));
+    if let Ok(wake) = lease.and_then(|lease| lease.getattr(intern!(py, "_wake_all"))) {
+        wake.call0()?;
+    }
+    Ok(())
 }
 
 /// Determines where leases are stored, from a store's URL and a namespace, or from the environment variables if the URL is
@@ -527,7 +552,7 @@ pub(crate) struct LeaseArgument(Py<PyAny>);
 
 impl<'a, 'py> FromArgument<'a, 'py> for LeaseArgument {
     fn from_argument(value: Borrowed<'a, 'py, PyAny>, name: &str) -> PyResult<Self> {
-        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static CLASS: FirstValue<Py<PyType>> = FirstValue::new();
         if value.is_instance(CLASS.import(value.py(), "polyflake._lease", "Lease")?)? {
             return Ok(Self(value.to_owned().unbind()));
         }

@@ -19,7 +19,7 @@ use polyflake_columns::{Packed, Plain, arrow::Column};
 use pyo3::{
     PyClass,
     exceptions::{PyBufferError, PyIndexError, PyValueError},
-    ffi, intern,
+    ffi,
     prelude::*,
     pyclass::boolean_struct::True,
     types::{PyBytes, PyCapsule, PyMemoryView, PySlice, PyTuple},
@@ -32,6 +32,7 @@ use super::{
     record::restore_function,
 };
 use crate::arrow;
+use crate::first_value::intern;
 
 /// The base class of all arrays and columns. An array is an immutable value.
 #[pyclass(frozen, subclass, sequence, name = "_Array", module = "polyflake")]

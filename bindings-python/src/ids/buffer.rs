@@ -12,7 +12,7 @@ use polyflake_columns::texts::{Rows, Textual, Unit};
 use pyo3::{
     buffer::PyUntypedBuffer,
     exceptions::{PyBufferError, PyTypeError, PyValueError},
-    ffi, intern,
+    ffi,
     prelude::*,
     types::{PyBytes, PyMemoryView},
 };
@@ -23,6 +23,8 @@ use super::{
     convert::{raise_named, uneven_length_error, wrong_kind_exception},
     integers::get_buffer,
 };
+
+use crate::first_value::intern;
 
 /// Strings in a buffer. If other code may write to the buffer while the strings are read, the strings are copied first.
 pub(super) struct BufferedTexts<'py> {

@@ -25,9 +25,7 @@ pub(crate) use names::{
 use polyflake::{Error, ErrorKind, OnExhausted, sno::Sno};
 use pyo3::{
     exceptions::{PyOverflowError, PyTypeError},
-    intern,
     prelude::*,
-    sync::PyOnceLock,
     types::{PyBool, PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyMemoryView, PyTuple},
 };
 pub(crate) use text::{Octets, Text, check_length, has_buffer, owned_text, texts};
@@ -37,6 +35,7 @@ pub(crate) use times::{
 };
 
 use crate::errors::raise_about;
+use crate::first_value::{FirstValue, intern};
 
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 
@@ -109,7 +108,7 @@ pub(crate) fn int<'py>(
     expected: &str,
     name: &str,
 ) -> PyResult<Bound<'py, PyInt>> {
-    static INDEX: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static INDEX: FirstValue<Py<PyAny>> = FirstValue::new();
     let py = value.py();
     // `bool` is a subclass of `int`, so exclude it explicitly.
     let is_bool = value.is_instance_of::<PyBool>();

@@ -3,7 +3,6 @@
 use polyflake::{Error, Result};
 use polyflake_columns::{Packed, Plain};
 use pyo3::{
-    intern,
     prelude::*,
     types::{PyDict, PyMemoryView},
 };
@@ -14,6 +13,7 @@ use super::{
     memory::{try_copy, try_with_capacity, zeroed},
 };
 use crate::errors::raise;
+use crate::first_value::intern;
 
 #[doc = doc!("sno.FieldColumn")]
 #[pyclass(frozen, extends = Array, module = "polyflake.sno")]

@@ -21,9 +21,10 @@ use pyo3::{
     PyClass, ffi,
     prelude::*,
     pyclass::boolean_struct::True,
-    sync::PyOnceLock,
     types::{PyString, PyType},
 };
+
+use crate::first_value::FirstValue;
 
 /// Converts an ASCII string to a `str`.
 #[inline]
@@ -232,8 +233,8 @@ struct UuidClass {
 impl UuidClass {
     /// Returns the class, or `None` if its instances do not store both `int` and `is_safe` in slots.
     fn get(py: Python<'_>) -> PyResult<Option<&Self>> {
-        static CLASS: PyOnceLock<Option<UuidClass>> = PyOnceLock::new();
-        CLASS.get_or_try_init(py, || Self::import(py)).map(Option::as_ref)
+        static CLASS: FirstValue<Option<UuidClass>> = FirstValue::new();
+        CLASS.get_or_create(py, || Self::import(py)).map(Option::as_ref)
     }
 
     fn import(py: Python<'_>) -> PyResult<Option<Self>> {

@@ -1,6 +1,8 @@
 //! Records: values that only this module creates. Records can be copied, pickled and sent to other processes.
 
-use pyo3::{PyClass, prelude::*, sync::PyOnceLock, types::PyType};
+use pyo3::{PyClass, prelude::*, types::PyType};
+
+use crate::first_value::FirstValue;
 
 /// The function that recreates a record, and the function's arguments.
 pub(crate) type PickleParts<'py, F> = (Bound<'py, PyAny>, (Bound<'py, PyType>, F));
@@ -15,7 +17,7 @@ pub(crate) fn reduce_record<'py, T: PyClass, F>(
 
 /// Returns the function that recreates records.
 pub(crate) fn restore_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static RESTORE_FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static RESTORE_FUNCTION: FirstValue<Py<PyAny>> = FirstValue::new();
     RESTORE_FUNCTION.import(py, "polyflake._records", "restore")
 }
 
@@ -23,6 +25,6 @@ pub(crate) fn restore_function(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 pub(crate) fn reduce_by_attributes<'py, T: PyClass>(
     record: &Bound<'py, T>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static REDUCE_FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static REDUCE_FUNCTION: FirstValue<Py<PyAny>> = FirstValue::new();
     REDUCE_FUNCTION.import(record.py(), "polyflake._records", "reduce")?.call1((record,))
 }

@@ -1,12 +1,14 @@
 //! Python's UUID class.
 
 use polyflake_columns::texts::GuidChars;
-use pyo3::{intern, prelude::*, sync::PyOnceLock, types::PyDict};
+use pyo3::{prelude::*, types::PyDict};
 
 use super::{
     convert::{FromArgument, Octets, texts, wrong_type_exception},
     object,
 };
+
+use crate::first_value::{FirstValue, intern};
 
 texts! {
     /// The string of a UUID.
@@ -48,6 +50,6 @@ pub(crate) fn from_bytes(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, 
 }
 
 fn uuid_class(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static CLASS: FirstValue<Py<PyAny>> = FirstValue::new();
     CLASS.import(py, "uuid", "UUID")
 }

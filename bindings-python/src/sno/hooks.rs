@@ -2,9 +2,10 @@
 //! call functions in one of this package's Python modules, which is imported on first use.
 
 use polyflake::sno;
-use pyo3::{exceptions::PyAttributeError, intern, prelude::*, types::PyType};
+use pyo3::{exceptions::PyAttributeError, prelude::*, types::PyType};
 
 use super::ids::Sno;
+use crate::first_value::intern;
 use crate::ids::text::Ascii;
 
 #[pymethods]

@@ -52,7 +52,7 @@ use crate::{
     rules::check::Check,
     rules::error::no_reply_error,
     rules::json::MAX_SAFE_INTEGER,
-    rules::watched_keeper::{WatchedKeeper, closes_store},
+    rules::watched_keeper::{LeaseStatus, WatchedKeeper, closes_store},
     stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
 };
 use json::{error_to_json, event_to_json};
@@ -95,6 +95,8 @@ pub struct Hosted {
     is_closing: bool,
     /// The restore count at the beginning of the lease.
     restores: u32,
+    /// Whether the process has been restored since the last grant began.
+    was_restored: bool,
     under_way: Progress,
     /// The next command, if it has already been determined, and the operation that will process its answer. Other commands
     /// may be issued first.
@@ -150,6 +152,7 @@ impl Hosted {
             is_stale: false,
             is_closing: false,
             restores,
+            was_restored: false,
             under_way: Progress::Nothing,
             command: None,
         })
@@ -161,7 +164,7 @@ impl Hosted {
         let [for_steps, others @ ..] = random;
         *lock_unpoisoned(&self.random) = others.into();
         let answer = serde_json::from_str(answer).unwrap_or(Json::Bool(false));
-        if self.check.is_none() && self.restores != fork::restores() {
+        if self.check.is_none() && self.is_restored() {
             self.restart();
         } else {
             self.process_response(&answer, now, for_steps);
@@ -192,8 +195,13 @@ impl Hosted {
         self.lease.close();
     }
 
-    /// Returns the metrics as JSON: the grant's `worker_id` and `end`, plus `remaining_ms`, `grants`, `renewals`,
-    /// `failures`, `gaps`, and `rejected` (the most recent error since the last grant or renewal).
+    /// Returns whether the process has been restored since the last call of [`Hosted::next`].
+    pub fn is_restored(&self) -> bool {
+        self.restores != fork::restores()
+    }
+
+    /// Returns the metrics as JSON: the grant's `number` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
+    /// `gaps`, and `refused` (the most recent error since the last grant or renewal).
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
         let (worker_id, end) = status.current_grant(wall_ms).unzip();
@@ -214,8 +222,14 @@ impl Hosted {
     /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (the time
     /// at which the condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
-        let phrase = self.lease.options().store_phrase();
-        error_to_json(&self.lease.status().reason(&phrase, self.is_closing, wall_ms)).to_string()
+        let (mut place, is_restored) = (self.lease.options().store_name(), self.is_restored());
+        if is_restored || self.was_restored {
+            place += ", since the process was restored";
+        }
+        // The status may still contain the grant from before the restore.
+        let no_grant = LeaseStatus::default();
+        let status = if is_restored { &no_grant } else { self.lease.status() };
+        error_to_json(&status.reason(&place, self.is_closing, wall_ms)).to_string()
     }
 
     /// Processes the host's answer to the current command.
@@ -231,7 +245,10 @@ impl Hosted {
                 self.step(asked, steps, Outcome::from(answer), now);
             }
             Progress::Beginning => match answer.get("not_begun") {
-                None => self.lease.on_begun(),
+                None => {
+                    self.was_restored = false;
+                    self.lease.on_begun();
+                }
                 Some(reason) => {
                     let reason = reason.as_str().unwrap_or("expected a generator").to_string();
                     let error = Error::new(ErrorKind::LeaseUnavailable, reason);
@@ -250,7 +267,7 @@ impl Hosted {
     /// Abandons the lease after the process was restored from an image, and begins a new lease. The last answer belongs to
     /// the abandoned lease, and another copy of the process may have received it as well.
     fn restart(&mut self) {
-        self.restores = fork::restores();
+        (self.restores, self.was_restored) = (fork::restores(), true);
         self.lease.abandon(random_source(&self.random));
         if self.is_closing {
             self.lease.close();

@@ -57,7 +57,7 @@ impl LeaseStatus {
         };
         match (&self.rejected, self.grant) {
             (Some(reason), _) => reason.clone().with_prefix(&lead),
-            (None, None) => unavailable_error(format!("{lead}: nothing has come of it yet")),
+            (None, None) => unavailable_error(format!("{lead}: the store has not answered yet")),
             (None, Some(_)) => unavailable_error(lead),
         }
     }

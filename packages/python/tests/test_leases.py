@@ -253,9 +253,9 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
 def test_arguments_override_the_parameters_of_a_url(url: str) -> None:
     url_with_terms = f"{url}&worker_ids=3-4&lease_seconds=90&wait=2.5"
     lease = polyflake.lease(url_with_terms, "orders")
-    assert [lease._settings[name] for name in ("worker_ids", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
-    lease = polyflake.lease(url_with_terms, "orders", worker_ids=(5, 6), lease_seconds=60, wait=1)
-    assert [lease._settings[name] for name in ("worker_ids", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
+    assert [lease._upkeep.settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
+    lease = polyflake.lease(url_with_terms, "orders", numbers=(5, 6), lease_seconds=60, wait=1)
+    assert [lease._upkeep.settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
     with polyflake.lease(url_with_terms, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition in (3, 4)
 
@@ -866,7 +866,7 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
     lease = polyflake.lease(url, "orders", lease_seconds=3)
     ids = sno.Generator(lease=lease)
     ids.generate()
-    run, has_raised = lease._driver.run, threading.Event()
+    run, has_raised = lease._upkeep.driver.run, threading.Event()
 
     def fail_once(*arguments: Any) -> Any:
         if has_raised.is_set():
@@ -874,7 +874,7 @@ def test_an_unknown_client_exception_does_not_end_the_lease(url: str, monkeypatc
         has_raised.set()
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(lease._driver, "run", fail_once)
+    monkeypatch.setattr(lease._upkeep.driver, "run", fail_once)
     assert has_raised.wait(5)
     deadline = time.monotonic() + 5
     while not lease.status().renewals and time.monotonic() < deadline:
@@ -914,10 +914,10 @@ def test_a_strict_lease_withholds_ids_after_a_gap(
     with polyflake.lease(url, "orders", strict=strict, watch=lambda event: events.append(event["name"])) as lease:
         ids = sno.Generator(lease=lease)
         ids.generate()
-        original_execute = lease._driver.execute
+        original_execute = lease._upkeep.driver.execute
         if is_away:
             monkeypatch.setattr(
-                lease._driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_execute(it)
+                lease._upkeep.driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_execute(it)
             )
         stops.set()
         time.sleep(4)
@@ -938,14 +938,14 @@ def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: 
     lease = polyflake.lease(url, "orders", lease_seconds=2)
     ids = sno.Generator(lease=lease)
     ids.generate()
-    is_held, original_execute = threading.Event(), lease._driver.execute
+    is_held, original_execute = threading.Event(), lease._upkeep.driver.execute
 
     def hold_lease(command: dict[str, Any]) -> Any:
         is_held.set()
         time.sleep(1.5)
         return original_execute(command)
 
-    monkeypatch.setattr(lease._driver, "execute", hold_lease)
+    monkeypatch.setattr(lease._upkeep.driver, "execute", hold_lease)
     assert is_held.wait(10), "a renewal waits for the store"
     closing_thread = threading.Thread(target=lease.close)
     closing_thread.start()

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::RangeInclusive};
 
 use polyflake::Error;
 use pyo3::{
-    Borrowed, ffi, intern,
+    Borrowed, ffi,
     prelude::*,
     types::{PyBytes, PyMemoryView, PyString},
 };
@@ -19,6 +19,7 @@ use super::{
     wrong_kind_exception, wrong_type_exception,
 };
 use crate::errors::raise;
+use crate::first_value::intern;
 
 /// Bytes, or a copy of any other object's buffer.
 pub(crate) struct Octets<'py>(Bound<'py, PyBytes>);

@@ -4,9 +4,7 @@ use polyflake::{Error, ErrorKind, UnixTime};
 use pyo3::{
     Borrowed,
     exceptions::PyOverflowError,
-    intern,
     prelude::*,
-    sync::PyOnceLock,
     types::{PyDateTime, PyDelta, PyDeltaAccess, PyTzInfo},
 };
 
@@ -14,6 +12,7 @@ use super::{
     AnyInteger, FromArgument, items, names::raise_named, wrong_kind_exception, wrong_type_exception,
 };
 use crate::errors::{raise, raise_about, with_python};
+use crate::first_value::{FirstValue, intern};
 
 const EXPECTED_TIME: &str = "int or aware datetime";
 
@@ -168,8 +167,8 @@ fn is_time_error(error: &Error) -> bool {
 
 /// Returns 1970-01-01T00:00:00Z.
 fn epoch(py: Python<'_>) -> PyResult<&Bound<'_, PyDateTime>> {
-    static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
-    let epoch = EPOCH.get_or_try_init(py, || {
+    static EPOCH: FirstValue<Py<PyDateTime>> = FirstValue::new();
+    let epoch = EPOCH.get_or_create(py, || {
         PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&*PyTzInfo::utc(py)?)).map(Bound::unbind)
     })?;
     Ok(epoch.bind(py))

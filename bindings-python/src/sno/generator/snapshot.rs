@@ -3,13 +3,13 @@
 use polyflake::{Error, ErrorKind, sno};
 use pyo3::{
     exceptions::{PyRecursionError, PyValueError},
-    intern,
     prelude::*,
     types::{PyDict, PyString},
 };
 
 use crate::{
     errors::{raise, raise_from},
+    first_value::intern,
     ids::{
         convert::{FromArgument, Text, items, number, wrong_type_exception},
         record::{PickleParts, reduce_by_attributes, reduce_record},

@@ -7,6 +7,7 @@ stable ``code``.
 """
 
 import atexit
+import os
 import sys
 
 
@@ -94,6 +95,10 @@ def _close_leases() -> None:
 # registers after this import run earlier and can still generate IDs.
 atexit.register(_close_leases)
 
+# Import the module of leases now if the default generators need it. A signal handler or a fork could otherwise interrupt
+# the import when the first ID is generated.
+if "POLYFLAKE_LEASE" in os.environ:
+    from polyflake import _lease as _lease
 
 try:
     # The AWS Lambda runtime provides this module, through which SnapStart reports that a snapshot was restored. It is

@@ -12,7 +12,7 @@ the newest grant.
 
 The thread starts when the first ID is generated, not when the ``Lease`` object is created, so that a server can load a
 program before it forks its workers. A forked child has a copy of the lease, but neither its thread nor its connection.
-``_reset_after_fork`` therefore resets the copy. It does not free any inherited object, because closing the client would
+``_Upkeep.in_child`` therefore replaces the state. It does not free any inherited object, because closing the client would
 close the parent's connection. When the child generates its first ID, it starts its own lease.
 """
 
@@ -28,19 +28,28 @@ import socket
 import sys
 import threading
 import time
+import traceback
+import warnings
 import weakref
+from _thread import start_new_thread
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple, TypedDict
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
 
 from polyflake._errors import PolyflakeError, build
-from polyflake._lease_stores import absolute_path, new_driver, sqlite_file
-from polyflake._polyflake import Keeper, begin_check, check_file, parse_lease_url
+from polyflake._forks import imports
+from polyflake._lease_stores import absolute_path, is_of_loop, new_driver, sqlite_file
+from polyflake._polyflake import Keeper, begin_check, check_file, place, restores
 
 __all__ = ["Lease", "LeaseEvent", "LeaseStatus", "lease"]
 
 _LOGGER = logging.getLogger("polyflake.lease")
 _CLOSE_TIMEOUT_SECONDS = 10.0
+# The pauses of callers that wait for a worker ID.
+_POLL_SECONDS = 0.002
+_ASYNC_POLL_SECONDS = 0.005
 
 
 class LeaseStatus(NamedTuple):
@@ -184,7 +193,7 @@ class Lease:
             watch,
             {"sigterm": sigterm, "strict": strict},
         )
-        terms = self._locate(store, namespace)
+        store_parts, terms = _locate(store, namespace)
         explicit_settings = {
             "schema": schema,
             "worker_ids": worker_ids,
@@ -192,7 +201,7 @@ class Lease:
             "lease_ms": _to_ms(lease_seconds),
             "renew_ms": _to_ms(renew_seconds),
         }
-        self._settings: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "namespace": terms.get("namespace", namespace),
             **{name: terms.get(name) for name in ("store_name", "create", "environment_worker_id")},
             **{name: terms.get(name) if value is None else value for name, value in explicit_settings.items()},
@@ -201,99 +210,53 @@ class Lease:
             "strict": strict or bool(terms.get("strict")),
             "holder": os.environ.get("POLYFLAKE_HOLDER") if holder is None else holder,
         }
-        self._is_named = self._settings["holder"] is not None
-        self._wait_seconds, self._watch = 0.0, watch
-        self._handles_sigterm = sigterm or bool(terms.get("sigterm"))
-        self._bound: Keeper | None = None
-        self._pid = self._made_in = os.getpid()
-        self._reset()
-        _LEASES.add(self)
-
-    def _locate(self, store: Any, namespace: str | None) -> dict[str, Any]:
-        """Sets the store, and returns the settings that its URL or the environment variables contain."""
-        self._kind, self._allows_overlayfs = None, False
-        terms: dict[str, Any] = {}
-        if (file := sqlite_file(store)) is not None:
-            self._kind, store = "sqlite", file
-            terms = {"store_name": f"sqlite:{file}"}
-        elif store is None or isinstance(store, str):
-            terms = json.loads(parse_lease_url(store, namespace))
-            self._kind, self._allows_overlayfs = terms["store"], terms["allows_overlayfs"]
-            store = terms["path"] if self._kind == "sqlite" else terms["server"]
-        self._store = absolute_path(store) if self._kind == "sqlite" else store
-        return terms
-
-    def _reset(self) -> None:
-        """Initializes the state for this process, in which the lease has not started yet."""
-        # Create all locks anew, because a thread of the parent may have held the inherited locks at the moment of the
-        # fork.
-        self._lock = threading.Lock()
-        # `_wake` interrupts the keeper's pause. `_settled` is set while calls do not have to wait, either because a
-        # worker ID is leased or because waiting would not help.
-        self._wake, self._settled = threading.Event(), threading.Event()
-        self._thread: threading.Thread | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._driver: Any = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._failure: BaseException | None = None
-        self._is_permanent = self._has_waited = False
-        self._worker_id: int | None = None
-        self._closed = False
+        self._upkeep = _Upkeep(settings, store_parts, watch, sigterm or bool(terms.get("sigterm")))
+        _LEASES[id(self)] = self
 
     # Generators call the following methods.
 
     def _bind(self, keeper: Keeper, settings: dict[str, Any]) -> None:
-        if self._bound is not None:
+        upkeep = self._current()
+        if upkeep.keeper is not None:
             reason = "expected a lease for each generator, found one that has a generator: call `polyflake.lease` again"
             raise _lease_error("lease_mismatch", reason)
-        self._settings.update(settings)
-        wait_ms = keeper.start(self._json(self._kind or "postgresql"))  # rejects what the format does not allow
-        self._wait_seconds = wait_ms / 1000
-        self._bound = keeper
-        # Only the main thread can set a signal handler, but another thread may generate the first ID.
-        if self._handles_sigterm and threading.current_thread() is threading.main_thread():
-            _handle_sigterm()
-
-    def _json(self, kind: str, **others: object) -> str:
-        settings = self._settings | others | {"store": kind}
-        return json.dumps({name: value for name, value in settings.items() if value is not None})
+        upkeep.bind(keeper, settings)
 
     def _wait(self, waited: float | None) -> None:
         """Starts the lease and waits for a worker ID. If the caller passes the time that it has waited so far, this
         method does not wait. The method returns if the caller should continue, and raises an error otherwise.
+
+        It waits by checking repeatedly, without a lock. A signal handler may run at any time during the wait. It may
+        wait for the same lease, or it may fork, and the child continues this call with its own lease.
         """
-        self._begin()
-        # This call cannot wait for a lease that an asyncio task keeps, because the task runs only while this thread is
-        # free.
-        is_over = self._has_waited or (waited is None and self._thread is None)
-        if waited is None and not is_over and not self._closed:
-            self._settled.wait(self._wait_seconds)
-            is_over = self._has_waited = not self._settled.is_set()
-        elif waited is not None and self._wait_seconds <= waited < math.inf:
-            is_over = self._has_waited = True
-        if self._closed:
-            raise _lease_error("generator_closed", "generator is closed")
-        if self._failure is not None:
-            raise self._failure
-        if self._settled.is_set() and not self._is_permanent:
-            return
-        # Wait only once per process. If the store has reported nothing new, a second wait would end like the first.
-        if self._is_permanent or is_over or waited == math.inf:
-            raise _lease_error("lease_unavailable", *self._reason())
+        started_at = time.monotonic()
+        while True:
+            upkeep = self._current()
+            upkeep.begin()
+            if upkeep.is_ready():
+                return
+            elapsed = time.monotonic() - started_at if waited is None else waited
+            if upkeep.has_waited() or elapsed >= upkeep.wait_seconds:
+                # Wait only once per process. If the store has reported nothing new, a second wait would end like the
+                # first.
+                if elapsed < math.inf:
+                    upkeep.record_wait()
+                raise upkeep.unavailable_error()
+            if upkeep.is_blocked_by_this_thread(is_async=waited is not None):
+                raise upkeep.unavailable_error()
+            if waited is not None:
+                return
+            time.sleep(_POLL_SECONDS)
 
     def _reason(self) -> tuple[str, int | None]:
         """Returns the reason why no ID is available, and the time until which this reason applies, if known."""
-        reason = json.loads(self._keeper.reason(_wall_ms()))
-        hint = "; a lease over a pool of asyncpg begins by `await lease.aready()`" if self._thread is None else ""
-        return reason["message"] + hint, reason["until"]
+        return self._current().reason()
 
-    @property
-    def _keeper(self) -> Keeper:
-        if self._bound is None:
-            raise _lease_error(
-                "lease_unavailable", "expected the lease of a generator, found none: sno.Generator(lease=...)"
-            )
-        return self._bound
+    def _current(self) -> _Upkeep:
+        """Returns the state of this process, which differs from the state that a forked child inherits."""
+        if self._upkeep.pid != os.getpid():
+            self._upkeep = self._upkeep.in_child()
+        return self._upkeep
 
     # Users call the following methods.
 
@@ -304,35 +267,26 @@ class Lease:
 
     def status(self) -> LeaseStatus:
         """Returns the status of the lease."""
-        if self._pid != os.getpid() or not self._has_begun():
-            return LeaseStatus(None, None, 0, 0, 0, 0, 0, None)
-        return LeaseStatus(**json.loads(self._keeper.status(_wall_ms())))
+        return self._current().status()
 
     def ready(self) -> int:
         """Waits for the first worker ID and returns it. Call this method when your program starts.
 
         It raises the same exceptions as a generator's first call.
         """
-        self._has_waited = False
+        self._current().waited_in = None
         self._wait(None)
-        return self._leased_worker_id()
+        return self._current().leased_number()
 
     async def aready(self) -> int:
         """Waits like :meth:`ready`, without blocking the event loop."""
         started_at = time.monotonic()
-        self._has_waited = False
-        self._begin()
-        while not self._settled.is_set():
-            self._wait(time.monotonic() - started_at)
-            await asyncio.sleep(0.005)
+        self._current().waited_in = None
         self._wait(0)
-        return self._leased_worker_id()
-
-    def _leased_worker_id(self) -> int:
-        worker_id = self._worker_id
-        if worker_id is None:
-            raise _lease_error("lease_unavailable", *self._reason())
-        return worker_id
+        while not self._current().is_ready():
+            await asyncio.sleep(_ASYNC_POLL_SECONDS)
+            self._wait(time.monotonic() - started_at)
+        return self._current().leased_number()
 
     @staticmethod
     def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
@@ -355,16 +309,17 @@ class Lease:
 
         This method waits at most 10 seconds for the release, because the store may be unreachable.
         """
-        self._request_close()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(_CLOSE_TIMEOUT_SECONDS)
+        upkeep = self._current()
+        upkeep.request_close()
+        upkeep.join(_CLOSE_TIMEOUT_SECONDS)
 
     async def aclose(self) -> None:
         """Closes the lease like :meth:`close`, without blocking the event loop."""
-        self._request_close()
+        upkeep = self._current()
+        upkeep.request_close()
         deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
-        while self._is_running() and time.monotonic() < deadline:
-            await asyncio.sleep(0.005)
+        while upkeep.is_running() and time.monotonic() < deadline:
+            await asyncio.sleep(_ASYNC_POLL_SECONDS)
 
     def __enter__(self) -> Lease:
         return self
@@ -372,128 +327,328 @@ class Lease:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # The attribute is missing if the constructor raised an exception. An inherited lease belongs to the parent.
+        upkeep = self.__dict__.get("_upkeep")
+        if upkeep is None or upkeep.pid != os.getpid() or upkeep.is_closed or not upkeep.is_running():
+            return
+        # The garbage collector may run this method anywhere, so it does not wait for the release.
+        upkeep.request_close()
+        warnings.warn(f"unclosed {self!r}: call its `close()`", ResourceWarning, source=self)
+
     def __reduce__(self) -> Any:
         raise _lease_error("invalid_type", "expected a lease that was not copied: create another one")
 
     def __repr__(self) -> str:
-        return f"<Lease of worker ID {self._worker_id} of {self._settings['namespace']}>"
+        return f"<Lease of number {self._upkeep.number} of {self._upkeep.settings['namespace']}>"
+
+
+class _Store(NamedTuple):
+    """A store, as the drivers need it."""
+
+    kind: str | None
+    """The kind of a store that a URL specifies, or ``None`` for a pool, an engine, a client or a function."""
+    target: Any
+    """A path, the settings that the lease rules parsed from a URL, or the program's own object."""
+    allows_overlayfs: bool = False
+
+    def new_driver(self, settings: dict[str, Any], pid: int) -> Any:
+        seconds = min(10.0, (settings["lease_ms"] or 3_600_000) / 4000)
+        return new_driver(self.kind, self.target, pid, seconds, self.allows_overlayfs)
+
+
+def _locate(store: Any, namespace: str | None) -> tuple[_Store, dict[str, Any]]:
+    """Returns the store, and the settings that its URL or the environment variables contain."""
+    if (file := sqlite_file(store)) is not None:
+        return _Store("sqlite", absolute_path(file)), {"place": f"sqlite:{file}"}
+    if store is not None and not isinstance(store, str):
+        return _Store(None, store), {}
+    terms = json.loads(place(store, namespace))
+    kind = terms["store"]
+    target = absolute_path(terms["path"]) if kind == "sqlite" else terms["server"]
+    return _Store(kind, target, terms["allows_overlayfs"]), terms
+
+
+class _Upkeep:
+    """The part of a lease that its thread uses, in one process.
+
+    It does not refer to the lease. A lease that the program drops is therefore collected, although its thread runs.
+
+    No attribute is protected by a lock. A lock could be held when another thread forks, and the child would wait for it
+    forever. A signal handler that interrupts the holder would do the same. Therefore each attribute is set by one
+    thread, or each thread sets it to the same value. The exceptions are ``claim``, which no thread waits for, and
+    ``wake``, whose methods a signal handler may call at any time.
+    """
+
+    def __init__(
+        self,
+        settings: dict[str, Any],
+        store: _Store,
+        watch: Callable[[dict[str, Any]], object] | None,
+        handles_sigterm: bool,
+        made_in: int | None = None,
+    ) -> None:
+        self.settings, self.store, self.watch, self.handles_sigterm = settings, store, watch, handles_sigterm
+        self.pid = os.getpid()
+        self.made_in = self.pid if made_in is None else made_in
+        self.is_named = settings["holder"] is not None
+        self.is_of_loop = is_of_loop(store.kind, store.target)
+        self.keeper: Keeper | None = None
+        self.wait_seconds = 0.0
+        # The thread that acquires `claim` maintains the lease. Several calls may start a thread at the same time, and
+        # the other threads end immediately.
+        self.claim = threading.Lock()
+        # An item in `wake` interrupts the keeper's pause.
+        self.wake: SimpleQueue[None] = SimpleQueue()
+        self.thread: threading.Thread | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.driver: Any = None
+        self.failure: BaseException | None = None
+        # Waiting cannot cure the reason why there is no worker ID.
+        self.is_permanent = False
+        # The restore counts at which a worker ID was acquired, and at which a call waited in vain.
+        self.acquired_in: int | None = None
+        self.waited_in: int | None = None
+        self.number: int | None = None
+        self.is_closed = False
+        _UPKEEPS[id(self)] = self
+
+    def in_child(self) -> _Upkeep:
+        """Returns the state of a forked child, which neither uses nor frees the resources of its parent."""
+        settings = self.settings if self.is_named else self.settings | {"holder": None}
+        child = _Upkeep(settings, self.store, self.watch, self.handles_sigterm, self.made_in)
+        child.is_closed, child.wait_seconds = self.is_closed, self.wait_seconds
+        if self.keeper is not None:
+            child.keeper = self.keeper.leave(self)
+            child.keeper.start(child.to_json(child.store.kind or "postgresql"))
+        return child
+
+    def bind(self, keeper: Keeper, settings: dict[str, Any]) -> None:
+        self.settings.update(settings)
+        wait_ms = keeper.start(self.to_json(self.store.kind or "postgresql"))  # rejects what the format does not allow
+        self.wait_seconds = wait_ms / 1000
+        self.keeper = keeper
+        # Only the main thread can set a signal handler, but another thread may generate the first ID.
+        if self.handles_sigterm and threading.current_thread() is threading.main_thread():
+            _handle_sigterm()
+
+    def to_json(self, kind: str, **others: object) -> str:
+        settings = self.settings | others | {"store": kind}
+        return json.dumps({name: value for name, value in settings.items() if value is not None})
+
+    def bound_keeper(self) -> Keeper:
+        if self.keeper is None:
+            raise _lease_error(
+                "lease_unavailable", "expected the lease of a generator, found none: sno.Generator(lease=...)"
+            )
+        return self.keeper
+
+    # Callers that need a worker ID use the following methods.
+
+    def has_begun(self) -> bool:
+        return self.thread is not None or self.task is not None
+
+    def is_running(self) -> bool:
+        return (self.thread is not None and self.thread.is_alive()) or (self.task is not None and not self.task.done())
+
+    def begin(self) -> None:
+        """Starts the lease, unless it has started. After a restore, wakes the lease's thread."""
+        keeper = self.bound_keeper()
+        if self.is_closed:
+            return
+        if self.has_begun():
+            if keeper.is_restored() and self.wake.empty():
+                self.wake.put(None)
+            return
+        if self.handles_sigterm:
+            _handle_sigterm()
+        _close_at_exit()
+        if self.is_of_loop:
+            loop = _running_loop()
+            driver = self.store.new_driver(self.settings, self.made_in)
+            if self.claim.acquire(blocking=False):
+                self.start_rules(driver)
+                self.task = loop.create_task(self.run_async(), name="polyflake.lease")
+            return
+        # The thread is a daemon, because Python waits for all other threads before it runs the `atexit` handlers that
+        # release worker IDs.
+        thread = threading.Thread(target=self.run, name="polyflake.lease", daemon=True)
+        # `Thread.start` waits for the new thread. A signal handler could interrupt this wait and fork, and the child has
+        # no such thread. Therefore another thread waits.
+        start_new_thread(thread.start, ())
+
+    def is_ready(self) -> bool:
+        """Returns whether the generator has a worker ID, and raises an exception if waiting for one cannot help."""
+        if self.is_closed:
+            raise _lease_error("generator_closed", "generator is closed")
+        if self.failure is not None:
+            # Without this call, the traceback would grow with each call that raises the exception.
+            raise self.failure.with_traceback(None)
+        if self.acquired_in is not None and self.acquired_in == restores():
+            return True
+        if self.is_permanent:
+            raise self.unavailable_error()
+        return False
+
+    def is_blocked_by_this_thread(self, is_async: bool) -> bool:
+        """Returns whether a wait of this thread would prevent a lease from getting a worker ID.
+
+        A lease's thread runs the program's callbacks and logging filters, which may generate IDs. A lease that is a task
+        runs only while its event loop's thread is free.
+        """
+        return (self.is_of_loop and not is_async) or threading.get_ident() in _LEASE_THREADS
+
+    def has_waited(self) -> bool:
+        return self.waited_in is not None and self.waited_in == restores()
+
+    def record_wait(self) -> None:
+        self.waited_in = restores()
+
+    def unavailable_error(self) -> PolyflakeError:
+        return _lease_error("lease_unavailable", *self.reason())
+
+    def reason(self) -> tuple[str, int | None]:
+        reason = json.loads(self.bound_keeper().reason(_wall_ms()))
+        hint = "; a lease over a pool of asyncpg begins by `await lease.aready()`" if self.is_of_loop else ""
+        return reason["message"] + hint, reason["until"]
+
+    def status(self) -> LeaseStatus:
+        if not self.has_begun():
+            return LeaseStatus(None, None, 0, 0, 0, 0, 0, None)
+        return LeaseStatus(**json.loads(self.bound_keeper().status(_wall_ms())))
+
+    def leased_number(self) -> int:
+        if self.number is None:
+            raise self.unavailable_error()
+        return self.number
+
+    def request_close(self) -> None:
+        """Closes the generator, and makes the lease's thread release the worker ID. A signal handler and the garbage
+        collector may call this method.
+        """
+        if self.pid == os.getpid():
+            self.is_closed = True
+            if self.keeper is not None:
+                self.keeper.close()
+            self.wake.put(None)
+
+    def join(self, seconds: float) -> None:
+        if self.thread is not None and self.thread.ident != threading.get_ident():
+            self.thread.join(seconds)
 
     # The following methods maintain the lease.
 
-    def _has_begun(self) -> bool:
-        return self._thread is not None or self._task is not None
+    def start_rules(self, driver: Any) -> None:
+        self.driver = driver
+        if not self.is_named:
+            self.settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]
+        self.bound_keeper().start(self.to_json(driver.kind))
 
-    def _is_running(self) -> bool:
-        return (self._thread is not None and self._thread.is_alive()) or (
-            self._task is not None and not self._task.done()
-        )
-
-    def _begin(self) -> None:
-        with self._lock:
-            if self._has_begun() or self._closed:
-                return
-            if self._handles_sigterm:
-                _handle_sigterm()
-            self._driver = self._new_driver()
-            if not self._is_named:
-                self._settings["holder"] = f"{socket.gethostname()} {os.getpid()}"[:200]
-            self._keeper.start(self._json(self._driver.kind))
-            _close_at_exit()
-            if self._driver.is_of_loop:
-                self._loop = _running_loop()
-                self._task = self._loop.create_task(self._run_keeper_async(), name="polyflake.lease")
-                return
-            run_keeper = self._run_keeper_in_loop if self._driver.is_async else self._run_keeper
-            # The thread is a daemon, because Python waits for all other threads before it runs the `atexit` handlers
-            # that release worker IDs.
-            self._thread = threading.Thread(target=run_keeper, name="polyflake.lease", daemon=True)
-            self._thread.start()
-
-    def _new_driver(self) -> Any:
-        seconds = min(10.0, (self._settings["lease_ms"] or 3_600_000) / 4000)
-        return new_driver(self._kind, self._store, self._made_in, seconds, self._allows_overlayfs)
-
-    def _request_close(self) -> None:
-        if self._pid == os.getpid():
-            self._closed = True
-            if self._bound is not None:
-                self._bound.close()
-            self._wake.set()
-
-    def _steps(self) -> Generator[dict[str, Any], Any, None]:
+    def steps(self) -> Generator[dict[str, Any], Any, None]:
         """Yields the commands that need a database client or that wait, and receives the answer to each of these
         commands.
         """
-        keeper, is_closing = self._keeper, False
+        keeper, is_closing = self.bound_keeper(), False
         answer: Any = None
-        while True:
-            if self._closed and not is_closing:
+        while self.pid == os.getpid():  # a callback may fork, and the child must not continue its parent's lease
+            if self.is_closed and not is_closing:
                 is_closing = True
-                keeper.close()  # it may have been started after _request_close closed it
-                self._settled.set()  # no caller waits for a worker ID any more
+                keeper.close()  # it may have been started after request_close closed it
             command = json.loads(keeper.next(_wall_ms(), _elapsed_ms(), os.urandom(128), json.dumps(answer)))
             answer = None
             match command["do"]:
                 case "end":
                     return
                 case "begin":
-                    rejected = keeper.begin(command["first"], command["start"], command["end"])
-                    if rejected is None:
-                        self._worker_id = command["first"]
-                    else:
-                        answer = {"not_begun": rejected}
+                    self.number = command["first"]
+                    refused = keeper.begin(command["first"], command["start"], command["end"])
+                    if refused is not None:
+                        self.number = None
+                        answer = {"not_begun": refused}
                 case "extend":
                     keeper.extend(command["end"])
                 case "seal":
                     answer = {"used_until": keeper.seal()}
-                    self._worker_id = None
+                    self.number = None
                 case "report":
-                    self._report(command["event"])
+                    self.report(command["event"])
                 case _:
                     answer = yield command
 
-    def _report(self, event: LeaseEvent) -> None:
+    def report(self, event: dict[str, Any]) -> None:
         if event["name"] == "acquired":
-            self._is_permanent = self._has_waited = False
-            self._settled.set()  # the status already includes the event
-        elif event["name"] == "rejected" and self._worker_id is None:
+            # The status already includes the event.
+            self.is_permanent, self.waited_in = False, None
+            self.acquired_in = restores()
+        elif event["name"] == "refused" and self.number is None:
             # Waiting helps only if the reason is not permanent.
-            self._is_permanent = event["permanent"]
-            (self._settled.set if self._is_permanent else self._settled.clear)()
-        level = logging.WARNING if event["name"] in ("rejected", "expired") else logging.INFO
-        _LOGGER.log(level, "%s: %s", self._settings["namespace"], event["text"])
-        if self._watch is not None:
+            self.is_permanent = event["permanent"]
+        level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
+        # The exception of a call is always `lease_unavailable`, so the log states the code of the reason.
+        code = event.get("code")
+        suffix = f" ({code})" if code not in (None, "lease_unavailable") else ""
+        self.log(level, f"{event['text']}{suffix}")
+        if self.watch is not None:
             try:
-                self._watch(event)
-            except Exception:
-                _LOGGER.exception("%s: the callback of the lease failed", self._settings["namespace"])
+                self.watch(event)
+            except Exception as failure:
+                self.log(logging.ERROR, "the callback of the lease failed", failure)
 
-    def _run_keeper(self) -> None:
+    def log(self, level: int, text: str, failure: BaseException | None = None) -> None:
+        try:
+            _LOGGER.log(level, "%s: %s", self.settings["namespace"], text, exc_info=failure)
+        except Exception:
+            # An exception of a logging filter reaches this code, and must not end the lease. Like the exceptions of
+            # handlers, it is printed.
+            if logging.raiseExceptions:
+                traceback.print_exc()
+
+    def run(self) -> None:
         """Executes the lease's commands on the lease's thread until the lease ends."""
-        driver, steps, answer = self._driver, self._steps(), None
+        if self.is_closed or not self.claim.acquire(blocking=False):
+            return
+        self.thread = threading.current_thread()
+        _LEASE_THREADS.add(threading.get_ident())
+        try:
+            with imports:
+                driver = self.store.new_driver(self.settings, self.made_in)
+            self.start_rules(driver)
+        except PolyflakeError as failure:
+            self.failure = failure  # each call raises it
+        except BaseException as failure:
+            self.fail(failure)
+        else:
+            if driver.is_async:
+                _run_in_new_loop(self.run_async())
+            else:
+                self.run_blocking()
+        finally:
+            _LEASE_THREADS.discard(threading.get_ident())
+
+    def run_blocking(self) -> None:
+        driver, steps, answer = self.driver, self.steps(), None
         try:
             while True:
                 command = steps.send(answer)
                 answer = None
                 if command["do"] == "wait":
-                    self._wake.wait(command["ms"] / 1000)
+                    with suppress(Empty):
+                        self.wake.get(timeout=command["ms"] / 1000)
                 else:
                     answer = driver.execute(command)
         except StopIteration:
             pass
         except BaseException as failure:
-            self._fail(failure)
+            self.fail(failure)
         finally:
-            driver.end()
+            if self.pid == os.getpid():
+                driver.end()
 
-    def _run_keeper_in_loop(self) -> None:
-        _run_in_new_loop(self._run_keeper_async())
-
-    async def _run_keeper_async(self) -> None:
+    async def run_async(self) -> None:
         """Executes the lease's commands in a task on an event loop. If the event loop shuts down, it cancels the task,
         which then releases the worker ID.
         """
-        driver, steps, answer = self._driver, self._steps(), None
+        driver, steps, answer = self.driver, self.steps(), None
         try:
             while True:
                 command = steps.send(answer)
@@ -501,39 +656,33 @@ class Lease:
                 try:
                     if command["do"] == "wait":
                         deadline = time.monotonic() + command["ms"] / 1000
-                        # `_wake` is a `threading.Event`, which any thread may set by calling `close`. Therefore, the
-                        # task polls it ten times a second.
-                        while not self._wake.is_set() and (left := deadline - time.monotonic()) > 0:
+                        # Any thread may put an item into `wake`, which cannot wake a task. Therefore, the task checks
+                        # ten times a second.
+                        while self.wake.empty() and (left := deadline - time.monotonic()) > 0:
                             await asyncio.sleep(min(left, 0.1))
+                        with suppress(Empty):
+                            self.wake.get_nowait()
                     else:
                         answer = await driver.execute(command)
                 except asyncio.CancelledError:
-                    if self._closed:
+                    if self.is_closed:
                         raise
-                    self._request_close()
+                    self.request_close()
                     answer = {"silent": True} if command["do"] == "run" else None
         except StopIteration:
             pass
         except BaseException as failure:
-            self._fail(failure)
+            self.fail(failure)
             raise
         finally:
-            await driver.end()
+            if self.pid == os.getpid():
+                await driver.end()
 
-    def _fail(self, failure: BaseException) -> None:
+    def fail(self, failure: BaseException) -> None:
         """Ends the lease after an unexpected error. The generator can then generate no more IDs."""
-        self._keeper.seal()
-        self._worker_id, self._failure = None, failure
-        self._settled.set()
-        _LOGGER.error("%s: the lease ended", self._settings["namespace"], exc_info=failure)
-
-    def _reset_after_fork(self) -> None:
-        """Resets the lease in a forked child, without using or closing the resources of the parent."""
-        if self._bound is not None:
-            self._bound = self._bound.leave((self._driver, self._thread, self._task))
-        closed = self._closed
-        self._reset()
-        self._closed, self._pid = closed, os.getpid()
+        self.bound_keeper().seal()
+        self.number, self.failure = None, failure
+        self.log(logging.ERROR, "the lease ended", failure)
 
 
 def _wall_ms() -> int:
@@ -581,17 +730,18 @@ def _run_in_new_loop(task: Any) -> Any:
 
 
 def _check(lease: Lease) -> str:
-    driver = lease._new_driver()
-    name = lease._settings["store_name"] or "the store"
+    upkeep = lease._current()
+    store, name = upkeep.store, upkeep.settings["place"] or "the store"
+    driver = store.new_driver(upkeep.settings, upkeep.made_in)
     if driver.is_of_loop:
         raise _lease_error(
             "invalid_type", "expected a URL, a pool of psycopg_pool, an engine or a function, found a pool of asyncpg"
         )
-    keeper = begin_check(lease._json(driver.kind, check=True))
+    keeper = begin_check(upkeep.to_json(driver.kind, check=True))
     if driver.kind == "sqlite":
         try:
-            if not check_file(lease._store, lease._allows_overlayfs):
-                return name
+            if not check_file(store.target, store.allows_overlayfs):
+                return str(name)
         except PolyflakeError as error:
             raise _lease_error(error.code, f"cannot lease a worker ID from {name}: {error}") from None
 
@@ -613,10 +763,10 @@ def _check(lease: Lease) -> str:
 
     # The check runs on a separate thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
-        rejection = thread.submit(_run_in_new_loop, run()).result()
-    if rejection is not None:
-        raise _lease_error(rejection["code"], rejection["message"], rejection["until"])
-    return name
+        refusal = thread.submit(_run_in_new_loop, run()).result()
+    if refusal is not None:
+        raise _lease_error(refusal["code"], refusal["message"], refusal["until"])
+    return str(name)
 
 
 def _to_ms(seconds: float | None) -> int | None:
@@ -671,21 +821,37 @@ def _check_arguments(
 lease = Lease
 Lease.__module__ = LeaseEvent.__module__ = LeaseStatus.__module__ = "polyflake"
 
-_LEASES: weakref.WeakSet[Lease] = weakref.WeakSet()
+# The leases of this process, and the states that a thread may still use after their leases have been collected. They are
+# read with `valuerefs`, which cannot be interrupted, because other threads change them.
+_LEASES: weakref.WeakValueDictionary[int, Lease] = weakref.WeakValueDictionary()
+_UPKEEPS: weakref.WeakValueDictionary[int, _Upkeep] = weakref.WeakValueDictionary()
+# The identifiers of the threads that maintain leases.
+_LEASE_THREADS: set[int] = set()
 _EXITS: set[int] = set()
+
+
+def _upkeeps() -> list[_Upkeep]:
+    """Returns the states of this process's leases."""
+    states = [ref() for ref in _UPKEEPS.valuerefs()]
+    return [state for state in states if state is not None and state.pid == os.getpid()]
 
 
 def _close_all(*_: object, **__: object) -> None:
     """Releases the worker IDs of this process."""
-    leases = list(_LEASES)
+    states = _upkeeps()
     # Send the close request to all leases before waiting for any of them, so that their releases overlap and share the
     # time limit.
-    for one in leases:
-        one._request_close()
+    for state in states:
+        state.request_close()
     deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
-    for one in leases:
-        if one._thread is not None and one._thread is not threading.current_thread():
-            one._thread.join(max(0.0, deadline - time.monotonic()))
+    for state in states:
+        state.join(max(0.0, deadline - time.monotonic()))
+
+
+def _wake_all() -> None:
+    """Wakes the leases' threads after a restore, so that they begin their new leases."""
+    for state in _upkeeps():
+        state.wake.put(None)
 
 
 def _close_at_exit() -> None:
@@ -725,9 +891,13 @@ def _on_sigterm(number: int, _: object) -> None:
 
 
 def _after_fork() -> None:
-    for one in list(_LEASES):
-        one._reset_after_fork()
+    # The child's only thread maintains no lease, even if it is a copy of a thread that does.
+    _LEASE_THREADS.clear()
+    for ref in _LEASES.valuerefs():
+        if (lease := ref()) is not None:
+            lease._current()
 
 
+imports.wait_before_logging()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)

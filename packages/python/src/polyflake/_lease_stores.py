@@ -32,6 +32,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyflake._errors import PolyflakeError, build
+from polyflake._forks import sqlite_gate
 from polyflake._polyflake import name_file
 
 # The answer that a driver returns if the server does not reply to a command in time. The server may still have executed
@@ -108,40 +109,6 @@ class Driver:
         self.close()
 
 
-class _ForkGate:
-    """A gate that is open while no SQLite file is open.
-
-    SQLite keeps the locks of a process in memory. A forked child has a copy of that memory, so the child would mistake
-    its parent's locks for its own. A fork therefore waits until no file is open, but for at most two seconds. A child
-    that was forked while a file was open does not open any file.
-    """
-
-    def __init__(self) -> None:
-        self.lock, self.is_mine, self.is_inherited = threading.Lock(), False, False
-
-    def enter(self) -> None:
-        if self.is_inherited:
-            raise OSError("expected a process forked while no SQLite file was open, found an open one")
-        if not self.lock.acquire(timeout=5):
-            raise OSError("expected the file of another lease to be closed within 5 seconds")
-
-    def before(self) -> None:
-        self.is_mine = self.lock.acquire(timeout=2)
-
-    def in_parent(self) -> None:
-        if self.is_mine:
-            self.lock.release()
-
-    def in_child(self) -> None:
-        self.is_inherited |= not self.is_mine
-        self.lock = threading.Lock()
-
-
-_GATE = _ForkGate()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_GATE.before, after_in_parent=_GATE.in_parent, after_in_child=_GATE.in_child)
-
-
 class SQLite(Driver):
     """A driver for an SQLite file, which is opened for each request because a forked child must not inherit it."""
 
@@ -155,18 +122,18 @@ class SQLite(Driver):
         def connect(path: object) -> sqlite3.Connection:
             return sqlite3.connect(str(path), timeout=1, isolation_level=None, check_same_thread=False)
 
-        _GATE.enter()
+        sqlite_gate.enter()
         try:
             self.connection, name = name_file(self.path, self.allows_overlayfs, connect)
         except BaseException:
-            _GATE.lock.release()
+            sqlite_gate.lock.release()
             raise
         return name
 
     def close(self) -> None:
         if self.connection is not None:
             super().close()
-            _GATE.lock.release()
+            sqlite_gate.lock.release()
 
     def run(self, statements: list[list[Any]], seconds: float) -> dict[str, Any]:
         rows: list[Any] = []
@@ -555,9 +522,18 @@ class Asyncpg:
 
 def sqlite_file(store: Any) -> str | None:
     """Returns the path of the SQLite file that an SQLAlchemy engine uses, or ``None``."""
-    if type(store).__module__.partition(".")[0] != "sqlalchemy" or _dialect_name(store) != "sqlite+pysqlite":
+    if _package(store) != "sqlalchemy" or _dialect_name(store) != "sqlite+pysqlite":
         return None
     return store.url.database or ":memory:"
+
+
+def is_of_loop(kind: str | None, store: Any) -> bool:
+    """Returns whether a store works only in the program's event loop: an asyncpg pool or a coroutine function."""
+    return kind is None and (_package(store) == "asyncpg" or asyncio.iscoroutinefunction(store))
+
+
+def _package(store: Any) -> str:
+    return type(store).__module__.partition(".")[0]
 
 
 def absolute_path(path: str) -> str:
@@ -584,7 +560,7 @@ def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_ov
         return Http(store, min(seconds, store["connect_timeout"] or seconds))
     if kind is not None:
         return _postgresql_driver(store, seconds)
-    module = type(store).__module__.partition(".")[0]
+    module = _package(store)
     if module == "sqlalchemy":
         return _engine_driver(store)
     if hasattr(store, "connection_pool"):
@@ -600,7 +576,7 @@ def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_ov
         if module == "asyncpg":
             return Asyncpg(lambda: store.acquire(timeout=seconds), store.release, True)
         return Psycopg(lambda: store.getconn(seconds), store.putconn)
-    if asyncio.iscoroutinefunction(store):
+    if is_of_loop(kind, store):
         return Asyncpg(store, None, True)
     if callable(store):
         return Psycopg(store)

@@ -7,7 +7,10 @@ attributes, and unpickling recreates the record with a private class method.
 from __future__ import annotations
 
 from types import GetSetDescriptorType, SimpleNamespace
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def restore(cls: Any, fields: tuple[Any, ...]) -> Any:

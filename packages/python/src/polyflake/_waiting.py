@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from asyncio import sleep
-from collections.abc import Callable
-from typing import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 async def finish(call: Callable[[], Any]) -> Any:
@@ -13,6 +14,9 @@ async def finish(call: Callable[[], Any]) -> Any:
     While the call is not done, it returns the number of seconds to sleep as a ``float``. The final result is never a
     ``float``.
     """
+    # The program's event loop has already imported this module, which takes as long as importing this package.
+    from asyncio import sleep
+
     try:
         while type(result := call()) is float:
             await sleep(result)
