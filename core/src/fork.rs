@@ -34,7 +34,7 @@ use unix as imp;
 /// Functions that reserve default partitions from a table that the host provides. Bindings use this module.
 pub mod partitions;
 
-use crate::{Result, narrow};
+use crate::{Error, ErrorKind, Result, narrow};
 
 /// Prepares this process for forks. If the program does not call this function, its first generator prepares the process.
 /// Bindings call this function when they are loaded, so that child processes share the table of default partitions even if
@@ -81,23 +81,17 @@ pub(crate) fn belongs_to_this_process(generation: u64) -> bool {
     narrow::low_u32(generation.into()) == process()
 }
 
-/// Returns a key that distinguishes this process from all other processes that may have inherited the same random source in
-/// the same state. It consists of the process generation and the process ID. Together with the bytes of a custom source,
-/// it keeps siblings apart that would otherwise generate the same IDs.
-///
-/// The process ID matters for processes that do not share their pages, such as two children that were forked before
-/// [`prepare`], or processes of a system without shared memory.
-pub(crate) fn process_key(generation: u64) -> u64 {
-    generation << 32 | u64::from(imp::process_id())
+/// Returns the error of a generator, handle or identity that was created in another generation: before a fork, or before
+/// this process was restored.
+#[cold]
+pub(crate) fn foreign_error(generation: u64) -> Error {
+    if belongs_to_this_process(generation) {
+        let reason = "generator was created before the process was restored";
+        Error::with_reason(ErrorKind::Forked, reason)
+    } else {
+        Error::new(ErrorKind::Forked)
+    }
 }
-
-/// Returns whether a generation belongs to a child process, and not to the program's first process.
-pub(crate) fn is_of_child(generation: u64) -> bool {
-    narrow::low_u32(generation.into()) > FIRST_GENERATION
-}
-
-/// The process generation of the program's first process. No generation is 0.
-const FIRST_GENERATION: u32 = 1;
 
 #[inline]
 const fn combine(process: u32, restores: u32) -> u64 {
@@ -174,8 +168,8 @@ pub fn watch_restores() -> Result<()> {
     #[cfg(all(target_os = "linux", not(any(miri, loom, shuttle))))]
     return watch::start();
     #[cfg(not(all(target_os = "linux", not(any(miri, loom, shuttle)))))]
-    Err(crate::Error::with_reason(
-        crate::ErrorKind::WatchUnavailable,
+    Err(Error::with_reason(
+        ErrorKind::WatchUnavailable,
         "expected Linux, found another system; call after_restore() in each copy",
     ))
 }

@@ -2,7 +2,7 @@
 //! created by `fork()` must not use the value. Neither must a process restored from an image, because another copy of the
 //! image may use the same value.
 
-use crate::{Error, ErrorKind, Result, fork};
+use crate::{Result, fork};
 
 /// The reason for `forked` if an identity function returns an identity that another process may use.
 pub(crate) const REPEATED_IDENTITY: &str = "expected another identity after a fork or a restore, found the one from before; \
@@ -42,7 +42,7 @@ impl ProcessGuard {
         if self.generation == fork::generation() {
             Ok(())
         } else {
-            Err(Error::new(ErrorKind::Forked))
+            Err(fork::foreign_error(self.generation))
         }
     }
 }

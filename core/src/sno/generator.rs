@@ -383,7 +383,7 @@ impl<C: Clock> Generator<C> {
         let start = family.first_tick().max(begun);
         // If the process was restored from an image in the meantime, another copy of the process has the same partition.
         if identity.generation != fork::generation() {
-            return Err(Error::new(ErrorKind::Forked));
+            return Err(fork::foreign_error(identity.generation));
         }
         Ok(Snapshot::from_state(identity.partition, family.identity_bounds(identity), state, start))
     }

@@ -185,14 +185,18 @@ impl SnoFamily {
         window: &Window,
         tick: u64,
     ) -> Result<()> {
-        let Some(draw) = self.draw else { return Err(Error::new(ErrorKind::Forked)) };
+        let Some(draw) = self.draw else {
+            return Err(fork::foreign_error(found.identity.generation));
+        };
         // The generation is read before an identity is picked, because the process may fork while an identity is picked.
         // The child's identity then contains the parent's generation, so the child picks again.
         let generation = fork::ensure_generation();
         // The process may have forked or been restored since this call last checked the process. Without this check, all
         // later calls would use a claim of the new generation.
-        if self.process.is_some_and(|process| process.generation() != generation) {
-            return Err(Error::new(ErrorKind::Forked));
+        if let Some(process) = self.process
+            && process.generation() != generation
+        {
+            return Err(fork::foreign_error(process.generation()));
         }
         let (reservation, drawn_min) = match draw {
             PartitionSource::By(draw) => {

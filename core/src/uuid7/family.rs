@@ -7,7 +7,7 @@
 
 use super::{LAST_SEQUENCE, SCALE, stream::Entropy};
 use crate::{
-    Error, ErrorKind, Result,
+    Result, fork,
     format::Scale,
     generator::{self, Family, ProcessGuard, Window},
     sequence::{
@@ -94,7 +94,12 @@ impl Family for Uuid7Family {
             let (bits, start) = (stream.next(), stream.next() & self.last_start);
             (stream.generation(), Tail { bits, start })
         })?;
-        self.for_current_process(taken).ok_or_else(|| Error::new(ErrorKind::Forked))
+        match self.process {
+            Some(process) if process.generation() != taken.0 => {
+                Err(fork::foreign_error(process.generation()))
+            }
+            _ => Ok(taken),
+        }
     }
 
     fn check_process(&self) -> Result<()> {

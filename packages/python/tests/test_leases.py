@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import multiprocessing
@@ -32,7 +33,10 @@ from polyflake import Lease, PolyflakeError, _lease, _lease_stores, hotguid, lay
 from polyflake._polyflake import parse_lease_url
 from support import REPOSITORY, ignore_fork_warnings, raises_code
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no forks here")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="no forks here"),
+    pytest.mark.filterwarnings("ignore:unclosed <Lease:ResourceWarning"),
+]
 
 
 @pytest.fixture
@@ -765,17 +769,18 @@ def test_the_variable_sets_the_holder(url: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_waiting_for_the_first_id_does_not_block_the_event_loop(url: str) -> None:
-    async def main() -> tuple[int, int]:
-        ids, turns = sno.Generator(lease=polyflake.lease(url, "orders")), 0
+    async def main(lease: Lease) -> tuple[int, int]:
+        ids, turns = sno.Generator(lease=lease), 0
         made = asyncio.ensure_future(ids.generate_async())
         while not made.done():
             await asyncio.sleep(0)
             turns += 1
         return turns, made.result().partition
 
-    turns, partition = asyncio.run(main())
-    assert turns > 3
-    assert granted_ids(url) == [partition]
+    with polyflake.lease(url, "orders") as lease:
+        turns, partition = asyncio.run(main(lease))
+        assert turns > 3
+        assert granted_ids(url) == [partition]
 
 
 def ids_after_exit(url: str, end: str, *, options: str = "") -> list[int]:
@@ -953,6 +958,45 @@ def test_closing_takes_effect_while_the_store_is_blocked(url: str, monkeypatch: 
     assert_closed(ids)
     closing_thread.join()
     assert granted_ids(url) == []
+
+
+def test_a_dropped_lease_closes_itself(url: str) -> None:
+    def handle_request() -> int:
+        return sno.Generator(lease=polyflake.lease(url, "orders")).generate().partition
+
+    thread_count = threading.active_count()
+    for _ in range(3):
+        with pytest.warns(ResourceWarning, match=r"^unclosed <Lease of number 0 of orders>: call its `close\(\)`$"):
+            assert handle_request() == 0
+            gc.collect()
+        deadline = time.monotonic() + 10
+        while threading.active_count() > thread_count and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert (threading.active_count(), granted_ids(url)) == (thread_count, [])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        polyflake.lease(url, "orders")
+        with polyflake.lease(url, "orders") as lease:
+            sno.Generator(lease=lease).generate()
+        del lease
+        gc.collect()
+
+
+def test_a_generator_keeps_its_lease(url: str) -> None:
+    ids = sno.Generator(lease=polyflake.lease(url, "orders"))
+    made_ids = [ids.generate()]
+    gc.collect()
+    made_ids.append(ids.generate())
+    assert (len(set(made_ids)), granted_ids(url)) == (2, [0])
+
+
+def test_the_log_states_the_code_of_a_rejection(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
+        sno.Generator(lease=holder).generate()
+        with polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5) as lease, raises_code("lease_unavailable"):
+            sno.Generator(lease=lease).generate()
+    log_messages = [record.getMessage() for record in caplog.records]
+    assert any(" refused: " in line and line.endswith("Z (numbers_exhausted)") for line in log_messages), log_messages
 
 
 @ignore_fork_warnings

@@ -110,6 +110,67 @@ def test_a_restore_replaces_the_lease(tmp_path: Path) -> None:
     """)
 
 
+#: Reports a restore in one of two ways: by a call, and as the kernel does, which wakes no lease.
+REPORTS = {"call": "polyflake.after_restore()", "kernel": "report_restore()"}
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_the_first_id_after_a_restore_waits_like_the_first_id_of_a_process(report: str, tmp_path: Path) -> None:
+    run(f"""
+        import asyncio
+        import time
+        import polyflake
+        from polyflake import _lease, sno
+
+        def report_restore():
+            wake_all, _lease._wake_all = _lease._wake_all, lambda: None
+            polyflake.after_restore()
+            _lease._wake_all = wake_all
+
+        lease = polyflake.lease({f"sqlite:{tmp_path}/ids.db?allow=overlayfs"!r}, namespace="orders")
+        ids = sno.Generator(lease=lease)
+        calls = [
+            lambda: ids.generate(),
+            lambda: ids.generate_many(3)[2],
+            lambda: asyncio.run(ids.generate_async()),
+            lambda: sno.Sno(ids.generate_text()),
+        ]
+        partitions = [ids.generate().partition]
+        for call in calls:
+            {REPORTS[report]}
+            started_at = time.monotonic()
+            partitions.append(call().partition)
+            assert time.monotonic() - started_at < 5
+            assert lease.number == partitions[-1] and lease.ready() == partitions[-1]
+        assert len(set(partitions)) == 5, partitions
+    """)
+
+
+def test_messages_after_a_restore_name_the_restore(tmp_path: Path) -> None:
+    run(f"""
+        import polyflake
+        from polyflake import PolyflakeError, _lease, sno, uuid7
+
+        def message(call):
+            try:
+                call()
+            except PolyflakeError as error:
+                return error.code, str(error)
+
+        url = {f"sqlite:{tmp_path}/ids.db?allow=overlayfs"!r}
+        ids = sno.Generator(lease=polyflake.lease(url, namespace="orders"))
+        ids.generate()
+        explicit = [sno.Generator(7), uuid7.Generator(7), uuid7.Generator(window=(0, 2**32 * 1000))]
+        _lease._wake_all = lambda: None
+        polyflake.after_restore()
+        code, said = message(ids.try_generate)
+        assert code == "lease_unavailable" and ", since the process was restored: " in said, said
+        for generator in explicit:
+            for call in (generator.generate, lambda: generator.generate_many(2)):
+                assert message(call) == ("forked", "generator was created before the process was restored")
+    """)
+
+
 LATE_LEASE_PROGRAM = """
     import os
     import time
