@@ -60,7 +60,9 @@ mod _polyflake {
     #[pymodule_export]
     use crate::generators::clock::{Stall, clock_source};
     #[pymodule_export]
-    use crate::generators::leased::{Keeper, begin_check, check_file, name_file, place, restores};
+    use crate::generators::leased::{
+        Keeper, begin_check, check_file, name_file, parse_lease_url, restores,
+    };
     #[pymodule_export]
     use crate::ids::describe::{Description, FieldDescription};
     #[pymodule_export]

@@ -81,6 +81,24 @@ pub(crate) fn belongs_to_this_process(generation: u64) -> bool {
     narrow::low_u32(generation.into()) == process()
 }
 
+/// Returns a key that distinguishes this process from all other processes that may have inherited the same random source in
+/// the same state. It consists of the process generation and the process ID. Together with the bytes of a custom source,
+/// it keeps siblings apart that would otherwise generate the same IDs.
+///
+/// The process ID matters for processes that do not share their pages, such as two children that were forked before
+/// [`prepare`], or processes of a system without shared memory.
+pub(crate) fn process_key(generation: u64) -> u64 {
+    generation << 32 | u64::from(imp::process_id())
+}
+
+/// Returns whether a generation belongs to a child process, and not to the program's first process.
+pub(crate) fn is_of_child(generation: u64) -> bool {
+    narrow::low_u32(generation.into()) > FIRST_GENERATION
+}
+
+/// The process generation of the program's first process. No generation is 0.
+const FIRST_GENERATION: u32 = 1;
+
 /// Returns the error of a generator, handle or identity that was created in another generation: before a fork, or before
 /// this process was restored.
 #[cold]

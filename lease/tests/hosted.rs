@@ -179,7 +179,7 @@ fn a_host_leases_renews_and_releases_a_worker_id() {
     settings["lease_ms"] = json!(2000);
     let mut host = Host::new(folder.path(), &settings);
     host.really_waits = true;
-    assert_eq!(host.status()["number"], Json::Null);
+    assert_eq!(host.status()["worker_id"], Json::Null);
     let said = "cannot lease a worker ID for orders/sno: the store has not answered yet";
     assert_eq!(host.reason()["message"], said);
     host.run_until_command("wait");

@@ -140,7 +140,7 @@ def test_a_type_that_is_wider_than_its_column_is_rejected_when_it_is_created() -
         lambda: PublicIdField(WideConverter.of),
     ]
     for create in create_all:
-        with pytest.raises(OutOfRangeError, match="bits from 1 to 63 .*found 64") as error:
+        with pytest.raises(OutOfRangeError, match=r"bits from 1 to 63 .*found 64") as error:
             create()
         assert (error.value.code, error.value.field) == ("out_of_range", "bits")
     for accepted in (PublicIdType, PublicIdField):

@@ -37,7 +37,7 @@ use std::{
 };
 
 use polyflake::{Call, Error, ErrorKind, Mode, Progress, Result, SlotSource, WrittenCount, fork};
-use polyflake_lease::{
+use polyflake_lease::protocol::{
     Moment, Random,
     hosted::{Family, Granted, Hosted, LeaseUrl, RANDOMS},
     steps::{Access, absolute_path, open_file},
@@ -166,7 +166,7 @@ impl<F: Family> ProcessGenerator<F> {
 impl<F: Family> LeasedSource<F> {
     /// Returns the worker ID that the lease currently holds.
     pub(crate) fn worker_id(&self) -> PyResult<Option<u64>> {
-        with_python(|py| self.lease.getattr(py, intern!(py, "number"))?.extract(py))
+        with_python(|py| self.lease.getattr(py, intern!(py, "worker_id"))?.extract(py))
     }
 
     /// Calls the generator. If the process has no grant yet, waits for the first grant.
@@ -312,7 +312,7 @@ fn fill<'b, G: SlotSource>(
 /// The operations that a lease performs on its generator, independent of the format.
 trait GrantTarget: Send + Sync {
     fn prepare(&self);
-    fn begin(&self, number: u64, span: Range<u64>) -> Result<()>;
+    fn begin(&self, worker_id: u64, span: Range<u64>) -> Result<()>;
     fn extend(&self, end: u64);
     fn seal(&self) -> Option<u64>;
     fn close(&self);
@@ -324,9 +324,9 @@ impl<F: Family + Send + Sync> GrantTarget for ProcessGenerator<F> {
         self.granted.prepare();
     }
 
-    fn begin(&self, number: u64, span: Range<u64>) -> Result<()> {
+    fn begin(&self, worker_id: u64, span: Range<u64>) -> Result<()> {
         let restores = fork::restores();
-        self.granted.begin(number, span)?;
+        self.granted.begin(worker_id, span)?;
         // Store the count only after the grant has begun, so that a thread that sees the count also sees the generator of
         // the grant.
         self.granted_in.store(restores.into(), Ordering::Release);
@@ -417,9 +417,9 @@ impl Keeper {
     }
 
     /// Begins a grant, or returns the reason why it cannot begin. Times are Unix milliseconds.
-    #[pyo3(signature = (number, start, end, /))]
-    fn begin(&self, number: u64, start: u64, end: u64) -> Option<String> {
-        self.granted.begin(number, start..end).err().map(|error| error.to_string())
+    #[pyo3(signature = (worker_id, start, end, /))]
+    fn begin(&self, worker_id: u64, start: u64, end: u64) -> Option<String> {
+        self.granted.begin(worker_id, start..end).err().map(|error| error.to_string())
     }
 
     /// Moves the end of the grant to a later time.

@@ -33,7 +33,7 @@ use super::{
     identity::{Identity, PartitionSource, no_free_partition},
 };
 use crate::{
-    Result,
+    Error, ErrorKind, Result,
     clock::Clock,
     fork::{
         self,

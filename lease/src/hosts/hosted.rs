@@ -200,8 +200,8 @@ impl Hosted {
         self.restores != fork::restores()
     }
 
-    /// Returns the metrics as JSON: the grant's `number` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
-    /// `gaps`, and `refused` (the most recent error since the last grant or renewal).
+    /// Returns the metrics as JSON: the grant's `worker_id` and `end`, plus `remaining_ms`, `grants`, `renewals`, `failures`,
+    /// `gaps`, and `rejected` (the most recent error since the last grant or renewal).
     pub fn status(&self, wall_ms: u64) -> String {
         let status = self.lease.status();
         let (worker_id, end) = status.current_grant(wall_ms).unzip();
@@ -222,14 +222,14 @@ impl Hosted {
     /// Returns the reason why no IDs are currently available, as JSON with the members `code`, `message`, `until` (the time
     /// at which the condition ends, if known) and `permanent` (true if waiting will not help).
     pub fn reason(&self, wall_ms: u64) -> String {
-        let (mut place, is_restored) = (self.lease.options().store_name(), self.is_restored());
+        let (mut phrase, is_restored) = (self.lease.options().store_phrase(), self.is_restored());
         if is_restored || self.was_restored {
-            place += ", since the process was restored";
+            phrase += ", since the process was restored";
         }
         // The status may still contain the grant from before the restore.
         let no_grant = LeaseStatus::default();
         let status = if is_restored { &no_grant } else { self.lease.status() };
-        error_to_json(&status.reason(&place, self.is_closing, wall_ms)).to_string()
+        error_to_json(&status.reason(&phrase, self.is_closing, wall_ms)).to_string()
     }
 
     /// Processes the host's answer to the current command.

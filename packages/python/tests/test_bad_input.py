@@ -239,7 +239,9 @@ def test_arrays_reject_buffers_that_do_not_contain_ids(name: str) -> None:
     for make in (sno.SnoArray, bytes_layout.parse_columns):
         with pytest.raises(PolyflakeError) as error:
             make(value)
-        assert (error.value.code, error.value.field) in (("invalid_type", "ids"), ("invalid_length", "ids")), error.value
+        assert (error.value.code, error.value.field) in (("invalid_type", "ids"), ("invalid_length", "ids")), (
+            error.value
+        )
     if name.startswith("UUIDs"):
         return
     for make in (hotguid.HotGuidArray, uuid7.Uuid7Array):

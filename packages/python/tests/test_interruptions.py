@@ -122,7 +122,9 @@ def test_a_child_forked_while_a_thread_imports_gets_its_own_worker_id(url: str, 
                 new_sqlite(self, *arguments)
             stores.SQLite.__init__ = init
         """
-        program = program.replace("    is_importing =", textwrap.indent(textwrap.dedent(driver), "    ") + "    is_importing =")
+        program = program.replace(
+            "    is_importing =", textwrap.indent(textwrap.dedent(driver), "    ") + "    is_importing ="
+        )
     partitions = run(program, **({} if is_late else {"POLYFLAKE_LEASE": url}))
     assert partitions in ("['0', '1']", "['1', '0']")
 
@@ -230,7 +232,7 @@ def test_a_forking_signal_handler_can_interrupt_the_wait_for_the_first_id(url: s
         import polyflake
         from polyflake import sno
         limits = {{"wait": 20, "numbers": (0, 1)}}
-        holders = [polyflake.lease({url!r}, numbers=(0, 1)) for _ in range(2)]
+        holders = [polyflake.lease({url!r}, worker_ids=(0, 1)) for _ in range(2)]
         for holder in holders:
             sno.Generator(lease=holder).generate()
         ids = sno.Generator(lease=polyflake.lease({url!r}, lease_seconds=2, **limits))
@@ -302,7 +304,7 @@ def test_a_logging_filter_that_generates_ids_does_not_wait_for_its_own_lease(url
         import os, tempfile
         import polyflake
         path = {url!r}.removeprefix("sqlite:").partition("?")[0]
-        with polyflake.lease({url!r}.replace("orders", "late"), numbers=(0, 0)) as holder:
+        with polyflake.lease({url!r}.replace("orders", "late"), worker_ids=(0, 0)) as holder:
             polyflake.sno.Generator(lease=holder).generate()
             os.environ["POLYFLAKE_LEASE"] = {url!r}.replace("orders", "late&numbers=0-0&wait=3")
             import logging

@@ -257,9 +257,9 @@ def test_clients_connect_with_the_parameters_of_the_url() -> None:
 def test_arguments_override_the_parameters_of_a_url(url: str) -> None:
     url_with_terms = f"{url}&worker_ids=3-4&lease_seconds=90&wait=2.5"
     lease = polyflake.lease(url_with_terms, "orders")
-    assert [lease._upkeep.settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
-    lease = polyflake.lease(url_with_terms, "orders", numbers=(5, 6), lease_seconds=60, wait=1)
-    assert [lease._upkeep.settings[name] for name in ("numbers", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
+    assert [lease._upkeep.settings[name] for name in ("worker_ids", "lease_ms", "wait_ms")] == [[3, 4], 90_000, 2500]
+    lease = polyflake.lease(url_with_terms, "orders", worker_ids=(5, 6), lease_seconds=60, wait=1)
+    assert [lease._upkeep.settings[name] for name in ("worker_ids", "lease_ms", "wait_ms")] == [(5, 6), 60_000, 1000]
     with polyflake.lease(url_with_terms, "orders") as lease:
         assert sno.Generator(lease=lease).generate().partition in (3, 4)
 
@@ -922,7 +922,9 @@ def test_a_strict_lease_withholds_ids_after_a_gap(
         original_execute = lease._upkeep.driver.execute
         if is_away:
             monkeypatch.setattr(
-                lease._upkeep.driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_execute(it)
+                lease._upkeep.driver,
+                "execute",
+                lambda it: {"silent": True} if it["do"] == "run" else original_execute(it),
             )
         stops.set()
         time.sleep(4)
@@ -966,7 +968,7 @@ def test_a_dropped_lease_closes_itself(url: str) -> None:
 
     thread_count = threading.active_count()
     for _ in range(3):
-        with pytest.warns(ResourceWarning, match=r"^unclosed <Lease of number 0 of orders>: call its `close\(\)`$"):
+        with pytest.warns(ResourceWarning, match=r"^unclosed <Lease of worker ID 0 of orders>: call its `close\(\)`$"):
             assert handle_request() == 0
             gc.collect()
         deadline = time.monotonic() + 10
@@ -991,12 +993,14 @@ def test_a_generator_keeps_its_lease(url: str) -> None:
 
 
 def test_the_log_states_the_code_of_a_rejection(url: str, caplog: pytest.LogCaptureFixture) -> None:
-    with polyflake.lease(url, "orders", numbers=(0, 0)) as holder:
+    with polyflake.lease(url, "orders", worker_ids=(0, 0)) as holder:
         sno.Generator(lease=holder).generate()
-        with polyflake.lease(url, "orders", numbers=(0, 0), wait=0.5) as lease, raises_code("lease_unavailable"):
+        with polyflake.lease(url, "orders", worker_ids=(0, 0), wait=0.5) as lease, raises_code("lease_unavailable"):
             sno.Generator(lease=lease).generate()
     log_messages = [record.getMessage() for record in caplog.records]
-    assert any(" refused: " in line and line.endswith("Z (numbers_exhausted)") for line in log_messages), log_messages
+    assert any(" rejected: " in line and line.endswith("Z (worker_ids_exhausted)") for line in log_messages), (
+        log_messages
+    )
 
 
 @ignore_fork_warnings

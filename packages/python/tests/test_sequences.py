@@ -118,7 +118,9 @@ def test_columns_of_other_classes_differ() -> None:
 def test_only_generators_and_keys_compare_by_identity() -> None:
     modules = [polyflake, sno, randflake, hotguid, uuid7, layout, public, sparx64]
     classes = {getattr(module, name) for module in modules for name in module.__all__}
-    own_classes = [cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException | dict | tuple)]
+    own_classes = [
+        cls for cls in classes if isinstance(cls, type) and not issubclass(cls, BaseException | dict | tuple)
+    ]
     identity_compared_names = {cls.__name__ for cls in own_classes if cls.__eq__ is object.__eq__}
     assert identity_compared_names == {"Codec", "Generator", "IdType", "Keyring", "Lease", "Sparx64"}
     assert all(cls.__reduce__ is not object.__reduce__ for cls in own_classes)

@@ -36,12 +36,12 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict
 
 from polyflake._errors import PolyflakeError, build
 from polyflake._forks import imports
 from polyflake._lease_stores import absolute_path, is_of_loop, new_driver, sqlite_file
-from polyflake._polyflake import Keeper, begin_check, check_file, place, restores
+from polyflake._polyflake import Keeper, begin_check, check_file, parse_lease_url, restores
 
 __all__ = ["Lease", "LeaseEvent", "LeaseStatus", "lease"]
 
@@ -276,7 +276,7 @@ class Lease:
         """
         self._current().waited_in = None
         self._wait(None)
-        return self._current().leased_number()
+        return self._current().leased_worker_id()
 
     async def aready(self) -> int:
         """Waits like :meth:`ready`, without blocking the event loop."""
@@ -286,7 +286,7 @@ class Lease:
         while not self._current().is_ready():
             await asyncio.sleep(_ASYNC_POLL_SECONDS)
             self._wait(time.monotonic() - started_at)
-        return self._current().leased_number()
+        return self._current().leased_worker_id()
 
     @staticmethod
     def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
@@ -340,7 +340,7 @@ class Lease:
         raise _lease_error("invalid_type", "expected a lease that was not copied: create another one")
 
     def __repr__(self) -> str:
-        return f"<Lease of number {self._upkeep.number} of {self._upkeep.settings['namespace']}>"
+        return f"<Lease of worker ID {self._upkeep.worker_id} of {self._upkeep.settings['namespace']}>"
 
 
 class _Store(NamedTuple):
@@ -360,10 +360,10 @@ class _Store(NamedTuple):
 def _locate(store: Any, namespace: str | None) -> tuple[_Store, dict[str, Any]]:
     """Returns the store, and the settings that its URL or the environment variables contain."""
     if (file := sqlite_file(store)) is not None:
-        return _Store("sqlite", absolute_path(file)), {"place": f"sqlite:{file}"}
+        return _Store("sqlite", absolute_path(file)), {"store_name": f"sqlite:{file}"}
     if store is not None and not isinstance(store, str):
         return _Store(None, store), {}
-    terms = json.loads(place(store, namespace))
+    terms = json.loads(parse_lease_url(store, namespace))
     kind = terms["store"]
     target = absolute_path(terms["path"]) if kind == "sqlite" else terms["server"]
     return _Store(kind, target, terms["allows_overlayfs"]), terms
@@ -384,7 +384,7 @@ class _Upkeep:
         self,
         settings: dict[str, Any],
         store: _Store,
-        watch: Callable[[dict[str, Any]], object] | None,
+        watch: Callable[[LeaseEvent], object] | None,
         handles_sigterm: bool,
         made_in: int | None = None,
     ) -> None:
@@ -409,7 +409,7 @@ class _Upkeep:
         # The restore counts at which a worker ID was acquired, and at which a call waited in vain.
         self.acquired_in: int | None = None
         self.waited_in: int | None = None
-        self.number: int | None = None
+        self.worker_id: int | None = None
         self.is_closed = False
         _UPKEEPS[id(self)] = self
 
@@ -517,10 +517,10 @@ class _Upkeep:
             return LeaseStatus(None, None, 0, 0, 0, 0, 0, None)
         return LeaseStatus(**json.loads(self.bound_keeper().status(_wall_ms())))
 
-    def leased_number(self) -> int:
-        if self.number is None:
+    def leased_worker_id(self) -> int:
+        if self.worker_id is None:
             raise self.unavailable_error()
-        return self.number
+        return self.worker_id
 
     def request_close(self) -> None:
         """Closes the generator, and makes the lease's thread release the worker ID. A signal handler and the garbage
@@ -560,30 +560,30 @@ class _Upkeep:
                 case "end":
                     return
                 case "begin":
-                    self.number = command["first"]
-                    refused = keeper.begin(command["first"], command["start"], command["end"])
-                    if refused is not None:
-                        self.number = None
-                        answer = {"not_begun": refused}
+                    self.worker_id = command["first"]
+                    rejected = keeper.begin(command["first"], command["start"], command["end"])
+                    if rejected is not None:
+                        self.worker_id = None
+                        answer = {"not_begun": rejected}
                 case "extend":
                     keeper.extend(command["end"])
                 case "seal":
                     answer = {"used_until": keeper.seal()}
-                    self.number = None
+                    self.worker_id = None
                 case "report":
                     self.report(command["event"])
                 case _:
                     answer = yield command
 
-    def report(self, event: dict[str, Any]) -> None:
+    def report(self, event: LeaseEvent) -> None:
         if event["name"] == "acquired":
             # The status already includes the event.
             self.is_permanent, self.waited_in = False, None
             self.acquired_in = restores()
-        elif event["name"] == "refused" and self.number is None:
+        elif event["name"] == "rejected" and self.worker_id is None:
             # Waiting helps only if the reason is not permanent.
             self.is_permanent = event["permanent"]
-        level = logging.WARNING if event["name"] in ("refused", "expired") else logging.INFO
+        level = logging.WARNING if event["name"] in ("rejected", "expired") else logging.INFO
         # The exception of a call is always `lease_unavailable`, so the log states the code of the reason.
         code = event.get("code")
         suffix = f" ({code})" if code not in (None, "lease_unavailable") else ""
@@ -681,7 +681,7 @@ class _Upkeep:
     def fail(self, failure: BaseException) -> None:
         """Ends the lease after an unexpected error. The generator can then generate no more IDs."""
         self.bound_keeper().seal()
-        self.number, self.failure = None, failure
+        self.worker_id, self.failure = None, failure
         self.log(logging.ERROR, "the lease ended", failure)
 
 
@@ -731,7 +731,7 @@ def _run_in_new_loop(task: Any) -> Any:
 
 def _check(lease: Lease) -> str:
     upkeep = lease._current()
-    store, name = upkeep.store, upkeep.settings["place"] or "the store"
+    store, name = upkeep.store, upkeep.settings["store_name"] or "the store"
     driver = store.new_driver(upkeep.settings, upkeep.made_in)
     if driver.is_of_loop:
         raise _lease_error(
@@ -763,9 +763,9 @@ def _check(lease: Lease) -> str:
 
     # The check runs on a separate thread, because the caller's thread may have a running event loop.
     with ThreadPoolExecutor(1, "polyflake.lease.check") as thread:
-        refusal = thread.submit(_run_in_new_loop, run()).result()
-    if refusal is not None:
-        raise _lease_error(refusal["code"], refusal["message"], refusal["until"])
+        rejection = thread.submit(_run_in_new_loop, run()).result()
+    if rejection is not None:
+        raise _lease_error(rejection["code"], rejection["message"], rejection["until"])
     return str(name)
 
 
