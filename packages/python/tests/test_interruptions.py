@@ -231,7 +231,7 @@ def test_a_forking_signal_handler_can_interrupt_the_wait_for_the_first_id(url: s
     program = f"""
         import polyflake
         from polyflake import sno
-        limits = {{"wait": 20, "numbers": (0, 1)}}
+        limits = {{"wait": 20, "worker_ids": (0, 1)}}
         holders = [polyflake.lease({url!r}, worker_ids=(0, 1)) for _ in range(2)]
         for holder in holders:
             sno.Generator(lease=holder).generate()
@@ -306,7 +306,7 @@ def test_a_logging_filter_that_generates_ids_does_not_wait_for_its_own_lease(url
         path = {url!r}.removeprefix("sqlite:").partition("?")[0]
         with polyflake.lease({url!r}.replace("orders", "late"), worker_ids=(0, 0)) as holder:
             polyflake.sno.Generator(lease=holder).generate()
-            os.environ["POLYFLAKE_LEASE"] = {url!r}.replace("orders", "late&numbers=0-0&wait=3")
+            os.environ["POLYFLAKE_LEASE"] = {url!r}.replace("orders", "late&worker_ids=0-0&wait=3")
             import logging
             from polyflake import PolyflakeError, sno
             seconds = []

@@ -141,7 +141,7 @@ def test_the_first_id_after_a_restore_waits_like_the_first_id_of_a_process(repor
             started_at = time.monotonic()
             partitions.append(call().partition)
             assert time.monotonic() - started_at < 5
-            assert lease.number == partitions[-1] and lease.ready() == partitions[-1]
+            assert lease.worker_id == partitions[-1] and lease.ready() == partitions[-1]
         assert len(set(partitions)) == 5, partitions
     """)
 
