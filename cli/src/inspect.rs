@@ -68,8 +68,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments.secret_file.as_deref().map(make::read_secret).transpose()?.map(Codec::new);
     let now = arguments.now.map_or_else(|| jiff::Timestamp::try_from(SystemTime::now()), Ok);
     let now = now.map_err(|error| Failure::new("clock_failed", error.to_string()))?;
-    let context =
-        Context { now_ms: now.as_millisecond(), secret: codec.as_ref(), layouts: &layouts };
+    let context = Context {
+        now_ms: now.as_millisecond(),
+        secret: codec.as_ref(),
+        epoch_ms: None,
+        layouts: &layouts,
+    };
     if !arguments.fields.is_empty() && !arguments.json && !arguments.tsv {
         make::exit_with_usage_error("--fields is for --json and --tsv");
     }

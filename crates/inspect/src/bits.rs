@@ -97,6 +97,8 @@ impl Alphabet {
     pub(crate) const PUSH_ID: Self =
         Self(b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
 
+    pub(crate) const BASE64: Self =
+        Self(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
     pub(crate) const NANOID: Self =
         Self(b"useandom-26T198340PX75pxJACKVERYMINDBUSHWOLF_GQZbfghjklqvwyzrict");
 

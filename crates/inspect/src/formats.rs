@@ -36,12 +36,18 @@ pub(crate) enum Text {
     /// minimum excludes strings that are shorter than most of the format's IDs, because such strings are more likely to be
     /// words.
     Short(&'static Alphabet, usize, usize),
-    /// A type, `_`, and an integer with a fixed number of characters.
-    Typed(&'static Alphabet, usize),
+    /// A type, `_`, and the 26 characters of a UUID, or the 26 characters alone.
+    Typed,
     /// A type, `_`, and the 15 characters of a public ID. The last character is the check character.
     Public,
     /// `c`, followed by the time, a counter, a fingerprint and a random number, each encoded in base 36.
     Cuid,
+    /// A letter and 23 characters of base 36.
+    Cuid2,
+    /// Hexadecimal digits in upper or lower case, four bits each.
+    Hex,
+    /// A date and a time in UTC, written as digits from the year on: this many digits.
+    Digits(usize),
     /// A UUID whose 16 bytes are the characters of an encoded ID.
     InUuid(&'static Alphabet),
 }
@@ -77,6 +83,17 @@ pub(crate) struct Scale {
 impl Format {
     pub(crate) fn bits(&self) -> u32 {
         self.parts.iter().map(|part| part.bits).sum()
+    }
+
+    /// Returns whether IDs of the format are also stored as bytes. All other formats exist as strings only.
+    pub(crate) fn has_bytes(&self) -> bool {
+        let is_binary = |text: &Text| {
+            matches!(
+                text,
+                Text::Decimal | Text::Uuid | Text::Number(..) | Text::Short(..) | Text::Hex
+            )
+        };
+        self.texts.iter().any(is_binary) && self.bits().is_multiple_of(8)
     }
 }
 
@@ -121,13 +138,18 @@ const fn scale(tick_nanos: u64, epoch_ms: i64, first_year: i64) -> Scale {
 }
 
 pub(crate) const VERSION: &str = "version";
-const VARIANT: &str = "variant";
+pub(crate) const VARIANT: &str = "variant";
 const NANOS_PER_MS: u64 = 1_000_000;
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 /// 1582-10-15, the epoch of version 1 and version 6 UUIDs.
 const GREGORIAN_EPOCH_MS: i64 = -12_219_292_800_000;
 const UUID: &[Text] = &[Text::Uuid];
 const DECIMAL: &[Text] = &[Text::Decimal];
+const HEX: &[Text] = &[Text::Hex];
+/// The name of a version field with a value that RFC 9562 does not define: 0, or 9 to 15.
+pub(crate) const UNKNOWN_VERSION: &str = "unknown_version";
+/// The title of a TypeID whose UUID has any version.
+pub(crate) const TYPEID: &str = "TypeID";
 
 const fn format(
     name: &'static str,
@@ -183,7 +205,7 @@ pub(crate) const FORMATS: &[Format] = &[
     project_format(format(
         "hotguid",
         "Hot Guid",
-        6,
+        8,
         UUID,
         Some(scale(NANOS_PER_SECOND, 0, 2016)),
         &[
@@ -247,6 +269,24 @@ pub(crate) const FORMATS: &[Format] = &[
             spread_part(48, "node", WorkerId),
         ],
     ),
+    format(
+        "uuid2",
+        "UUID v2",
+        9,
+        UUID,
+        // The time of a UUID v2 lacks its lowest 32 bits, so it is accurate to seven minutes and not shown.
+        None,
+        &[
+            spread_part(32, "local_id", WorkerId),
+            time_part(16, "time_mid", 0),
+            fixed_part(4, VERSION, 2),
+            time_part(12, "time_high", 16),
+            fixed_part(2, VARIANT, 2),
+            part(6, "clock_sequence", Random),
+            part(8, "domain", TypeTag),
+            spread_part(48, "node", WorkerId),
+        ],
+    ),
     format("uuid3", "UUID v3", 4, UUID, None, &hash_parts(3)),
     format("uuid4", "UUID v4", 0, UUID, None, &random_parts(4)),
     format("uuid5", "UUID v5", 3, UUID, None, &hash_parts(5)),
@@ -271,7 +311,7 @@ pub(crate) const FORMATS: &[Format] = &[
         "UUID v7",
         1,
         UUID,
-        Some(scale(NANOS_PER_MS, 0, 2020)),
+        Some(scale(NANOS_PER_MS, 0, 2016)),
         &[
             full_time_part(48),
             fixed_part(4, VERSION, 7),
@@ -298,6 +338,44 @@ pub(crate) const FORMATS: &[Format] = &[
         &[fixed_part(64, "high", u64::MAX), fixed_part(64, "low", u64::MAX)],
     ),
     format(
+        "guid-ncs",
+        "GUID of the NCS variant, which has no version",
+        5,
+        UUID,
+        None,
+        &[part(64, "high", Random), fixed_part(1, VARIANT, 0), part(63, "low", Random)],
+    ),
+    format(
+        "guid-rfc",
+        "GUID of the RFC variant without a known version",
+        6,
+        UUID,
+        None,
+        &[
+            part(48, "high", Random),
+            part(4, UNKNOWN_VERSION, Random),
+            part(12, "middle", Random),
+            fixed_part(2, VARIANT, 2),
+            part(62, "low", Random),
+        ],
+    ),
+    format(
+        "guid-microsoft",
+        "GUID of the Microsoft variant, which has no version",
+        4,
+        UUID,
+        None,
+        &[part(64, "high", Random), fixed_part(3, VARIANT, 6), part(61, "low", Random)],
+    ),
+    format(
+        "guid-reserved",
+        "GUID of the reserved variant, which has no version",
+        6,
+        UUID,
+        None,
+        &[part(64, "high", Random), fixed_part(3, VARIANT, 7), part(61, "low", Random)],
+    ),
+    format(
         "ulid",
         "ULID",
         2,
@@ -308,16 +386,16 @@ pub(crate) const FORMATS: &[Format] = &[
     format(
         "ulid-uuid",
         "ULID as a UUID",
-        9,
+        7,
         UUID,
         Some(scale(NANOS_PER_MS, 0, 2016)),
         &[full_time_part(48), part(80, "random", Random)],
     ),
     format(
         "typeid",
-        "TypeID",
+        TYPEID,
         3,
-        &[Text::Typed(&Alphabet::CROCKFORD_LOWER, 26)],
+        &[Text::Typed],
         Some(scale(NANOS_PER_MS, 0, 2022)),
         &[
             full_time_part(48),
@@ -327,6 +405,8 @@ pub(crate) const FORMATS: &[Format] = &[
             part(62, "random_low", Random),
         ],
     ),
+    // The string form of a TypeID can contain any UUID. The title of the reading names it.
+    format("typeid", TYPEID, 4, &[Text::Typed], None, &[part(128, "uuid", Random)]),
     format(
         "ksuid",
         "KSUID",
@@ -427,6 +507,7 @@ pub(crate) const FORMATS: &[Format] = &[
             part(42, "random", Random),
         ],
     ),
+    format("cuid2", "CUID2", 6, &[Text::Cuid2], None, &[part(125, "hash", Hash)]),
     format(
         "nanoid",
         "Nano ID",
@@ -494,6 +575,34 @@ pub(crate) const FORMATS: &[Format] = &[
         &[full_time_part(48), part(16, "sequence_data", Sequence)],
     ),
     format(
+        "linkedin",
+        "LinkedIn ID",
+        5,
+        DECIMAL,
+        Some(scale(NANOS_PER_MS, 0, 2015)),
+        &[
+            fixed_part(1, "unused", 0),
+            full_time_part(41),
+            spread_part(10, "node", WorkerId),
+            part(12, "sequence", Sequence),
+        ],
+    ),
+    format(
+        "tiktok",
+        "TikTok ID",
+        7,
+        DECIMAL,
+        Some(scale(NANOS_PER_SECOND, 0, 2016)),
+        &[
+            full_time_part(32),
+            part(10, "milliseconds", Random),
+            part(10, "sequence", Sequence),
+            // Of 21 IDs of videos, 18 contain the first value, and the others contain these two.
+            part_with_typical_values(4, "type", TypeTag, &[13, 11, 8]),
+            part(8, "low", Random),
+        ],
+    ),
+    format(
         "snowflake",
         "snowflake of the Unix epoch",
         7,
@@ -526,7 +635,7 @@ pub(crate) const FORMATS: &[Format] = &[
     format(
         "unix-s",
         "Unix seconds",
-        6,
+        4,
         DECIMAL,
         Some(scale(NANOS_PER_SECOND, 0, 1990)),
         &[full_time_part(64)],
@@ -534,7 +643,7 @@ pub(crate) const FORMATS: &[Format] = &[
     format(
         "unix-ms",
         "Unix milliseconds",
-        7,
+        5,
         DECIMAL,
         Some(scale(NANOS_PER_MS, 0, 1990)),
         &[full_time_part(64)],
@@ -542,7 +651,7 @@ pub(crate) const FORMATS: &[Format] = &[
     format(
         "unix-us",
         "Unix microseconds",
-        9,
+        12,
         DECIMAL,
         Some(scale(1000, 0, 1990)),
         &[full_time_part(64)],
@@ -550,10 +659,82 @@ pub(crate) const FORMATS: &[Format] = &[
     format(
         "unix-ns",
         "Unix nanoseconds",
-        9,
+        11,
         DECIMAL,
         Some(scale(1, 0, 1990)),
         &[full_time_part(64)],
+    ),
+    format(
+        "datetime",
+        "date and time in digits",
+        5,
+        &[Text::Digits(14)],
+        Some(scale(NANOS_PER_SECOND, 0, 1990)),
+        &[full_time_part(64)],
+    ),
+    format(
+        "datetime-ms",
+        "date and time in digits, with milliseconds",
+        8,
+        &[Text::Digits(17)],
+        Some(scale(NANOS_PER_MS, 0, 1990)),
+        &[full_time_part(64)],
+    ),
+    format(
+        "date",
+        "date in digits",
+        7,
+        &[Text::Digits(8)],
+        Some(scale(86_400 * NANOS_PER_SECOND, 0, 1990)),
+        &[full_time_part(64)],
+    ),
+    format(
+        "hash-128",
+        "hash digest of 128 bits, such as MD5",
+        3,
+        HEX,
+        None,
+        &[part(128, "hash", Hash)],
+    ),
+    format(
+        "hash-160",
+        "hash digest of 160 bits, such as SHA-1",
+        3,
+        HEX,
+        None,
+        &[part(160, "hash", Hash)],
+    ),
+    format(
+        "hash-224",
+        "hash digest of 224 bits, such as SHA-224",
+        7,
+        HEX,
+        None,
+        &[part(224, "hash", Hash)],
+    ),
+    format(
+        "hash-256",
+        "hash digest of 256 bits, such as SHA-256",
+        3,
+        HEX,
+        None,
+        &[part(256, "hash", Hash)],
+    ),
+    format(
+        "hash-384",
+        "hash digest of 384 bits, such as SHA-384",
+        6,
+        HEX,
+        None,
+        &[part(384, "hash", Hash)],
+    ),
+    format(
+        "hash-512",
+        "hash digest of 512 bits, such as SHA-512",
+        5,
+        HEX,
+        None,
+        &[part(512, "hash", Hash)],
     ),
     format(
         "counter",

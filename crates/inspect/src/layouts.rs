@@ -20,6 +20,35 @@ use crate::{
 /// The rarity of the user's own layouts. An ID is more likely to have one of these layouts than any other format.
 const RARITY: u32 = 0;
 
+/// Interprets an integer as a snowflake of the user's epoch.
+fn read_with_epoch(bits: &Bits, context: &Context<'_>) -> Option<Reading> {
+    let epoch_ms = context.epoch_ms.filter(|_| bits.len == 64)?;
+    let field = |name: &str, role, offset, bits_of: u32| Field {
+        name: name.to_owned(),
+        role,
+        offset,
+        bits: bits_of,
+        value: Some(bits.field(offset, bits_of)),
+    };
+    let fields: Vec<Field> = [
+        field("time", Role::Time, 0, 42),
+        field("node", Role::WorkerId, 42, 10),
+        field("sequence", Role::Sequence, 52, 12),
+    ]
+    .into();
+    let scale = Scale { tick_nanos: 1_000_000, epoch_ms, first_ms: epoch_ms };
+    let ms = i64::try_from(bits.field(0, 42)).ok().and_then(|ms| ms.checked_add(epoch_ms));
+    let time = Time { scale, bits: 42, unix_ms: ms };
+    let named = FormatName {
+        name: "snowflake-epoch",
+        title: "snowflake of your epoch",
+        rarity: RARITY,
+        origin: Origin::Epoch,
+    };
+    let cost = cost(&fields);
+    Some(Reading::new(named, bits, fields, cost, Some(time), context.now_ms))
+}
+
 /// Interprets a string according to the user's layouts, and appends the results to `readings`. Only integers and
 /// hexadecimal strings can match a layout.
 pub(crate) fn read_text(text: &str, context: &Context<'_>, readings: &mut Vec<Reading>) {
@@ -45,6 +74,9 @@ fn read_bits(
     readings: &mut Vec<Reading>,
 ) {
     let Some(bits) = bits else { return };
+    if integer {
+        readings.extend(read_with_epoch(&bits, context));
+    }
     let fitting = |layout: &Layout| layout.is_integer() == integer && layout.bits() == bits.len;
     for (name, layout) in context.layouts.iter().filter(|(_, layout)| fitting(layout)) {
         readings.extend(read_with_layout(name, layout, &bits, context.now_ms));

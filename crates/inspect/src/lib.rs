@@ -5,6 +5,7 @@ extern crate alloc;
 
 mod bits;
 mod formats;
+mod forms;
 mod layouts;
 mod odds;
 mod picture;
@@ -40,14 +41,17 @@ pub struct Context<'a> {
     pub now_ms: i64,
     /// The secret that decrypts Randflakes.
     pub secret: Option<&'a Codec>,
+    /// The epoch of the caller's own snowflakes, in Unix milliseconds.
+    pub epoch_ms: Option<i64>,
     /// The caller's custom layouts, with their names. Layouts with more than [`MAX_BITS`] bits are ignored.
     pub layouts: &'a [(&'a str, &'a Layout)],
 }
 
 /// Returns all possible readings of a string, most likely first, or an empty vector if the string matches no format.
 ///
-/// Surrounding whitespace and quotes are ignored. A string that consists of `0x` and hexadecimal digits is interpreted by
-/// [`inspect_bytes`].
+/// Surrounding whitespace and quotes are ignored. The string can also be hexadecimal digits after `0x` or `\\x`, which are
+/// interpreted by [`inspect_bytes`], digits in groups of three, the base64 of a UUID, or an address of a page of X, Discord,
+/// LinkedIn or TikTok that contains an ID of the service.
 ///
 /// ```
 /// use polyflake_inspect::{Context, inspect};
@@ -60,15 +64,35 @@ pub struct Context<'a> {
 #[must_use]
 pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let text = text.trim().trim_matches(['"', '\'']);
-    if let Some(bytes) = text.strip_prefix("0x").and_then(texts::parse_hex) {
+    if let Some(bytes) = forms::parse_prefixed_hex(text) {
         return inspect_bytes(&bytes, context);
     }
+    if let Some((service, id)) = forms::parse_address(text) {
+        return rank(id, context, |readings| odds::prefer_format(readings, service));
+    }
+    match forms::remove_separators(text) {
+        Some(digits) => rank(&digits, context, |_| {}),
+        None => rank(text, context, |_| {}),
+    }
+}
+
+fn rank(text: &str, context: &Context<'_>, adjust: impl FnOnce(&mut [Reading])) -> Vec<Reading> {
     let mut readings = texts::read_text(text, context);
     layouts::read_text(text, context, &mut readings);
-    let snowflake = texts::parse_integer(text).map(odds::other_snowflake_cost);
-    let random = odds::random_text_cost(text);
-    odds::rank_readings(&mut readings, snowflake.map_or(random, |snowflake| snowflake.min(random)));
+    adjust(&mut readings);
+    odds::rank_readings(&mut readings, odds::unknown_cost(text, texts::parse_integer(text)));
     readings
+}
+
+/// Returns the names and titles of all known formats, in the order of the table.
+///
+/// ```
+/// assert!(polyflake_inspect::formats().any(|format| format == ("ulid", "ULID")));
+/// ```
+pub fn formats() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let all = formats::FORMATS.iter().map(|format| (format.name, format.title));
+    let mut last = "";
+    all.filter(move |(name, _)| core::mem::replace(&mut last, name) != *name)
 }
 
 /// Returns the readings to display, most likely first: those with a probability of at least 0.1%. If no known format is
@@ -94,7 +118,7 @@ pub fn likely(readings: &[Reading]) -> impl Iterator<Item = &Reading> {
 pub fn inspect_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let mut readings = texts::read_bytes(bytes, context);
     layouts::read_bytes(bytes, context, &mut readings);
-    let random = bytes.iter().fold(odds::Cost::bits(10), |cost, _| cost + odds::Cost::bits(8));
-    odds::rank_readings(&mut readings, random);
+    let integer = bytes.try_into().map(u64::from_be_bytes).ok();
+    odds::rank_readings(&mut readings, odds::unknown_bytes_cost(bytes, integer));
     readings
 }

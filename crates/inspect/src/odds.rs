@@ -24,21 +24,24 @@
 //! fixed bits    0, because an ID with other bits would not be in this format
 //! ```
 //!
-//! The odds of a reading are 2^-cost, divided by the sum over all readings. One term of the sum is never shown. It
-//! represents the more likely of two alternatives: the string is random, or its format is not in the table. Without this
-//! term, the only format that matches the bits would always get nearly all of the odds, however rare it is. For example,
-//! before the table contained snowflakes with the Unix epoch, they were identified as Baidu UIDs with odds of 95 %.
+//! The probability of a reading is 2^-cost, divided by the sum over all readings. One term of the sum is never shown. It
+//! represents the possibility that the string has no format of the table: it is random, or a snowflake with an unknown
+//! epoch. Without this term, the only format that matches the form would always get nearly all of the probability, however
+//! rare it is. The term depends on the string alone. Its length, its alphabet and its digits are what all formats must
+//! explain, so a further format in the table never makes the other formats more or less likely to be unknown.
 //!
 //! `tests/odds.rs` checks that the odds are right: of all readings with odds of 90 %, nine in ten must be correct.
 
 use core::ops::{Add, Sub};
 
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 use crate::reading::{Field, Origin, Reading, Role, Time};
 
-/// The rarity of a format that is not in the table.
-const UNKNOWN_FORMAT_COST: Cost = Cost::bits(11);
+/// The rarity of strings without a format.
+const RANDOM_COST: Cost = Cost::bits(8);
+/// The cost of the statement that a random field contains a small number instead. Examples and tests often do.
+const PLACEHOLDER_COST: Cost = Cost::bits(16);
 /// The maximum advantage of one reading over another if the two readings differ only in their time. The popularity of the
 /// formats and their typical field values can make one reading at most twice as likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
@@ -70,21 +73,17 @@ pub(crate) struct CostBreakdown {
     /// The cost of all fields except the time.
     pub(crate) fields: Cost,
     pub(crate) time: Cost,
-    /// The cost that the format's fixed bits would have in another format, in which these bits could have any value.
-    pub(crate) fixed: Cost,
-    /// Whether IDs in the format could have been generated at the reading's time.
-    pub(crate) is_likely: bool,
+    /// The cost of a form in which IDs of the format are written less often than in its usual form.
+    pub(crate) form: Cost,
+    /// Whether the reading has a time at which IDs of the format were generated.
+    pub(crate) has_usual_time: bool,
+    /// Whether the reading has a time at which no IDs of the format were generated.
+    pub(crate) has_unusual_time: bool,
 }
 
 impl CostBreakdown {
     fn total(&self) -> Cost {
-        self.rarity + self.fields + self.time
-    }
-
-    /// Returns the cost of a hypothetical format that is not in the table and explains the ID equally well. Including this
-    /// alternative limits the probability of rare formats.
-    fn unknown_format_cost(&self) -> Cost {
-        self.fields + self.time + self.fixed + UNKNOWN_FORMAT_COST
+        self.rarity + self.fields + self.time + self.form
     }
 }
 
@@ -104,25 +103,35 @@ impl Cost {
 /// Returns the cost of a random string that belongs to no format. The string may have any length. Either all of its
 /// characters belong to a single class, or the last hyphen or underscore divides the string into two parts, each with its
 /// own class. Random strings are rarely passed to the inspector, so they are considered as rare as the rarest formats.
-pub(crate) fn random_text_cost(text: &str) -> Cost {
+fn random_text_cost(text: &str) -> Cost {
     let split =
         text.rfind(['_', '-']).filter(|at| *at > 0).map(|at| (&text[..at], &text[at + 1..]));
     let halves =
         split.map(|(one, two)| characters_cost(one) + characters_cost(two) + Cost::bits(6));
     let whole = characters_cost(text);
-    Cost::bits(10) + halves.map_or(whole, |halves| halves.min(whole))
+    RANDOM_COST + halves.map_or(whole, |halves| halves.min(whole))
 }
 
 /// Returns the cost of a string's characters. Each character could be any member of the smallest character class that
 /// contains all characters of the string.
 fn characters_cost(text: &str) -> Cost {
     let all = |of: fn(&u8) -> bool| text.bytes().all(|character| of(&character));
-    let kind = if all(u8::is_ascii_digit) {
+    let capitals = text.bytes().filter(u8::is_ascii_uppercase).count();
+    let is_word = all(u8::is_ascii_alphabetic) && (capitals <= text.len() / 5);
+    let is_phrase = all(|c| c.is_ascii_lowercase() || matches!(c, b'-' | b'_'));
+    let values = if all(u8::is_ascii_digit) {
         10
     } else if all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
         || all(|c| matches!(c, b'0'..=b'9' | b'A'..=b'F'))
     {
         16
+    } else if is_word || is_phrase {
+        // A string of letters with few capitals consists of words, whose letters have little information.
+        16
+    } else if all(|c| matches!(c, b'2'..=b'7' | b'a'..=b'z'))
+        || all(|c| matches!(c, b'2'..=b'7' | b'A'..=b'Z'))
+    {
+        32
     } else if all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'z'))
         || all(|c| matches!(c, b'0'..=b'9' | b'A'..=b'Z'))
     {
@@ -134,14 +143,41 @@ fn characters_cost(text: &str) -> Cost {
     } else {
         96
     };
-    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::log2(kind))
+    text.bytes().fold(Cost::bits(0), |cost, _| cost + Cost::log2(values))
 }
 
 /// Returns the cost of reading a 64-bit integer as a snowflake whose format is not in the table: a time with an unknown
 /// epoch, a node and a sequence.
-pub(crate) fn other_snowflake_cost(id: u64) -> Cost {
+fn other_snowflake_cost(id: u64) -> Cost {
     let field = |bits: u32, value: u64| small_value_cost(value.into(), Cost::bits(bits));
     Cost::bits(9 + 41) + field(10, id >> 12 & 0x3ff) + field(12, id & 0xfff)
+}
+
+/// Returns the cost of the possibility that a string has no known format. It depends on the string alone.
+pub(crate) fn unknown_cost(text: &str, integer: Option<u64>) -> Cost {
+    let random = random_text_cost(text);
+    integer.map_or(random, |integer| random.min(other_snowflake_cost(integer)))
+}
+
+/// Returns the cost of the possibility that bytes have no known format.
+pub(crate) fn unknown_bytes_cost(bytes: &[u8], integer: Option<u64>) -> Cost {
+    let random = bytes.iter().fold(RANDOM_COST, |cost, _| cost + Cost::bits(8));
+    integer.map_or(random, |integer| {
+        random.min(unknown_cost(&alloc::string::ToString::to_string(&integer), Some(integer)))
+    })
+}
+
+/// Raises the costs of all readings except those in the given format, which the source of the ID determines.
+pub(crate) fn prefer_format(readings: &mut [Reading], format: &str) {
+    const OTHER_SERVICE_COST: Cost = Cost::bits(20);
+    for reading in readings {
+        let account = &mut reading.account;
+        if reading.format == format {
+            account.rarity = Cost::bits(0);
+        } else {
+            account.form = account.form + OTHER_SERVICE_COST;
+        }
+    }
 }
 
 /// Returns the cost of a value that is small in half of all cases and arbitrary in the other half. Among small values, each
@@ -150,6 +186,14 @@ fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
     let small = Cost::log2(number) + Cost::log2(u128::from(number.ilog2()) + 1);
     small.min(all) + Cost::bits(1)
+}
+
+/// Returns the additional cost of a large count. Things are counted one by one, so counts above 2^30 are rare, and each
+/// further doubling is half as likely.
+pub(crate) fn large_count_cost(reading: &Reading) -> Cost {
+    let is_count = |field: &&Field| field.role == Role::Sequence && field.bits > 32;
+    let count = reading.fields.iter().find(is_count).and_then(|field| field.value);
+    count.map_or(Cost::bits(0), |count| Cost::log2(count.max(1)) - Cost::bits(30))
 }
 
 /// Returns the cost of a field other than the time.
@@ -170,7 +214,10 @@ pub(crate) fn field_cost(field: &Field, usual: Option<&[u64]>) -> Cost {
 fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
     match role {
         Role::Fixed | Role::Time => Cost::bits(0),
-        Role::Random | Role::Hash | Role::Encrypted => all,
+        Role::Random => {
+            value.map_or(all, |value| all.min(small_value_cost(value, all) + PLACEHOLDER_COST))
+        }
+        Role::Hash | Role::Encrypted => all,
         Role::TypeTag
         | Role::ShardKey
         | Role::KeyVersion
@@ -185,7 +232,7 @@ fn role_cost(role: Role, value: Option<u128>, all: Cost) -> Cost {
 /// of an error in the ID.
 pub(crate) fn time_cost(time: &Time, now_ms: i64) -> Cost {
     const HOUR_MS: i64 = 3_600_000;
-    const TYPO_COST: Cost = Cost::bits(16);
+    const TYPO_COST: Cost = Cost::bits(12);
     match time.unix_ms {
         Some(ms) if time.is_likely(now_ms) => {
             let age = u128::from(
@@ -203,22 +250,36 @@ pub(crate) fn time_cost(time: &Time, now_ms: i64) -> Cost {
     }
 }
 
-/// Sorts readings by their costs, and calculates the probability of each reading. The calculation also considers the
-/// possibility that none of the readings is correct: the string may be random, with the cost `random`, or its format may
-/// not be in the table.
-pub(crate) fn rank_readings(readings: &mut Vec<Reading>, random: Cost) {
+/// Sorts readings by their costs, and calculates the probability of each reading. The cost `unknown` is that of the
+/// possibility that none of the readings is correct.
+pub(crate) fn rank_readings(readings: &mut Vec<Reading>, unknown: Cost) {
     merge_indistinguishable(readings);
+    rank_unusual_times_last(readings);
     readings.sort_by_key(|reading| reading.account.total());
-    let unknown = readings
-        .iter()
-        .map(|reading| reading.account.unknown_format_cost())
-        .fold(random, Cost::min);
     let least = readings.iter().map(|reading| reading.account.total()).fold(unknown, Cost::min);
     let sum: f64 =
         readings.iter().map(|reading| relative_weight(reading.account.total(), least)).sum();
     let all = sum + relative_weight(unknown, least);
     for reading in readings {
         reading.probability = relative_weight(reading.account.total(), least) / all;
+    }
+}
+
+/// Makes each reading with an unusual time cost at least as much as the best of the other readings. If all readings have an
+/// unusual time, the reason of the best one says that no other format fits.
+fn rank_unusual_times_last(readings: &mut [Reading]) {
+    let others = readings.iter().filter(|reading| !reading.account.has_unusual_time);
+    let best = others.map(|reading| reading.account.total()).min();
+    for account in readings.iter_mut().map(|reading| &mut reading.account) {
+        if let Some(best) = best.filter(|_| account.has_unusual_time) {
+            account.time = account.time + (best + Cost(1) - account.total());
+        }
+    }
+    if best.is_none()
+        && let Some(first) = readings.iter_mut().min_by_key(|reading| reading.account.total())
+    {
+        first.reason =
+            format!("it fits only {}, with an unusual time: {}", first.title, first.reason);
     }
 }
 
@@ -256,7 +317,7 @@ fn differs_only_in_time(one: &Reading, other: &Reading) -> bool {
         let fields = reading.fields.iter().filter(is_rest);
         fields.map(|field| (field.role, field.offset, field.bits)).collect::<Vec<_>>()
     };
-    [one, other].into_iter().all(|it| of_table(it) && it.account.is_likely)
+    [one, other].into_iter().all(|it| of_table(it) && it.account.has_usual_time)
         && one.bits == other.bits
         && rest(one) == rest(other)
 }

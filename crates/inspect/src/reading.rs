@@ -4,7 +4,7 @@ use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
 
 use crate::{
     bits::{self, Bits},
-    formats::{CHECKED_BY_DECODER, Format, Scale, VERSION},
+    formats::{CHECKED_BY_DECODER, Format, Scale, UNKNOWN_VERSION, VARIANT, VERSION},
     odds::{self, Cost, CostBreakdown},
     words,
 };
@@ -46,6 +46,8 @@ pub(crate) enum Origin {
     Table,
     /// A layout that the user provided.
     Reader,
+    /// A snowflake with an epoch that the user provided.
+    Epoch,
 }
 
 /// A field of a [`Reading`].
@@ -150,12 +152,14 @@ impl Role {
 
 impl Reading {
     /// Interprets bits according to a format. Returns `None` if the bits differ from the format's fixed bits.
-    pub(crate) fn from_bits(format: &Format, bits: &Bits, now_ms: i64) -> Option<Self> {
+    pub(crate) fn from_bits(format: &Format, bits: &Bits, form: Cost, now_ms: i64) -> Option<Self> {
         let mut fields = Vec::with_capacity(format.parts.len());
         let (mut offset, mut ticks, mut cost) = (0, 0, Cost::bits(0));
         for part in format.parts {
-            let mut value = bits.field(offset, part.bits);
+            let is_number = part.bits <= 128;
+            let mut value = if is_number { bits.field(offset, part.bits) } else { 0 };
             match part.role {
+                _ if part.name == UNKNOWN_VERSION && (1..=8).contains(&value) => return None,
                 Role::Fixed if part.value == CHECKED_BY_DECODER => {}
                 Role::Fixed if value != u128::from(part.value) => return None,
                 Role::Time => ticks |= value << part.value,
@@ -164,8 +168,12 @@ impl Reading {
                 _ => {}
             }
             let (name, role) = (part.name.to_owned(), part.role);
-            let field = Field { name, role, offset, bits: part.bits, value: Some(value) };
+            let field =
+                Field { name, role, offset, bits: part.bits, value: is_number.then_some(value) };
             cost = cost + odds::field_cost(&field, part.usual);
+            if part.role == Role::Time && format.scale.is_none() {
+                cost = cost + Cost::bits(part.bits);
+            }
             fields.push(field);
             offset += part.bits;
         }
@@ -173,7 +181,10 @@ impl Reading {
         let origin = if format.is_ours { Origin::Ours } else { Origin::Table };
         let named =
             FormatName { name: format.name, title: format.title, rarity: format.rarity, origin };
-        Some(Self::new(named, bits, fields, cost, time, now_ms))
+        let mut reading = Self::new(named, bits, fields, cost, time, now_ms);
+        reading.account.form = form;
+        reading.account.fields = reading.account.fields + odds::large_count_cost(&reading);
+        Some(reading)
     }
 
     /// Creates a reading and calculates the costs of its parts.
@@ -185,13 +196,13 @@ impl Reading {
         time: Option<Time>,
         now_ms: i64,
     ) -> Self {
-        let fixed = fields.iter().filter(|field| field.role == Role::Fixed);
         let account = CostBreakdown {
             rarity: Cost::bits(named.rarity),
             fields: cost,
             time: time.map_or(Cost::bits(0), |time| odds::time_cost(&time, now_ms)),
-            fixed: Cost::bits(fixed.map(|field| field.bits).sum()),
-            is_likely: time.is_some_and(|time| time.is_likely(now_ms)),
+            form: Cost::bits(0),
+            has_usual_time: time.is_some_and(|time| time.is_likely(now_ms)),
+            has_unusual_time: time.is_some_and(|time| !time.is_likely(now_ms)),
         };
         Self {
             format: named.name.to_owned(),
@@ -311,7 +322,9 @@ fn missing_time_reason(fields: &[Field], origin: Origin) -> &'static str {
         _ if all(Role::Fixed) => "all its bits are 1",
         _ if has("check") => "its check character is right, which 1 in 32 is by chance",
         _ if has(VERSION) => "its version and variant bits say so",
+        _ if has(VARIANT) => "its variant bits say so",
         _ if all(Role::Encrypted) => "nothing tells it from random bits without its secret",
+        _ if all(Role::Hash) => "its length and its characters are all of this format's",
         _ if all(Role::Random) => "its characters are all of this format's",
         _ if counted.is_some_and(|count| count.value < Some(1 << 32)) => {
             "small numbers are mostly counted"

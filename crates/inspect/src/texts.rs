@@ -1,31 +1,39 @@
 //! Decodes strings into bits, one format at a time.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 use crate::{
     Context,
     bits::{Alphabet, Bits},
-    formats::{FORMATS, Format, Text},
+    formats::{FORMATS, Format, TYPEID, Text},
     layouts,
+    odds::Cost,
     reading::Reading,
 };
 
 /// Returns one reading of the string for each format that has a matching string form.
 pub(crate) fn read_text(text: &str, context: &Context<'_>) -> Vec<Reading> {
     let of = |format: &'static Format| {
-        format
-            .texts
-            .iter()
-            .find_map(|form| read_in_format(format, &parse_bits(text, format, *form)?, context))
+        format.texts.iter().find_map(|form| {
+            let bits = parse_bits(text, format, *form)?;
+            read_in_format(format, &bits, form_cost(text, *form), context)
+        })
     };
-    FORMATS.iter().filter_map(of).collect()
+    let mut readings: Vec<Reading> = FORMATS.iter().filter_map(of).collect();
+    if let Some((bytes, form)) = parse_base64_uuid(text) {
+        let versions = FORMATS.iter().filter(|format| format.name.starts_with("uuid"));
+        let bits = Bits::from_bytes(&bytes).expect("16 bytes");
+        readings.extend(versions.filter_map(|format| read_in_format(format, &bits, form, context)));
+    }
+    readings
 }
 
 /// Returns a reading of the bytes for each format whose IDs have the same length.
 pub(crate) fn read_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Reading> {
     let Some(bits) = Bits::from_bytes(bytes) else { return Vec::new() };
-    let formats = FORMATS.iter().filter(|format| format.bits() == bits.len);
-    formats.filter_map(|format| read_in_format(format, &bits, context)).collect()
+    let formats = FORMATS.iter().filter(|format| format.has_bytes() && format.bits() == bits.len);
+    let form = Cost::bits(0);
+    formats.filter_map(|format| read_in_format(format, &bits, form, context)).collect()
 }
 
 /// Parses a signed or unsigned 64-bit integer without leading zeros.
@@ -74,11 +82,15 @@ fn parse_bits(text: &str, format: &Format, form: Text) -> Option<Bits> {
             parse_number(text, alphabet, length?, len)
         }
         Text::Public => parse_public_id(text),
-        Text::Typed(alphabet, length) => {
-            let (kind, text) = text.rsplit_once('_')?;
-            let word = |c| matches!(c, 'a'..='z' | '_');
-            (!kind.is_empty() && kind.chars().all(word))
-                .then(|| parse_number(text, alphabet, length, len))?
+        Text::Typed => parse_typeid(text),
+        Text::Hex => Bits::from_bytes(&parse_hex(text)?).filter(|bits| bits.len == len),
+        Text::Digits(length) => {
+            let ticks = parse_date(text).filter(|_| text.len() == length)?;
+            Bits::from_number(ticks.into(), len)
+        }
+        Text::Cuid2 => {
+            let is_letter = text.starts_with(|first: char| first.is_ascii_lowercase());
+            parse_number(text, &Alphabet::BASE36, 24, len).filter(|_| is_letter)
         }
         Text::InUuid(alphabet) => {
             let text = String::from_utf8(parse_uuid(text)?).ok()?;
@@ -120,11 +132,105 @@ fn parse_cuid(text: &str) -> Option<Bits> {
 
 /// Returns a reading of the bits in the given format, or `None` if the bits do not match the format. The reading of a
 /// Randflake contains its fields only if the secret is known.
-fn read_in_format(format: &Format, bits: &Bits, context: &Context<'_>) -> Option<Reading> {
+fn read_in_format(
+    format: &Format,
+    bits: &Bits,
+    form: Cost,
+    context: &Context<'_>,
+) -> Option<Reading> {
     match context.secret {
         Some(codec) if format.name == "randflake" => {
             Some(layouts::decrypt_reading(bits, codec, context.now_ms))
         }
-        _ => Reading::from_bits(format, bits, context.now_ms),
+        _ => {
+            let mut reading = Reading::from_bits(format, bits, form, context.now_ms)?;
+            if format.title == TYPEID {
+                reading.title = format!("{TYPEID} of {}", uuid_title(bits));
+            }
+            Some(reading)
+        }
+    }
+}
+
+/// Returns the name of the UUID that the given bits form, such as `a UUID v4`.
+fn uuid_title(bits: &Bits) -> String {
+    let uuids =
+        FORMATS.iter().filter(|format| format.texts.iter().all(|text| matches!(text, Text::Uuid)));
+    let by_version = uuids.filter(|format| {
+        !format.is_ours && format.scale.is_none_or(|_| format.name != "ulid-uuid")
+    });
+    let mut readings =
+        by_version.filter_map(|format| Reading::from_bits(format, bits, Cost::bits(0), 0));
+    readings.next().map_or_else(String::new, |reading| {
+        let the =
+            if reading.format == "uuid-nil" || reading.format == "uuid-max" { "the" } else { "a" };
+        format!("{the} {}", reading.title)
+    })
+}
+
+/// Returns the cost of a form in which IDs are written less often than in the usual one: hexadecimal digits without
+/// hyphens, a TypeID without a type, or a ULID in lower case.
+fn form_cost(text: &str, form: Text) -> Cost {
+    match form {
+        Text::Uuid if text.len() == 32 => Cost::bits(3),
+        Text::Typed if !text.contains('_') => Cost::bits(4),
+        Text::Number(alphabet, _) if alphabet.0 == Alphabet::CROCKFORD_LOWER.0 => Cost::bits(4),
+        _ => Cost::bits(0),
+    }
+}
+
+/// Decodes a `TypeID`: a type of lowercase letters and underscores, `_`, and the 26 characters of a UUID. The type can be
+/// absent.
+fn parse_typeid(text: &str) -> Option<Bits> {
+    let (kind, tail) = text.rsplit_once('_').unwrap_or(("a", text));
+    let is_type = (1..=63).contains(&kind.len())
+        && kind.bytes().all(|of| matches!(of, b'a'..=b'z' | b'_'))
+        && !kind.starts_with('_')
+        && !kind.ends_with('_');
+    parse_number(tail, &Alphabet::CROCKFORD_LOWER, 26, 128).filter(|_| is_type)
+}
+
+/// Parses the base64 of a UUID's 16 bytes, in either alphabet. Without padding, 22 characters are more often something
+/// else, so that form costs more.
+fn parse_base64_uuid(text: &str) -> Option<(Vec<u8>, Cost)> {
+    let digits = text.strip_suffix("==").unwrap_or(text);
+    let form = if digits.len() < text.len() { 3 } else { 8 };
+    let value = |character: u8| match character {
+        b'-' => Some(62),
+        b'_' => Some(63),
+        _ => Alphabet::BASE64.value(character),
+    };
+    let mut number = 0_u128;
+    let (last, first) = digits.as_bytes().split_last().filter(|_| digits.len() == 22)?;
+    for character in first {
+        number = number << 6 | u128::from(value(*character)?);
+    }
+    // The last character contains two bits of the UUID, and four zeros.
+    let last = value(*last).filter(|last| last & 15 == 0)?;
+    number = number << 2 | u128::from(last >> 4);
+    Some((number.to_be_bytes().into(), Cost::bits(form)))
+}
+
+/// Parses a date in digits as days, a date and a time as seconds, or a date and a time with milliseconds as milliseconds
+/// since 1970.
+fn parse_date(text: &str) -> Option<u64> {
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
+    let small = |from: usize| number(from, from + 2).and_then(|value| i8::try_from(value).ok());
+    if !text.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let date = jiff::civil::Date::new(number(0, 4)?, small(4)?, small(6)?).ok()?;
+    let (hour, minute, second) = match text.len() {
+        8 => (0, 0, 0),
+        _ => (small(8)?, small(10)?, small(12)?),
+    };
+    let time = jiff::civil::Time::new(hour, minute, second, 0).ok()?;
+    let time = jiff::tz::TimeZone::UTC.to_timestamp(date.to_datetime(time)).ok()?;
+    let seconds = u64::try_from(time.as_second()).ok()?;
+    match text.len() {
+        8 => Some(seconds / 86_400),
+        14 => Some(seconds),
+        17 => Some(seconds * 1000 + text.get(14..)?.parse::<u64>().ok()?),
+        _ => None,
     }
 }

@@ -7,7 +7,8 @@ use std::{fs, path::Path};
 use polyflake_inspect::{Context, inspect};
 
 /// 2026-11-23T09:00:00Z.
-const CONTEXT: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
+const CONTEXT: Context<'_> =
+    Context { now_ms: 1_795_424_400_000, secret: None, epoch_ms: None, layouts: &[] };
 
 /// Collects the contents of a folder's documentation: Markdown files, and source files with examples in their comments.
 fn collect_texts(folder: &Path, texts: &mut Vec<(String, String)>) {

@@ -5,10 +5,13 @@ use polyflake::{
     layout::{Field, Layout, Tick, Value, ValueType},
     randflake::{Codec, Parts},
 };
-use polyflake_inspect::{Context, MAX_BITS, Reading, Role, inspect, inspect_bytes, sentence};
+use polyflake_inspect::{
+    Confidence, Context, MAX_BITS, Reading, Role, inspect, inspect_bytes, sentence,
+};
 
 /// 2026-11-23T09:00:00Z.
-const CONTEXT: Context<'_> = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[] };
+const CONTEXT: Context<'_> =
+    Context { now_ms: 1_795_424_400_000, secret: None, epoch_ms: None, layouts: &[] };
 
 #[track_caller]
 fn most_likely_reading(text: &str) -> Reading {
@@ -270,5 +273,115 @@ fn any_string_is_accepted() {
             assert!(readings.iter().all(|reading| reading.bits <= MAX_BITS), "{text}");
             readings.iter().for_each(|reading| drop(reading.time()));
         }
+    }
+}
+
+/// The forms in which tools and pages show an ID have the reading of the ID.
+#[test]
+fn forms_of_tools_are_read() {
+    let uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+    for (form, id) in [
+        (r"\x017f22e279b07cc398c4dc0c0c07398f", uuid),
+        ("AX8i4nmwfMOYxNwMDAc5jw==", uuid),
+        ("AX8i4nmwfMOYxNwMDAc5jw", uuid),
+        ("0x271065ac1020007", "175928847299117063"),
+        ("0x0271065ac1020007", "175928847299117063"),
+        ("175,928,847,299,117,063", "175928847299117063"),
+        ("175_928_847_299_117_063", "175928847299117063"),
+        ("175 928 847 299 117 063", "175928847299117063"),
+    ] {
+        let (read, expected) = (most_likely_reading(form), most_likely_reading(id));
+        assert_eq!((read.format, read.fields), (expected.format, expected.fields), "{form}");
+    }
+    for text in ["0x", r"\x", "12,34,567", "1,2345", ",123", "AX8i4nmwfMOYxNwMDAc5jx"] {
+        assert!(
+            inspect(text, &CONTEXT).iter().all(|reading| reading.confidence() < Confidence::Likely),
+            "{text}"
+        );
+    }
+}
+
+/// LinkedIn's and TikTok's IDs can have the same bits, but not the same address.
+#[test]
+fn an_address_decides_between_services() {
+    let id = "7039716639834656002";
+    let readings = inspect(id, &CONTEXT);
+    let both: Vec<_> = ["tiktok", "linkedin"]
+        .into_iter()
+        .map(|name| readings.iter().find(|reading| reading.format == name).expect("a reading"))
+        .collect();
+    assert!(both.iter().all(|reading| reading.probability > 0.01), "{readings:?}");
+    assert_eq!(both[0].time().as_deref(), Some("2021-12-09T14:55:56.000Z"));
+    assert_eq!(both[1].time().as_deref(), Some("2023-03-09T22:00:38.547Z"));
+    for (address, format) in [
+        (format!("https://www.tiktok.com/@name/video/{id}?lang=en"), "tiktok"),
+        (format!("https://www.linkedin.com/feed/update/urn:li:activity:{id}/"), "linkedin"),
+        (format!("urn:li:activity:{id}"), "linkedin"),
+        ("https://x.com/someone/status/1541815603606036480".to_owned(), "twitter"),
+        ("https://discord.com/channels/1541815603606036480".to_owned(), "discord"),
+    ] {
+        let first = most_likely_reading(&address);
+        assert_eq!(
+            (first.format.as_str(), first.confidence()),
+            (format, Confidence::Certain),
+            "{address}"
+        );
+    }
+}
+
+#[test]
+fn an_epoch_of_the_caller_is_used() {
+    let context = Context { epoch_ms: Some(1_700_000_000_000), ..CONTEXT };
+    let id = (95_000_000_000_u64 << 22 | 5 << 12 | 3).to_string();
+    let first = &inspect(&id, &context)[0];
+    assert_eq!(
+        (first.format.as_str(), first.unix_ms),
+        ("snowflake-epoch", Some(1_795_000_000_000))
+    );
+    assert_eq!((value(first, "node"), value(first, "sequence")), (Some(5), Some(3)));
+    assert!(inspect(&id, &CONTEXT).iter().all(|reading| reading.format != "snowflake-epoch"));
+}
+
+/// A TypeID contains any UUID, and the title names it. A UUID of version 2 has no accurate time.
+#[test]
+fn uuids_of_any_version_are_named() {
+    for (id, title) in [
+        ("prefix_01h455vb4pex5vsknk084sn02q", "TypeID of a UUID v7"),
+        (
+            "user_2x4y6z8a0b1c2d3e4f5g6h7j8k",
+            "TypeID of a GUID of the Microsoft variant, which has no version",
+        ),
+        ("user_00000000000000000000000000", "TypeID of the nil UUID"),
+        ("000003e8-cbb9-21ea-b201-00045a86c8a1", "UUID v2"),
+        (
+            "00000000-0000-0000-C000-000000000046",
+            "GUID of the Microsoft variant, which has no version",
+        ),
+        ("24688438-40e1-f0d0-897e-084cfc8992c7", "GUID of the RFC variant without a known version"),
+        (
+            "24688438-40e1-70d0-f97e-084cfc8992c7",
+            "GUID of the reserved variant, which has no version",
+        ),
+    ] {
+        let first = most_likely_reading(id);
+        assert_eq!(first.title, title, "{id}");
+        assert!(first.unix_ms.is_some() == title.ends_with("v7"), "{id}");
+    }
+}
+
+#[test]
+fn digits_of_a_date_are_a_date() {
+    for (digits, format, time) in [
+        ("20240131", "date", "2024-01-31T00:00:00.000Z"),
+        ("20240131235958", "datetime", "2024-01-31T23:59:58.000Z"),
+        ("20240131235958123", "datetime-ms", "2024-01-31T23:59:58.123Z"),
+    ] {
+        let first = most_likely_reading(digits);
+        assert_eq!((first.format.as_str(), first.time().as_deref()), (format, Some(time)));
+    }
+    for no_date in ["20241331", "20240230", "20240131245958", "20240131236058"] {
+        assert!(
+            inspect(no_date, &CONTEXT).iter().all(|reading| !reading.format.starts_with("date"))
+        );
     }
 }

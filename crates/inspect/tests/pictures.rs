@@ -27,7 +27,7 @@ const PICTURES: [(&str, &str, &str); 5] = [
 fn checked_in_pictures_are_up_to_date() {
     let codec = Codec::new(*b"sixteen byte key");
     // 2026-11-23T09:00:00Z.
-    let context = Context { now_ms: 1_795_424_400_000, secret: Some(&codec), layouts: &[] };
+    let context = Context { now_ms: 1_795_424_400_000, secret: Some(&codec), ..Context::default() };
     for (name, id, checked_in) in PICTURES {
         let readings = inspect(id, &context);
         let reading = readings.iter().find(|reading| reading.format == name).expect("a reading");
@@ -47,7 +47,8 @@ fn pictures_escape_names_and_ids() {
     use polyflake::layout::{Field, Layout, Tick};
     let fields = [Field::timestamp(32, Tick::SECOND, 0), Field::bindable(32, Some("<b>&\""))];
     let layout = Layout::integer(fields).expect("a layout");
-    let context = Context { now_ms: 1_795_424_400_000, secret: None, layouts: &[("<i>", &layout)] };
+    let context =
+        Context { now_ms: 1_795_424_400_000, layouts: &[("<i>", &layout)], ..Context::default() };
     let readings = inspect("1", &context);
     let picture = readings.iter().find(|of| of.format == "<i>").expect("a reading").picture("<s>");
     assert!(picture.contains("&lt;i&gt; &lt;s&gt;: ") && picture.contains("&lt;b&gt;&amp;&quot;"));

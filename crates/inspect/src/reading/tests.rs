@@ -3,6 +3,7 @@
 use crate::{
     bits::Bits,
     formats::{CHECKED_BY_DECODER, FORMATS, Format},
+    odds::Cost,
     reading::{DAY_MS, Reading, Role},
 };
 use alloc::{string::String, vec::Vec};
@@ -25,7 +26,7 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
             Role::Time => ticks >> part.value,
             _ => 0,
         };
-        digits.extend((0..part.bits).rev().map(|bit| value >> bit & 1 == 1));
+        digits.extend((0..part.bits).rev().map(|bit| bit < 128 && value >> bit & 1 == 1));
     }
     let padded = core::iter::repeat_n(false, digits.len().next_multiple_of(8) - digits.len());
     let digits: Vec<bool> = padded.chain(digits).collect();
@@ -36,7 +37,8 @@ fn id(format: &Format, unix_ms: i64) -> Option<Bits> {
 }
 
 fn reason(format: &Format, unix_ms: i64) -> Option<String> {
-    let reading = Reading::from_bits(format, &id(format, unix_ms)?, NOW_MS).expect("fixed bits");
+    let reading = Reading::from_bits(format, &id(format, unix_ms)?, Cost::bits(0), NOW_MS)
+        .expect("fixed bits");
     // A time that does not fit in the time field wraps around to a different time.
     let is_same = format.scale.is_none() || reading.unix_ms.is_some_and(|ms| unix_ms - ms < DAY_MS);
     is_same.then_some(reading.reason)
@@ -46,12 +48,19 @@ fn reason(format: &Format, unix_ms: i64) -> Option<String> {
 fn each_format_reports_the_reason_of_its_category() {
     for format in FORMATS {
         let expected = match format.name {
-            "uuid3" | "uuid4" | "uuid5" | "uuid8" => "its version and variant bits say so",
+            "uuid2" | "uuid3" | "uuid4" | "uuid5" | "uuid8" => {
+                "its version and variant bits say so"
+            }
             "uuid-nil" => "all its bits are 0",
             "uuid-max" => "all its bits are 1",
             "randflake" => "nothing tells it from random bits without its secret",
             "public-id" => "its check character is right, which 1 in 32 is by chance",
             "nanoid" => "its characters are all of this format's",
+            "typeid" if format.scale.is_none() => "its characters are all of this format's",
+            name if name.starts_with("hash-") || name == "cuid2" => {
+                "its length and its characters are all of this format's"
+            }
+            name if name.starts_with("guid-") => "its variant bits say so",
             "counter" => "small numbers are mostly counted",
             "baidu" => "made 2 years ago",
             _ => "made 3 years ago",
@@ -82,6 +91,6 @@ fn impossible_times_report_the_reason() {
 fn a_large_counter_is_not_called_small() {
     let counter = FORMATS.iter().find(|format| format.name == "counter").expect("a counter");
     let bits = Bits::from_number(1 << 40, 64).expect("64 bits");
-    let reading = Reading::from_bits(counter, &bits, NOW_MS).expect("a reading");
+    let reading = Reading::from_bits(counter, &bits, Cost::bits(0), NOW_MS).expect("a reading");
     assert_eq!(reading.reason, "it is below 2^53, as counters are");
 }

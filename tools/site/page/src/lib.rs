@@ -17,7 +17,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub fn look(text: &str, now: i64, layout: &str) -> String {
     let layout = Layout::from_json(layout).ok();
     let layouts: Vec<_> = layout.iter().map(|layout| ("your layout", layout)).collect();
-    let context = Context { now_ms: now, secret: None, layouts: &layouts };
+    let context = Context { now_ms: now, secret: None, epoch_ms: None, layouts: &layouts };
     let readings = inspect(text, &context);
     let shown: Vec<_> = likely(&readings).map(|reading| reading.to_json(&MEMBERS)).collect();
     let suggestion = suggest(text, &readings, &context);
