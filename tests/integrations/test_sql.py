@@ -113,16 +113,6 @@ def preset_span(name: str, start: datetime, end: datetime) -> tuple[int, int]:
     return start, end, layout.Layout.preset(name).time_range(start, end)
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "crates/sql").glob("*.sql")), ids=lambda file: file.name)
-def test_the_sql_files_match_the_program(file: Path) -> None:
-    sql = file.read_text(encoding="utf-8")
-    assert sql == run_program("sql", file.name), (
-        f"run cargo run -p polyflake-cli sql {file.name} > crates/sql/{file.name}"
-    )
-    for preset in [*PRESETS, "x"] if file.name.startswith("polyflake") else []:
-        assert re.search(rf"\b{preset}\b", sql), preset
-
-
 # PostgreSQL
 
 

@@ -58,6 +58,7 @@ def count_functions(admin: psycopg.Connection[Any], schema: str) -> int:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_file_stops_at_objects_of_another_role(admin: psycopg.Connection[Any], file: str) -> None:
+    """The owner of an adopted function could replace it, and run code with the rights of each caller."""
     schema, function, _ = FILES[file]
     create_as_mallory(admin, file)
     for found, remedy in (
@@ -101,23 +102,6 @@ def test_a_member_of_the_owning_role_loads_a_file_as_the_owner(admin: psycopg.Co
     admin.execute("SET ROLE mallory")
     admin.execute(file)
     admin.execute("RESET ROLE; DROP ROLE deployer")
-
-
-def test_the_owner_of_an_adopted_function_gets_no_rights_of_its_callers(
-    server: Server, admin: psycopg.Connection[Any]
-) -> None:
-    create_as_mallory(admin, "polyflake.sql")
-    try:
-        admin.execute(read_file("polyflake.sql"))
-    except psycopg.errors.InsufficientPrivilege:
-        return
-    admin.execute(
-        "SET ROLE mallory; CREATE OR REPLACE FUNCTION flake.sno_time(id text) RETURNS timestamptz LANGUAGE plpgsql"
-        " AS 'BEGIN ALTER ROLE mallory SUPERUSER; RETURN now(); END'; RESET ROLE"
-    )
-    admin.execute("SELECT flake.sno_time('9d5ve8222622g222')")
-    row = admin.execute("SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory'").fetchone()
-    assert row == (False,)
 
 
 # Transactions and the session
