@@ -9,7 +9,7 @@ fn checked_in_sql_files_are_up_to_date() {
     let mut count = 0;
     for entry in fs::read_dir(&folder).expect("a folder") {
         let name = entry.expect("an entry").file_name().into_string().expect("text");
-        if !name.ends_with(".sql") {
+        if Path::new(&name).extension().is_none_or(|end| end != "sql") {
             continue;
         }
         let program = env!("CARGO_BIN_EXE_polyflake");

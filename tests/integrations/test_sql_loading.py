@@ -92,7 +92,7 @@ def test_psql_without_options_creates_nothing_next_to_objects_of_another_role(
 
 
 def test_a_member_of_the_owning_role_loads_a_file_as_the_owner(admin: psycopg.Connection[Any]) -> None:
-    """Functions that belong to one member could not be replaced by the owner of the schema, and the other way around."""
+    """Otherwise, the owner of the schema could not replace the functions of a member."""
     file = read_file("polyflake.sql")
     admin.execute("CREATE ROLE deployer; GRANT mallory TO deployer; SET ROLE mallory")
     admin.execute(file)
