@@ -50,15 +50,46 @@ impl ExpectedColumn {
     #[cold]
     pub(crate) fn to_exception(self, fault: Fault, name: &str) -> PyErr {
         match fault {
-            Fault::Kind(format) => {
-                wrong_kind_exception(name, self.column, &format!("Arrow's type {format}"))
-            }
+            Fault::Kind(format) => wrong_kind_exception(
+                name,
+                self.column,
+                &format!("Arrow's type {}", arrow_type_name(&format)),
+            ),
             Fault::Null(item) => {
                 raise_named(wrong_type_error(name, self.item, "null").in_item(item), name)
             }
             Fault::Rejected(error) => item_exception(error, name),
             Fault::Memory => memory_error(OutOfMemory),
         }
+    }
+}
+
+/// Returns the name of an Arrow type, as `PyArrow` prints it, for the format string that the C interface uses. Types with
+/// parameters, such as timestamps, keep their format string.
+fn arrow_type_name(format: &str) -> &str {
+    match format {
+        "n" => "null",
+        "b" => "bool",
+        "c" => "int8",
+        "C" => "uint8",
+        "s" => "int16",
+        "S" => "uint16",
+        "i" => "int32",
+        "I" => "uint32",
+        "l" => "int64",
+        "L" => "uint64",
+        "e" => "float16",
+        "f" => "float32",
+        "g" => "float64",
+        "z" => "binary",
+        "Z" => "large_binary",
+        "vz" => "binary_view",
+        "u" => "string",
+        "U" => "large_string",
+        "vu" => "string_view",
+        "+l" => "list",
+        "+s" => "struct",
+        other => other,
     }
 }
 

@@ -122,9 +122,8 @@ def test_a_child_forked_while_a_thread_imports_gets_its_own_worker_id(url: str, 
                 new_sqlite(self, *arguments)
             stores.SQLite.__init__ = init
         """
-        program = program.replace(
-            "    is_importing =", textwrap.indent(textwrap.dedent(driver), "    ") + "    is_importing ="
-        )
+        mark = "    is_importing ="
+        program = program.replace(mark, textwrap.indent(textwrap.dedent(driver), "    ") + mark)
     partitions = run(program, **({} if is_late else {"POLYFLAKE_LEASE": url}))
     assert partitions in ("['0', '1']", "['1', '0']")
 

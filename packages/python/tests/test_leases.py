@@ -393,7 +393,11 @@ print(json.dumps(sno.generate().partition))
 
 def test_dir_and_help_list_the_lease_names() -> None:
     assert {*polyflake.__all__, "__doc__"} <= set(dir(polyflake))
-    assert "LeaseStatus" in pydoc.render_doc(polyflake)
+    text = pydoc.render_doc(polyflake)
+    assert "LeaseStatus" in text
+    assert not re.findall(":[a-z]+:`", text)
+    for family in (sno, hotguid, uuid7):
+        assert "POLYFLAKE_LEASE" in pydoc.render_doc(family.generate)
 
 
 def test_atexit_functions_can_make_ids_before_the_release(url: str) -> None:
@@ -921,10 +925,9 @@ def test_a_strict_lease_withholds_ids_after_a_gap(
         ids.generate()
         original_execute = lease._upkeep.driver.execute
         if is_away:
+            driver = lease._upkeep.driver
             monkeypatch.setattr(
-                lease._upkeep.driver,
-                "execute",
-                lambda it: {"silent": True} if it["do"] == "run" else original_execute(it),
+                driver, "execute", lambda it: {"silent": True} if it["do"] == "run" else original_execute(it)
             )
         stops.set()
         time.sleep(4)

@@ -2,6 +2,7 @@
 be reported.
 """
 
+import array
 import datetime as dt
 import time
 import uuid
@@ -39,7 +40,12 @@ assert_type(generator.partition, int | None)
 id_array = generator.generate_many(10)
 generator.fill(bytearray(20), metabyte=1)
 generator.fill(memoryview(bytearray(20)))
+generator.fill(array.array("B", bytes(20)))
 generator.fill([1])  # type: ignore[arg-type]
+generator.fill(bytes(20))  # type: ignore[arg-type]
+polyflake.lease(5)  # type: ignore[arg-type]
+polyflake.lease("sqlite:ids.db", "orders")
+polyflake.lease(lambda: object(), "orders")
 assert_type(id_array[0], sno.Sno)
 assert_type(id_array[::2], sno.SnoArray)
 assert_type(list(id_array), list[sno.Sno])

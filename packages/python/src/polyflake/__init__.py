@@ -1,8 +1,8 @@
 """Unique, time-sortable IDs with the same bytes and the same strings in every language.
 
-Each ID format is a module: :mod:`polyflake.sno`, :mod:`polyflake.randflake` (whose cipher is :mod:`polyflake.sparx64`),
-:mod:`polyflake.hotguid`, :mod:`polyflake.uuid7`, and :mod:`polyflake.layout` for custom Snowflake layouts.
-:mod:`polyflake.public` encrypts your integer keys into public IDs. Every error is a :class:`PolyflakeError` with a
+Each ID format is a module: ``polyflake.sno``, ``polyflake.randflake`` (whose cipher is ``polyflake.sparx64``),
+``polyflake.hotguid``, ``polyflake.uuid7``, and ``polyflake.layout`` for custom Snowflake layouts.
+``polyflake.public`` encrypts your integer keys into public IDs. Every error is a ``PolyflakeError`` with a
 stable ``code``.
 """
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 class PolyflakeError(Exception):
     """The base class of all exceptions that this package raises. A call that raises such an exception has no effect.
 
-    To distinguish errors, compare :attr:`code`, which is the same string in every language, or catch one of the
+    To distinguish errors, compare ``code``, which is the same string in every language, or catch one of the
     subclasses. For the meaning, causes and remedies of each code, see
     https://example.invalid/polyflake/blob/main/docs/errors.md
     """
@@ -33,7 +33,7 @@ class PolyflakeError(Exception):
 
 
 class InvalidTypeError(PolyflakeError, TypeError):
-    """An argument has the wrong type: ``invalid_type``. :attr:`field` is the name of the parameter.
+    """An argument has the wrong type: ``invalid_type``. ``field`` is the name of the parameter.
 
     Exceptions raised by the argument's own code, such as ``__index__``, an iterator or a time zone, propagate
     unchanged.
@@ -60,7 +60,7 @@ class ClockError(PolyflakeError):
 
 
 class ExhaustedError(PolyflakeError):
-    """No ID is available until :attr:`retry_at`: ``sequence_exhausted`` or ``partitions_exhausted``."""
+    """No ID is available until ``retry_at``: ``sequence_exhausted`` or ``partitions_exhausted``."""
 
 
 class LeaseError(PolyflakeError):

@@ -36,7 +36,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 from polyflake._errors import PolyflakeError, build
 from polyflake._forks import imports
@@ -121,20 +121,47 @@ class LeaseEvent(_NamedEvent, total=False):
     """Whether the error persists until someone changes the configuration or the store, in ``rejected`` events."""
 
 
+class _PsycopgPool(Protocol):
+    def getconn(self, timeout: float | None = None) -> Any: ...
+    def putconn(self, conn: Any) -> None: ...
+
+
+class _AsyncpgPool(Protocol):
+    def acquire(self, *, timeout: float | None = None) -> Any: ...
+    def release(self, connection: Any) -> Any: ...
+
+
+class _Engine(Protocol):
+    """An engine of SQLAlchemy."""
+
+    @property
+    def dialect(self) -> Any: ...
+    @property
+    def pool(self) -> Any: ...
+
+
+class _RedisClient(Protocol):
+    @property
+    def connection_pool(self) -> Any: ...
+
+
+_AnyStore: TypeAlias = "str | _PsycopgPool | _AsyncpgPool | _Engine | _RedisClient | Callable[[], Any]"
+
+
 class Lease:
     """A lease on a worker ID, which a database grants. While the lease is held, no other generator in the namespace has
     the same worker ID.
 
     Use a lease for one generator. The worker ID becomes the generator's partition, node or machine bytes. The lease
     starts when the generator creates its first ID. It is renewed automatically, and it switches to a different worker
-    ID if necessary. The worker ID is released by :meth:`close` or when the process exits normally. A forked child
+    ID if necessary. The worker ID is released by ``close`` or when the process exits normally. A forked child
     leases its own worker ID when it generates its first ID. If no store is passed, the environment variables
     ``POLYFLAKE_LEASE`` and ``POLYFLAKE_WORKER_ID`` configure the lease.
     """
 
     def __init__(
         self,
-        store: Any = None,
+        store: _AnyStore | None = None,
         namespace: str | None = None,
         *,
         schema: str | None = None,
@@ -279,7 +306,7 @@ class Lease:
         return self._current().leased_worker_id()
 
     async def aready(self) -> int:
-        """Waits like :meth:`ready`, without blocking the event loop."""
+        """Waits like ``ready``, without blocking the event loop."""
         started_at = time.monotonic()
         self._current().waited_in = None
         self._wait(0)
@@ -289,13 +316,13 @@ class Lease:
         return self._current().leased_worker_id()
 
     @staticmethod
-    def check(store: Any = None, namespace: str | None = None, *, schema: str | None = None) -> str:
+    def check(store: _AnyStore | None = None, namespace: str | None = None, *, schema: str | None = None) -> str:
         """Checks whether a lease could be acquired, for deployment scripts.
 
         Returns the name of the store, without a password. The check neither leases a worker ID nor writes to the store.
         It also succeeds if the store does not exist yet but could be created.
 
-        :param store: any store that :class:`Lease` accepts, except an asyncpg pool, which requires a running event
+        :param store: any store that ``Lease`` accepts, except an asyncpg pool, which requires a running event
             loop.
         :raises PolyflakeError: immediately, with the reason, if no lease could be acquired. The code is
             ``lease_unavailable``, ``store_not_durable``, ``store_changed``, ``worker_ids_exhausted``, ``clock_skewed``
@@ -314,7 +341,7 @@ class Lease:
         upkeep.join(_CLOSE_TIMEOUT_SECONDS)
 
     async def aclose(self) -> None:
-        """Closes the lease like :meth:`close`, without blocking the event loop."""
+        """Closes the lease like ``close``, without blocking the event loop."""
         upkeep = self._current()
         upkeep.request_close()
         deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS

@@ -522,7 +522,7 @@ class Asyncpg:
 
 def sqlite_file(store: Any) -> str | None:
     """Returns the path of the SQLite file that an SQLAlchemy engine uses, or ``None``."""
-    if _package(store) != "sqlalchemy" or _dialect_name(store) != "sqlite+pysqlite":
+    if _package(store) != "sqlalchemy" or not hasattr(store, "dialect") or _dialect_name(store) != "sqlite+pysqlite":
         return None
     return store.url.database or ":memory:"
 
@@ -783,6 +783,9 @@ def _dialect_name(engine: Any) -> str:
 
 
 def _engine_driver(engine: Any) -> Any:
+    if type(engine).__name__ == "AsyncEngine":
+        reason = "expected an engine that does not wait in a loop, found AsyncEngine: use create_engine or a URL"
+        raise _store_error("invalid_type", reason)
     name = _dialect_name(engine)
     drivers: dict[str, type[Psycopg | PyMySQL]] = {
         "postgresql+psycopg": Psycopg,

@@ -97,7 +97,12 @@ class _NumPyArray(Protocol):
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
 
+# A buffer whose items can be assigned, which excludes bytes.
+class _ItemAssignment(Buffer, Protocol):
+    def __setitem__(self, index: Any, value: Any, /) -> None: ...
+
 _Buffer: TypeAlias = Buffer | _NumPyArray
+_WritableBuffer: TypeAlias = _ItemAssignment | _NumPyArray
 _Texts: TypeAlias = _ArrowStream | _ArrowArray | _Buffer | Iterable[str]
 _Packed: TypeAlias = _ArrowStream | _ArrowArray | _Buffer
 _Integers: TypeAlias = _Packed | Iterable[SupportsIndex]

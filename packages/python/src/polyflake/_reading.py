@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 from uuid import UUID
 
 from polyflake import public, randflake, sno
 from polyflake._errors import build
+
+_T = TypeVar("_T")
 
 _FORMS = ("text", "bytes", "uuid8", "uuid")
 _DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,77}")
@@ -50,7 +53,21 @@ def read_sno(value: Any) -> sno.Sno:
         # No UUID is valid in both forms: the compatible form consists of ASCII bytes, and the variant byte of a version
         # 8 UUID is not ASCII.
         return sno.Sno.from_uuid(value) if value.bytes[8] < 0x80 else sno.Sno.from_uuid8(value)
-    return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray | memoryview) else sno.Sno(value)
+    return sno.Sno.from_bytes(value) if isinstance(value, bytes | bytearray | memoryview) else read_text(sno.Sno, value)
+
+
+def read_text(read: Callable[[str], _T], value: Any) -> _T:
+    """Returns the result of a function that reads a string.
+
+    The error for any other type names no parameter, because clients of a program, who do not know the function, may
+    read it.
+
+    :raises PolyflakeError: if the value is not a string, or if the function rejects it.
+    """
+    if not isinstance(value, str):
+        message = f"expected a string, found {type(value).__name__}"
+        raise build("invalid_type", message, None, None, None, None, None)
+    return read(value)
 
 
 def read_int64(value: Any) -> int:
@@ -63,5 +80,8 @@ def read_int64(value: Any) -> int:
             message = "expected an integer of 64 bits in decimal digits, found another text"
             raise build("not_canonical", message, None, None, None, None, None)
         value = int(value)
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        message = f"expected an integer of 64 bits or its decimal digits, found {type(value).__name__}"
+        raise build("invalid_type", message, None, None, None, None, None)
     randflake.to_unsigned(value)  # rejects anything except 64-bit integers
     return int(value)

@@ -18,7 +18,7 @@ from typing import Any, Literal, SupportsIndex, final, overload
 from uuid import UUID
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
+from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time, _WritableBuffer
 from polyflake.sno import FieldColumn, TextColumn
 
 __all__ = [
@@ -50,7 +50,9 @@ __all__ = [
 def generate(shard_key: SupportsIndex = 0) -> UUID:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The default generator picks 5 random bytes on the first call, and picks new random bytes in a forked child.
+    The default generator picks 5 random bytes on the first call, and picks new random bytes in a forked child. If the
+    environment variable ``POLYFLAKE_LEASE`` is set, it leases 3 of these bytes from the database that the variable
+    specifies. The first call then waits for the lease, and a call raises ``LeaseError`` if there is none.
 
     :param shard_key: the key that your application uses to route requests to a shard, 0..4294967295.
     :raises ExhaustedError: ``sequence_exhausted`` if the counter reached its last value in the current second and no ID
@@ -341,7 +343,7 @@ class Generator:
             generated before the error. These IDs are lost.
         """
 
-    def fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> None:
+    def fill(self, buffer: _WritableBuffer, /, shard_key: SupportsIndex = 0) -> None:
         """Fills the buffer with new IDs, in the order in which they were created.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
@@ -379,7 +381,7 @@ class Generator:
             ``clock_behind``.
         """
 
-    def try_fill(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> int:
+    def try_fill(self, buffer: _WritableBuffer, /, shard_key: SupportsIndex = 0) -> int:
         """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
         IDs written.
 
@@ -417,7 +419,7 @@ class Generator:
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
-    def fill_async(self, buffer: _Buffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
+    def fill_async(self, buffer: _WritableBuffer, /, shard_key: SupportsIndex = 0) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until

@@ -28,6 +28,7 @@ from polyflake._polyflake import (
     _OnExhausted,
     _Packed,
     _Time,
+    _WritableBuffer,
 )
 from polyflake.sno import FieldColumn
 
@@ -407,7 +408,7 @@ class Generator:
             generated before the error. These IDs are lost.
         """
 
-    def fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> None:
+    def fill(self, buffer: _WritableBuffer, /, bindables: _Values | None = None) -> None:
         """Fills the buffer with new IDs.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
@@ -441,7 +442,7 @@ class Generator:
             ``clock_behind``.
         """
 
-    def try_fill(self, buffer: _Buffer, /, bindables: _Values | None = None) -> int:
+    def try_fill(self, buffer: _WritableBuffer, /, bindables: _Values | None = None) -> int:
         """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
         IDs written.
 
@@ -471,7 +472,7 @@ class Generator:
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
-    def fill_async(self, buffer: _Buffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
+    def fill_async(self, buffer: _WritableBuffer, /, bindables: _Values | None = None) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until

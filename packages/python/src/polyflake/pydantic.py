@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, SchemaSerializer, cor
 from polyflake import PolyflakeError, public, randflake, sno
 from polyflake._errors import build
 from polyflake._pydantic import by_metabyte, extend_json_schema, pattern, read_sno, to_pydantic_error
-from polyflake._reading import read_int64
+from polyflake._reading import read_int64, read_text
 
 __all__ = ["HasMetabyte", "Int64", "PublicId", "Randflake", "by_metabyte"]
 
@@ -151,7 +151,7 @@ class PublicId:
             if self.numbers and not isinstance(value, str):
                 self.of.encode(value)  # rejects anything that the type cannot encode
                 return int(value)
-            return self.of.decode(value)
+            return read_text(self.of.decode, value)
         except PolyflakeError as error:
             raise to_pydantic_error(error) from error
 

@@ -16,7 +16,17 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, SupportsIndex, TypeAlias, final, overload
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _BoolArray, _Buffer, _Integers, _OnExhausted, _Texts
+from polyflake._polyflake import (
+    Description,
+    Stall,
+    _Array,
+    _BoolArray,
+    _Buffer,
+    _Integers,
+    _OnExhausted,
+    _Texts,
+    _WritableBuffer,
+)
 from polyflake.sno import FieldColumn
 
 _Nodes: TypeAlias = SupportsIndex | tuple[SupportsIndex, SupportsIndex] | list[SupportsIndex]
@@ -291,7 +301,7 @@ class Generator:
             generated before the error. These IDs are lost.
         """
 
-    def fill(self, buffer: _Buffer, /) -> None:
+    def fill(self, buffer: _WritableBuffer, /) -> None:
         """Fills the buffer with new IDs.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
@@ -329,7 +339,7 @@ class Generator:
             ``clock_behind``.
         """
 
-    def try_fill(self, buffer: _Buffer, /) -> int:
+    def try_fill(self, buffer: _WritableBuffer, /) -> int:
         """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
         IDs written.
 
@@ -365,7 +375,7 @@ class Generator:
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
-    def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
+    def fill_async(self, buffer: _WritableBuffer, /) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from django.http import Http404
@@ -11,7 +12,7 @@ from rest_framework.utils import encoders
 
 from polyflake import PolyflakeError, django, public, randflake, sno
 from polyflake._django import IdEncoderMixin
-from polyflake._reading import check_bigint, read_int64, read_sno
+from polyflake._reading import check_bigint, read_int64, read_sno, read_text
 
 __all__ = [
     "IdLookupMixin",
@@ -63,7 +64,7 @@ class RandflakeField(serializers.IntegerField):
         return randflake.encode_text(value)
 
     def to_internal_value(self, data: Any) -> int:
-        return _validate(randflake.decode_text, data)
+        return _validate(partial(read_text, randflake.decode_text), data)
 
 
 class Int64Field(serializers.IntegerField):
@@ -100,7 +101,7 @@ class PublicIdField(serializers.Field):  # type: ignore[type-arg, unused-ignore]
         return self.of.encode(value)
 
     def to_internal_value(self, data: Any) -> int:
-        return _validate(self.of.decode, data)
+        return _validate(partial(read_text, self.of.decode), data)
 
 
 class ModelSerializer(serializers.ModelSerializer):  # type: ignore[type-arg, unused-ignore]

@@ -18,7 +18,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, final
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
+from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time, _WritableBuffer
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 _T = TypeVar("_T")
@@ -49,8 +49,11 @@ __all__ = [
 def generate(metabyte: SupportsIndex | None = None) -> Sno:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
-    The generator has a randomly assigned partition. The first call reserves the partition in a table that this process
-    shares with its forked children, so no two of their generators use the same partition at the same time. Unrelated
+    If the environment variable ``POLYFLAKE_LEASE`` is set, the generator leases its partition from the database that
+    the variable specifies. The first call then waits for the lease, and a call raises ``LeaseError`` if there is none.
+
+    Otherwise, the generator has a randomly assigned partition. The first call reserves the partition in a table that
+    this process shares with its forked children, so no two of their generators use the same partition at the same time. Unrelated
     processes can pick the same partition: with 37 processes, the chance that any two do so is 1%. Use explicit
     partitions or a lease if IDs must be unique across processes. In each 4 ms tick, the generator can create between
     32,769 and 65,536 IDs, depending on its random first sequence number.
@@ -461,7 +464,7 @@ class Generator:
             generated before the error. These IDs are lost.
         """
 
-    def fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> None:
+    def fill(self, buffer: _WritableBuffer, /, metabyte: SupportsIndex | None = None) -> None:
         """Fills the buffer with new IDs, in the order in which they were created.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
@@ -500,7 +503,7 @@ class Generator:
             ``clock_behind``.
         """
 
-    def try_fill(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> int:
+    def try_fill(self, buffer: _WritableBuffer, /, metabyte: SupportsIndex | None = None) -> int:
         """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
         IDs written.
 
@@ -538,7 +541,7 @@ class Generator:
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
-    def fill_async(self, buffer: _Buffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
+    def fill_async(self, buffer: _WritableBuffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until

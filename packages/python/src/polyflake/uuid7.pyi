@@ -18,7 +18,7 @@ from typing import Any, SupportsIndex, final
 from uuid import UUID
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time
+from polyflake._polyflake import Description, Stall, _Array, _OnExhausted, _Packed, _Texts, _Time, _WritableBuffer
 from polyflake.sno import FieldColumn, TextColumn
 
 __all__ = [
@@ -46,7 +46,9 @@ def generate() -> UUID:
     """Returns a new ID from the default generator, which :func:`set_default_generator` can replace.
 
     All threads share the default generator, so a call that begins after another call has returned always returns a
-    greater ID.
+    greater ID. If the environment variable ``POLYFLAKE_LEASE`` is set, the generator leases a worker ID from the
+    database that the variable specifies. The first call then waits for the lease, and a call raises ``LeaseError`` if
+    there is none.
 
         >>> generate() < generate()
         True
@@ -292,7 +294,7 @@ class Generator:
             generated before the error. These IDs are lost.
         """
 
-    def fill(self, buffer: _Buffer, /) -> None:
+    def fill(self, buffer: _WritableBuffer, /) -> None:
         """Fills the buffer with new IDs, in the order in which they were created.
 
         Reusing one buffer avoids allocating memory for each batch. Other threads can run during the call.
@@ -330,7 +332,7 @@ class Generator:
             ``clock_behind``.
         """
 
-    def try_fill(self, buffer: _Buffer, /) -> int:
+    def try_fill(self, buffer: _WritableBuffer, /) -> int:
         """Writes as many new IDs to the front of the buffer as are available without waiting, and returns the number of
         IDs written.
 
@@ -366,7 +368,7 @@ class Generator:
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
-    def fill_async(self, buffer: _Buffer, /) -> Coroutine[Any, Any, None]:
+    def fill_async(self, buffer: _WritableBuffer, /) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until
