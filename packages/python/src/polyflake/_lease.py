@@ -71,7 +71,7 @@ class LeaseStatus(NamedTuple):
     """The number of times that the wall clock moved by more than a second relative to the monotonic clock."""
     rejected: dict[str, Any] | None
     """The last rejection since the last grant or renewal, or ``None``. The dict has the items ``code``, ``message``,
-    ``until`` and ``permanent`` of a ``rejected`` event (:class:`LeaseEvent`).
+    ``until`` and ``permanent`` of a ``rejected`` event (``LeaseEvent``).
     """
 
 
@@ -197,7 +197,7 @@ class Lease:
             ``required_worker_id`` or ``POLYFLAKE_WORKER_ID``.
         :param holder: a descriptive name for the holder; by default, the value of ``POLYFLAKE_HOLDER``, or the host
             name and the process ID.
-        :param watch: a callable that is called with each event (:class:`LeaseEvent`), on the lease's thread. Events are
+        :param watch: a callable that is called with each event (``LeaseEvent``), on the lease's thread. Events are
             also logged to ``polyflake.lease``.
         :param wait: how long a process's first ID can wait for a worker ID, in seconds. The default is 10, or 70 with
             ``required_worker_id`` or ``POLYFLAKE_WORKER_ID``.
