@@ -255,7 +255,7 @@ fn close_returns_immediately_if_the_store_does_not_respond() {
 }
 
 #[test]
-fn a_generator_without_a_worker_id_reports_numbers_exhausted() {
+fn a_generator_without_a_worker_id_reports_worker_ids_exhausted() {
     let options = || Options::new("orders", Shape::sno(7..=7).unwrap()).unwrap();
     let _first = sno::Generator::with("memory:one", options(), LONG_TIMEOUT).unwrap();
     let second = sno::Generator::with("memory:one", options(), Duration::from_millis(200));
