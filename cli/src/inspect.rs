@@ -1,15 +1,23 @@
 //! `polyflake inspect`: recognizes IDs.
 
 use std::{
+    ffi::OsString,
     io::{self, BufWriter, IsTerminal, Write},
     path::PathBuf,
     time::SystemTime,
 };
 
 use polyflake::{layout::Layout, randflake::Codec};
-use polyflake_inspect::{Context, Field, MEMBERS, Reading, Role, inspect, likely, suggest};
+use polyflake_inspect::{
+    Context, Field, MEMBERS, Reading, Role, answer_to_json, formats, inspect, likely, suggest,
+};
 
-use crate::{failure::Failure, layout, lines::lines, make, paint};
+use crate::{
+    failure::{self, Failure},
+    layout,
+    lines::lines,
+    make, paint,
+};
 
 /// The default columns of a table.
 const COLUMNS: [&str; 5] = ["format", "confidence", "probability", "time", "title"];
@@ -30,10 +38,13 @@ Examples:
   polyflake inspect --tsv --fields format,time < ids.txt")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Arguments {
-    /// IDs as strings, integers, UUIDs, or 0x and hexadecimal digits. By default, reads them from standard input, one per
-    /// line.
-    #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = reject_empty)]
+    /// IDs as strings, integers, UUIDs, hexadecimal digits after 0x or \\x, base64 of a UUID, or addresses of pages. By
+    /// default, reads them from standard input, one per line.
+    #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = parse_id)]
     ids: Vec<String>,
+    /// Lists the names of the formats that the program recognizes.
+    #[arg(long, exclusive = true)]
+    formats: bool,
     /// Prints one JSON object per line.
     #[arg(long)]
     json: bool,
@@ -55,12 +66,19 @@ pub(crate) struct Arguments {
     /// A file that contains the secret for Randflakes: 16 bytes or 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
+    /// The epoch of snowflakes with a time of 42, a node of 10 and a sequence of 12 bits, in RFC 3339 or Unix milliseconds.
+    #[arg(long, value_name = "TIME", value_parser = parse_epoch)]
+    epoch: Option<i64>,
     /// The current time in RFC 3339. Defaults to the system time. Readings with a time in the future are unlikely.
     #[arg(long, value_name = "TIME")]
     now: Option<jiff::Timestamp>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.formats {
+        let lines = formats().map(|(name, title)| format!("{name:16} {title}\n"));
+        return failure::print(lines.collect::<String>().as_bytes());
+    }
     let layouts = arguments.layout.iter().map(|path| load_layout(path));
     let layouts = layouts.collect::<Result<Vec<(String, Layout)>, Failure>>()?;
     let layouts: Vec<_> = layouts.iter().map(|(name, layout)| (name.as_str(), layout)).collect();
@@ -71,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let context = Context {
         now_ms: now.as_millisecond(),
         secret: codec.as_ref(),
-        epoch_ms: None,
+        epoch_ms: arguments.epoch,
         layouts: &layouts,
     };
     if !arguments.fields.is_empty() && !arguments.json && !arguments.tsv {
@@ -86,12 +104,40 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     inspect_all(lines(io::stdin().lock())?, arguments, &context)
 }
 
-/// Rejects an empty argument, which usually comes from a shell variable that is not set.
-fn reject_empty(text: &str) -> Result<String, &'static str> {
-    if text.trim().is_empty() {
-        return Err("expected an ID, found an empty string");
+/// Precedes an ID that begins with a hyphen, so that it is not parsed as options. No ID contains this character.
+const HYPHEN_MARK: char = '\u{1}';
+
+/// Marks the arguments of `inspect` that begin with a single hyphen and are too long for an option, such as the IDs of
+/// Firebase. The command has no options of one letter except `-h`.
+pub(crate) fn mark_hyphens(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<_> = arguments.collect();
+    let is_inspect = arguments.get(1).is_some_and(|command| command == "inspect");
+    let is_id = |argument: &OsString| {
+        let text = argument.to_str().unwrap_or_default();
+        text.len() > 2 && text.starts_with('-') && !text.starts_with("--")
+    };
+    for argument in arguments.iter_mut().filter(|argument| is_inspect && is_id(argument)) {
+        let mut marked = OsString::from(HYPHEN_MARK.to_string());
+        marked.push(&*argument);
+        *argument = marked;
     }
-    Ok(text.to_owned())
+    arguments
+}
+
+/// Rejects an empty argument, which usually comes from a shell variable that is not set.
+fn parse_id(text: &str) -> Result<String, &'static str> {
+    match text.trim_start_matches(HYPHEN_MARK) {
+        id if id.trim().is_empty() => Err("expected an ID, found an empty string"),
+        id => Ok(id.to_owned()),
+    }
+}
+
+/// Parses a time in RFC 3339 or in Unix milliseconds.
+fn parse_epoch(text: &str) -> Result<i64, String> {
+    let parse_time = |text: &str| text.parse::<jiff::Timestamp>().map(|time| time.as_millisecond());
+    text.parse().or_else(|_| parse_time(text)).map_err(|error| {
+        format!("expected a time in RFC 3339 or Unix milliseconds, found `{text}`: {error}")
+    })
 }
 
 /// The output format of readings.
@@ -179,13 +225,7 @@ fn write_json(
     members: &[&str],
     suggestion: Option<&str>,
 ) -> io::Result<()> {
-    let readings: Vec<_> = readings.iter().map(|reading| reading.to_json(members)).collect();
-    let (id, readings) = (serde_json::Value::from(id), readings.join(","));
-    write!(out, "{{\"id\":{id},\"readings\":[{readings}]")?;
-    if let Some(text) = suggestion {
-        write!(out, ",\"suggestion\":{}", serde_json::Value::from(text))?;
-    }
-    writeln!(out, "}}")
+    writeln!(out, "{}", answer_to_json(id, readings, members, suggestion))
 }
 
 /// Writes a row of the table. An ID without a known format has empty cells.

@@ -1,6 +1,6 @@
 //! `polyflake layout`: custom layouts.
 
-use std::{io::Write, path::Path};
+use std::{io::Write, path::Path, str::FromStr};
 
 use polyflake::{
     Description,
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Check { layout } => from_file(Path::new(layout)).map(|_| ()),
         Command::Presets => failure::print((PRESETS.join("\n") + "\n").as_bytes()),
         Command::Sql { layout, dialect, name } => print_sql(layout, *dialect, name.as_deref()),
-        Command::Describe { layout, json } => describe(&load(layout)?.describe(), *json),
+        Command::Describe { layout, json } => describe(&load(layout)?, *json),
     }
 }
 
@@ -97,10 +97,11 @@ fn print_sql(layout: &str, dialect: Dialect, name: Option<&str>) -> Result<(), F
     failure::print(sql::render(&load(layout)?, &name, dialect)?.as_bytes())
 }
 
-fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
+fn describe(layout: &Layout, as_json: bool) -> Result<(), Failure> {
+    let (figures, signed_until_ms) = (&layout.describe(), signed_until_ms(layout));
     let mut out = anstream::stdout().lock();
     if as_json {
-        return Ok(writeln!(out, "{}", to_json(figures))?);
+        return Ok(writeln!(out, "{}", to_json(figures, signed_until_ms))?);
     }
     writeln!(out, "{} bits", figures.bits)?;
     for field in figures.fields() {
@@ -125,7 +126,11 @@ fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
         }
     }
     let yes = |is| if is { "yes" } else { "no" };
-    writeln!(out, "sorts by time {}", yes(figures.sorts_by_time))?;
+    let sorts = match signed_until_ms {
+        Some(ms) => format!("as unsigned integers; as signed integers until {}", format_time(ms)),
+        None => yes(figures.sorts_by_time).to_owned(),
+    };
+    writeln!(out, "sorts by time {sorts}")?;
     Ok(writeln!(
         out,
         "below 2^53    {}, below 2^63 {}",
@@ -134,13 +139,26 @@ fn describe(figures: &Description, as_json: bool) -> Result<(), Failure> {
     )?)
 }
 
+/// Returns the time from which the IDs of an integer layout are negative as signed integers, which then sort before older
+/// IDs. Returns `None` if all IDs sort in the same order as signed and as unsigned integers, or if they do not sort by time.
+fn signed_until_ms(layout: &Layout) -> Option<i64> {
+    let (figures, json) = (layout.describe(), Value::from_str(&layout.to_json()).ok()?);
+    let field = json["fields"].as_array()?.iter().find(|field| field["bits"] != 0)?;
+    let bits = field["bits"].as_u64().filter(|bits| (1..64).contains(bits))?;
+    let has_sign =
+        json["id"] == "integer" && field["kind"] == "timestamp" && field["invert"] != true;
+    let (first, last) = figures.first_ms.zip(figures.last_ms).filter(|_| has_sign)?;
+    let tick = i128::from(last - first) / ((1 << bits) - 1);
+    i64::try_from(i128::from(first) + (tick << (bits - 1))).ok()
+}
+
 /// Formats a time as RFC 3339, or as milliseconds if it is outside the calendar's range.
 fn format_time(ms: i64) -> String {
     let time = jiff::Timestamp::from_millisecond(ms);
     time.map_or_else(|_| format!("{ms} ms after 1970"), |time| format!("{time:.3}"))
 }
 
-fn to_json(figures: &Description) -> Value {
+fn to_json(figures: &Description, signed_until_ms: Option<i64>) -> Value {
     let field = |field: &polyflake::FieldDescription| json!({ "name": field.name(), "kind": field.kind, "offset": field.offset, "bits": field.bits });
     // Counts are written as decimal strings, because many JSON parsers would round large numbers.
     let count = |count: Option<u128>| count.map(|count| count.to_string());
@@ -149,7 +167,7 @@ fn to_json(figures: &Description) -> Value {
         "per_second": count(figures.per_second),
         "per_second_in_all": count(figures.per_second_in_all),
         "first_ms": figures.first_ms, "last_ms": figures.last_ms,
-        "sorts_by_time": figures.sorts_by_time,
+        "sorts_by_time": figures.sorts_by_time, "sorts_as_signed_until_ms": signed_until_ms,
         "below_2_53": figures.below_2_53, "below_2_63": figures.below_2_63,
     })
 }

@@ -17,7 +17,11 @@ pub(crate) fn lines<'a>(
         ref start => {
             let bom = if start.starts_with(BOM) { BOM.len() } else { 0 };
             input.consume(bom);
-            let text = |line: io::Result<Vec<u8>>| Ok(String::from_utf8_lossy(&line?).into_owned());
+            let text = |line: io::Result<Vec<u8>>| {
+                let line = line?;
+                let line = line.strip_suffix(b"\r").unwrap_or(&line);
+                Ok(String::from_utf8_lossy(line).into_owned())
+            };
             return Ok(Box::new(input.split(b'\n').map(text)));
         }
     };

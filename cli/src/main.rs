@@ -66,7 +66,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(inspect::mark_hyphens(std::env::args_os()));
     arguments.color.write_global();
     let done = match arguments.command {
         Command::Inspect(arguments) => inspect::run(&arguments),

@@ -179,7 +179,7 @@ fn similar_names_are_suggested() {
     for (text, suggestion) in [
         ("9AFIKJV326NCT5IF", "did you mean 9afikjv326nct5if, a sno?"),
         (
-            "https://x.com/someone/status/1541815603606036480",
+            "https://example.com/status/1541815603606036480",
             "did you mean 1541815603606036480, an X (Twitter) snowflake?",
         ),
         ("\u{201c}9afikjv326nct5if\u{201d},", "did you mean 9afikjv326nct5if, a sno?"),
@@ -187,6 +187,8 @@ fn similar_names_are_suggested() {
             "id=017f22e2-79b0-7cc3-98c4-dc0c0c07398f;",
             "did you mean 017f22e2-79b0-7cc3-98c4-dc0c0c07398f, a UUID v7?",
         ),
+        // These 21 characters could be a Nano ID, but a mistyped public ID is more likely.
+        ("Order_1cswj9ra8617edr", "did you mean order_1cswj9ra8617edr, a public ID?"),
         ("9afikjv326nct5i", "a character is missing: a sno has 16, and this has 15"),
         (
             "017f22e2-79b0-7cc3-98c4-dc0c0c07398ff",
@@ -202,12 +204,6 @@ fn similar_names_are_suggested() {
         let line: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(line["suggestion"], suggestion);
     }
-    // These 21 characters could be a Nano ID, but a mistyped public ID is more likely.
-    let capital = stdout_of(&["inspect", "Order_1cswj9ra8617edr"]);
-    assert!(
-        capital.contains("\n  did you mean order_1cswj9ra8617edr, a public ID?\n"),
-        "{capital}"
-    );
     assert!(assert_fails(2, &["inspect", ""]).contains("expected an ID, found an empty string"));
     assert!(
         assert_fails(2, &["inspect", "42", " "]).contains("expected an ID, found an empty string")
@@ -660,4 +656,110 @@ fn a_terminal_gets_colours_and_a_progress_bar() {
     let made = fs::read_to_string(folder.path().join("ids")).expect("a file");
     assert_eq!(made.lines().count(), 3_000_000);
     assert!(!made.contains('\x1b'));
+}
+
+/// IDs of Firebase begin with a hyphen. They can precede and follow options, and a mistyped option is still reported.
+#[test]
+fn ids_that_begin_with_a_hyphen_are_read() {
+    let id = "-JhLeOlGIEjaIOFHR0xd";
+    for arguments in [
+        ["inspect", id, "--tsv", "--fields", "format"],
+        ["inspect", "--tsv", "--fields", "format", id],
+    ] {
+        assert_eq!(stdout_of(&arguments), format!("id\tformat\n{id}\tpushid\n"));
+    }
+    assert!(
+        stdout_of(&["inspect", "--tsv", "-8446744073709551616"])
+            .contains("\n-8446744073709551616\t")
+    );
+    assert!(assert_fails(2, &["inspect", "--josn", "42"]).contains("'--json'"));
+}
+
+#[test]
+fn all_formats_are_listed_and_counted() {
+    let list = stdout_of(&["inspect", "--formats"]);
+    let names: Vec<_> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, polyflake_inspect::formats().map(|(name, _)| name).collect::<Vec<_>>());
+    let count = format!(" {} ", names.len());
+    for page in [
+        include_str!("../README.md"),
+        include_str!("../../crates/inspect/README.md"),
+        include_str!("../../CHANGELOG.md"),
+    ] {
+        let line = page.lines().find(|line| line.contains("formats") && line.contains(&count));
+        assert!(line.is_some(), "expected a page to state{count}formats: {}", &page[..200]);
+    }
+}
+
+#[test]
+fn an_epoch_is_read_as_a_time_or_as_milliseconds() {
+    let id = (95_000_000_000_u64 << 22).to_string();
+    for epoch in ["1700000000000", "2023-11-14T22:13:20Z"] {
+        assert_eq!(
+            stdout_of(&[
+                "inspect",
+                "--epoch",
+                epoch,
+                "--tsv",
+                "--fields",
+                "format,time",
+                "--now",
+                NOW,
+                &id
+            ]),
+            format!("id\tformat\ttime\n{id}\tsnowflake-epoch\t2026-11-18T11:06:40.000Z\n")
+        );
+    }
+    assert!(assert_fails(2, &["inspect", "--epoch", "monday", &id]).contains("RFC 3339 or Unix"));
+}
+
+/// The program prints the same line of JSON for an ID as the page uses.
+#[test]
+fn the_page_and_the_program_agree_on_every_line() {
+    let found = include_str!("../../crates/inspect/tests/found.tsv");
+    let ids: Vec<_> = found
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split('\t').nth(1).expect("an ID"))
+        .collect();
+    let output = run_with_input(&["inspect", "--json", "--now", NOW], ids.join("\r\n").as_bytes());
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let now: jiff::Timestamp = NOW.parse().expect("a time");
+    let mut count = 0;
+    for (id, line) in ids.iter().zip(lines.lines()) {
+        let page: Value = inspect_page::look(id, now.as_millisecond(), "").parse().expect("JSON");
+        assert_eq!(page["answer"], line.parse::<Value>().expect("JSON"), "{id}");
+        count += 1;
+    }
+    assert_eq!(count, ids.len());
+}
+
+/// If the timestamp of integers includes the sign bit, they sort as signed integers only until it is set.
+#[test]
+fn a_description_states_until_when_signed_integers_sort() {
+    for (preset, until) in [
+        ("discord", Some("2084-09-06T15:47:35.552Z")),
+        ("instagram", Some("2046-06-27T17:00:49.497Z")),
+        ("twitter", None),
+    ] {
+        let text = stdout_of(&["layout", "describe", preset]);
+        let line = text.lines().find(|line| line.starts_with("sorts by time ")).expect("a line");
+        let json: Value =
+            stdout_of(&["layout", "describe", preset, "--json"]).parse().expect("JSON");
+        match until {
+            Some(until) => {
+                let time: jiff::Timestamp = until.parse().expect("a time");
+                assert_eq!(
+                    line,
+                    format!("sorts by time as unsigned integers; as signed integers until {until}")
+                );
+                assert_eq!(json["sorts_as_signed_until_ms"], time.as_millisecond());
+                assert_eq!(json["sorts_by_time"], false);
+            }
+            None => {
+                assert_eq!(line, "sorts by time yes");
+                assert!(json["sorts_as_signed_until_ms"].is_null());
+            }
+        }
+    }
 }

@@ -21,7 +21,7 @@ use polyflake::{layout::Layout, randflake::Codec};
 use crate::reading::Origin;
 
 #[cfg(feature = "json")]
-pub use crate::words::MEMBERS;
+pub use crate::words::{MEMBERS, answer_to_json};
 pub use crate::{
     reading::{Confidence, Field, Reading, Role},
     suggest::suggest,
@@ -67,20 +67,17 @@ pub fn inspect(text: &str, context: &Context<'_>) -> Vec<Reading> {
     if let Some(bytes) = forms::parse_prefixed_hex(text) {
         return inspect_bytes(&bytes, context);
     }
-    if let Some((service, id)) = forms::parse_address(text) {
-        return rank(id, context, |readings| odds::prefer_format(readings, service));
-    }
-    match forms::remove_separators(text) {
-        Some(digits) => rank(&digits, context, |_| {}),
-        None => rank(text, context, |_| {}),
-    }
-}
-
-fn rank(text: &str, context: &Context<'_>, adjust: impl FnOnce(&mut [Reading])) -> Vec<Reading> {
+    let (service, id) = forms::parse_address(text).unzip();
+    let digits = forms::remove_separators(text);
+    let text = id.or(digits.as_deref()).unwrap_or(text);
     let mut readings = texts::read_text(text, context);
     layouts::read_text(text, context, &mut readings);
-    adjust(&mut readings);
-    odds::rank_readings(&mut readings, odds::unknown_cost(text, texts::parse_integer(text)));
+    let unknown = odds::unknown_cost(text, texts::parse_integer(text));
+    let unknown = match service {
+        Some(service) => unknown + odds::prefer_format(&mut readings, service),
+        None => unknown,
+    };
+    odds::rank_readings(&mut readings, unknown);
     readings
 }
 

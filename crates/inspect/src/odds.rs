@@ -42,6 +42,8 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 const RANDOM_COST: Cost = Cost::bits(8);
 /// The cost of the statement that a random field contains a small number instead. Examples and tests often do.
 const PLACEHOLDER_COST: Cost = Cost::bits(16);
+/// The cost of an ID in the address of a service to which it does not belong.
+const OTHER_SERVICE_COST: Cost = Cost::bits(20);
 /// The maximum advantage of one reading over another if the two readings differ only in their time. The popularity of the
 /// formats and their typical field values can make one reading at most twice as likely as the other.
 const MAX_ADVANTAGE: Cost = Cost::bits(1);
@@ -167,17 +169,18 @@ pub(crate) fn unknown_bytes_cost(bytes: &[u8], integer: Option<u64>) -> Cost {
     })
 }
 
-/// Raises the costs of all readings except those in the given format, which the source of the ID determines.
-pub(crate) fn prefer_format(readings: &mut [Reading], format: &str) {
-    const OTHER_SERVICE_COST: Cost = Cost::bits(20);
-    for reading in readings {
-        let account = &mut reading.account;
-        if reading.format == format {
-            account.rarity = Cost::bits(0);
-        } else {
-            account.form = account.form + OTHER_SERVICE_COST;
-        }
+/// Raises the costs of all readings except the one in the given format, because the address in which the ID was found names
+/// its service. Returns the amount, which also applies to unknown formats. If the time is impossible in the format, the
+/// number in the address is something else, and all costs remain.
+pub(crate) fn prefer_format(readings: &mut [Reading], format: &str) -> Cost {
+    let fits = |reading: &Reading| reading.format == format && reading.account.has_usual_time;
+    if !readings.iter().any(fits) {
+        return Cost::bits(0);
     }
+    for reading in readings.iter_mut().filter(|reading| reading.format != format) {
+        reading.account.form = reading.account.form + OTHER_SERVICE_COST;
+    }
+    OTHER_SERVICE_COST
 }
 
 /// Returns the cost of a value that is small in half of all cases and arbitrary in the other half. Among small values, each

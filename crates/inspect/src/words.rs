@@ -98,7 +98,7 @@ impl Reading {
 }
 
 #[cfg(feature = "json")]
-pub use json::MEMBERS;
+pub use json::{MEMBERS, answer_to_json};
 
 #[cfg(feature = "json")]
 mod json {
@@ -125,6 +125,21 @@ mod json {
         "bits",
         "fields",
     ];
+
+    /// Returns the readings of a string as a JSON object with the members `id`, `readings` and, if it is not `None`,
+    /// `suggestion`. Each reading has the given [`MEMBERS`].
+    #[must_use]
+    pub fn answer_to_json(
+        id: &str,
+        readings: &[&Reading],
+        members: &[&str],
+        suggestion: Option<&str>,
+    ) -> String {
+        let readings: Vec<_> = readings.iter().map(|reading| reading.to_json(members)).collect();
+        let suggestion =
+            suggestion.map(|text| format!(",\"suggestion\":{}", quote(text))).unwrap_or_default();
+        format!("{{\"id\":{},\"readings\":[{}]{suggestion}}}", quote(id), readings.join(","))
+    }
 
     impl Reading {
         /// Returns the value of one of the [`MEMBERS`] as a string for a table cell, or an empty string if the reading has

@@ -56,7 +56,7 @@ function launcherManifest() {
   return {
     name: PROGRAM_KIND.of,
     ...commonFields(),
-    description: "Inspects any ID and makes polyflake's: formats, fields, times and odds in a terminal or as JSON",
+    description: "Inspects any ID and makes polyflake's: formats, fields and times in a terminal or as JSON",
     keywords: ["id", "uuid", "snowflake", "inspect", "cli"],
     type: "commonjs",
     bin: { polyflake: "polyflake.js" },

@@ -54,6 +54,19 @@ function formatDay(ms) {
     : date.toISOString().slice(0, 10);
 }
 
+/**
+ * States until when the IDs of an integer layout sort as signed integers. If the timestamp includes the sign bit, IDs of
+ * the second half of the time range are negative.
+ */
+function formatSorting(firstMs, lastMs) {
+  const field = description.fields.find(({ bits }) => bits > 0);
+  const hasSign = description.id === "integer" && field?.kind === "timestamp" && field.bits < 64 && !field.invert;
+  if (!hasSign) return "no";
+  const tick = (BigInt(lastMs) - BigInt(firstMs)) / (2n ** BigInt(field.bits) - 1n);
+  const day = formatDay(BigInt(firstMs) + tick * 2n ** BigInt(field.bits - 1));
+  return `as unsigned integers; as signed integers until ${day}`;
+}
+
 function facts({ bits, perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, below2_53, below2_63 }) {
   const warning = below2_53
     ? "Every ID is below 2^53, so a JavaScript number can hold it."
@@ -64,7 +77,7 @@ function facts({ bits, perSecond, perSecondInAll, firstMs, lastMs, sortsByTime, 
     ["IDs per second, all generators", formatCount(perSecondInAll)],
     ["First day", firstMs === undefined ? "no time" : formatDay(firstMs)],
     ["Last day", lastMs === undefined ? "no time" : formatDay(lastMs)],
-    ["Sorts by time", sortsByTime ? "yes" : "no"],
+    ["Sorts by time", sortsByTime ? "yes" : formatSorting(firstMs, lastMs)],
     ["Below 2^63", below2_63 ? "yes, so never negative as a signed integer" : "no, so negative as a signed integer"],
     ["JavaScript", warning],
   ];

@@ -143,7 +143,10 @@ export async function startInspector(id, keep) {
   let layout = "";
   let current = 0;
 
-  const read = (id) => ({ id, ...JSON.parse(bound.look(id, BigInt(Date.now()), layout)) });
+  const read = (id) => {
+    const { sentence, answer } = JSON.parse(bound.look(id, BigInt(Date.now()), layout));
+    return { sentence, ...answer };
+  };
 
   function answer() {
     const box = element("id");
