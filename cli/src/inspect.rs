@@ -134,8 +134,8 @@ fn parse_id(text: &str) -> Result<String, &'static str> {
 
 /// Parses a time in RFC 3339 or in Unix milliseconds.
 fn parse_epoch(text: &str) -> Result<i64, String> {
-    let parse_time = |text: &str| text.parse::<jiff::Timestamp>().map(|time| time.as_millisecond());
-    text.parse().or_else(|_| parse_time(text)).map_err(|error| {
+    let milliseconds = |time: jiff::Timestamp| time.as_millisecond();
+    text.parse().or_else(|_| text.parse().map(milliseconds)).map_err(|error| {
         format!("expected a time in RFC 3339 or Unix milliseconds, found `{text}`: {error}")
     })
 }

@@ -746,20 +746,14 @@ fn a_description_states_until_when_signed_integers_sort() {
         let line = text.lines().find(|line| line.starts_with("sorts by time ")).expect("a line");
         let json: Value =
             stdout_of(&["layout", "describe", preset, "--json"]).parse().expect("JSON");
-        match until {
-            Some(until) => {
-                let time: jiff::Timestamp = until.parse().expect("a time");
-                assert_eq!(
-                    line,
-                    format!("sorts by time as unsigned integers; as signed integers until {until}")
-                );
-                assert_eq!(json["sorts_as_signed_until_ms"], time.as_millisecond());
-                assert_eq!(json["sorts_by_time"], false);
-            }
-            None => {
-                assert_eq!(line, "sorts by time yes");
-                assert!(json["sorts_as_signed_until_ms"].is_null());
-            }
-        }
+        let ms =
+            until.map(|until| until.parse::<jiff::Timestamp>().expect("a time").as_millisecond());
+        let sorts = until.map_or_else(
+            || "yes".to_owned(),
+            |until| format!("as unsigned integers; as signed integers until {until}"),
+        );
+        assert_eq!(line, format!("sorts by time {sorts}"));
+        assert_eq!(json["sorts_as_signed_until_ms"].as_i64(), ms);
+        assert_eq!(json["sorts_by_time"], ms.is_none());
     }
 }

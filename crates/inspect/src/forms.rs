@@ -37,8 +37,8 @@ pub(crate) fn parse_prefixed_hex(text: &str) -> Option<Vec<u8>> {
 /// with an ID.
 pub(crate) fn parse_address(text: &str) -> Option<(&'static str, &str)> {
     let (_, service) = ADDRESSES.iter().find(|(part, _)| text.contains(part))?;
-    let digits = text.split(|c: char| !c.is_ascii_digit());
-    let id = digits.filter(|digits| digits.len() >= MIN_ADDRESS_DIGITS).last()?;
+    let mut digits = text.rsplit(|c: char| !c.is_ascii_digit());
+    let id = digits.find(|digits| digits.len() >= MIN_ADDRESS_DIGITS)?;
     Some((service, id))
 }
 

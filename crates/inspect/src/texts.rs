@@ -8,7 +8,7 @@ use crate::{
     formats::{FORMATS, Format, TYPEID, Text},
     layouts,
     odds::Cost,
-    reading::Reading,
+    reading::{Reading, Role},
 };
 
 /// Returns one reading of the string for each format that has a matching string form.
@@ -152,19 +152,18 @@ fn read_in_format(
     }
 }
 
-/// Returns the name of the UUID that the given bits form, such as `a UUID v4`.
+/// Returns the name of the UUID that the given bits form, such as `a UUID v4`. Formats whose IDs could be any UUID, such as
+/// Hot Guids, are not considered.
 fn uuid_title(bits: &Bits) -> String {
-    let uuids =
-        FORMATS.iter().filter(|format| format.texts.iter().all(|text| matches!(text, Text::Uuid)));
-    let by_version = uuids.filter(|format| {
-        !format.is_ours && format.scale.is_none_or(|_| format.name != "ulid-uuid")
-    });
+    let versions = FORMATS
+        .iter()
+        .filter(|format| format.name.starts_with("uuid") || format.name.starts_with("guid"));
     let mut readings =
-        by_version.filter_map(|format| Reading::from_bits(format, bits, Cost::bits(0), 0));
+        versions.filter_map(|format| Reading::from_bits(format, bits, Cost::bits(0), 0));
     readings.next().map_or_else(String::new, |reading| {
-        let the =
-            if reading.format == "uuid-nil" || reading.format == "uuid-max" { "the" } else { "a" };
-        format!("{the} {}", reading.title)
+        let is_single = reading.fields.iter().all(|field| field.role == Role::Fixed);
+        let article = if is_single { "the" } else { "a" };
+        format!("{article} {}", reading.title)
     })
 }
 
@@ -179,7 +178,7 @@ fn form_cost(text: &str, form: Text) -> Cost {
     }
 }
 
-/// Decodes a `TypeID`: a type of lowercase letters and underscores, `_`, and the 26 characters of a UUID. The type can be
+/// Decodes a TypeID: a type of lowercase letters and underscores, `_`, and the 26 characters of a UUID. The type can be
 /// absent.
 fn parse_typeid(text: &str) -> Option<Bits> {
     let (kind, tail) = text.rsplit_once('_').unwrap_or(("a", text));
@@ -206,7 +205,7 @@ fn parse_base64_uuid(text: &str) -> Option<(Vec<u8>, Cost)> {
         number = number << 6 | u128::from(value(*character)?);
     }
     // The last character contains two bits of the UUID, and four zeros.
-    let last = value(*last).filter(|last| last & 15 == 0)?;
+    let last = value(*last).filter(|last| last.trailing_zeros() >= 4)?;
     number = number << 2 | u128::from(last >> 4);
     Some((number.to_be_bytes().into(), Cost::bits(form)))
 }

@@ -1,5 +1,9 @@
 """Runs three programs on each ID of a corpus, and prints how many IDs of each format each program identifies.
 
+Each line of the corpus contains a format and an ID, separated by a tab. Further cells are ignored.
+`crates/inspect/tests/found.tsv` is a corpus of IDs that were found in public projects. The format of strings without a known
+format is `none`.
+
 Arguments: the corpus, the time that polyflake uses as the current time (RFC 3339), and the names or paths of the
 programs polyflake, uuinfo and idt. For uuinfo and idt, a second column also counts the answer "Snowflake", which
 identifies the kind of format but not the service that uses it.
@@ -10,7 +14,7 @@ import re
 import subprocess
 import sys
 
-SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon"}
+SNOWFLAKES = {"twitter", "discord", "instagram", "sonyflake", "mastodon", "linkedin", "tiktok"}
 # Regular expressions that match the format names of other programs, for formats whose names differ from ours by more
 # than case and punctuation.
 FORMAT_NAMES = {
@@ -19,7 +23,22 @@ FORMAT_NAMES = {
     "uuid6": "uuid.*6",
     "uuid7": r"rfc-9562.*version: 7|uuidv7",
     "nanoid": "nano ?id",
-    "random": "unknown|none",
+    "none": "unknown|none",
+    "uuid2": "uuid.*2",
+    "uuid3": r"rfc-4122.*3|uuidv3",
+    "uuid5": r"rfc-4122.*5|uuidv5",
+    "uuid8": r"rfc-9562.*version: 8|uuidv8",
+    "guid-ncs": "guid|ncs|uuid",
+    "guid-microsoft": "guid|microsoft|uuid",
+    "hash-128": "md5|128",
+    "hash-160": "sha-?1|160",
+    "hash-256": "sha-?256|256",
+    "unix-s": "unix|timestamp",
+    "unix-ms": "unix|timestamp",
+    "datetime": "date|timestamp",
+    "objectid": "object ?id",
+    "pushid": "push ?id",
+    "cuid2": "cuid.?2",
     "twitter": "twitter|x ",
 }
 
@@ -31,7 +50,7 @@ def read_with_polyflake(program, ids, now):
     for line in completed.stdout.splitlines():
         readings = json.loads(line)["readings"]
         is_recognized = sum(reading["probability"] for reading in readings) >= 0.5
-        yield readings[0]["format"] if is_recognized else "random"
+        yield readings[0]["format"] if is_recognized else "none"
 
 
 def uuinfo(program, ids):
@@ -51,6 +70,7 @@ def main():
     corpus, now, *programs = sys.argv[1:]
     with open(corpus) as file:
         rows = [line.rstrip("\n").split("\t") for line in file]
+    rows = [row[:2] for row in rows if not row[0].startswith("#")]
     ids = [name for _, name in rows]
     answers = [read_with_polyflake(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
     answers = [list(answer) for answer in answers]

@@ -36,7 +36,7 @@ const SYSTEMS = {
   cuid: () => cuid(),
   nanoid: () => nanoid(),
   counter: () => String(randomInt(10 ** randomInt(1, 10))),
-  random: () => randomBytes(12 + randomInt(24)).toString("base64url"),
+  none: () => randomBytes(12 + randomInt(24)).toString("base64url"),
 };
 
 for (const [system, generate] of Object.entries(SYSTEMS)) {

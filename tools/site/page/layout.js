@@ -61,7 +61,7 @@ function formatDay(ms) {
 function formatSorting(firstMs, lastMs) {
   const field = description.fields.find(({ bits }) => bits > 0);
   const hasSign = description.id === "integer" && field?.kind === "timestamp" && field.bits < 64 && !field.invert;
-  if (!hasSign) return "no";
+  if (!hasSign || lastMs === undefined) return "no";
   const tick = (BigInt(lastMs) - BigInt(firstMs)) / (2n ** BigInt(field.bits) - 1n);
   const day = formatDay(BigInt(firstMs) + tick * 2n ** BigInt(field.bits - 1));
   return `as unsigned integers; as signed integers until ${day}`;

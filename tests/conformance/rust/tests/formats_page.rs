@@ -61,6 +61,7 @@ fn the_page_shows_the_hot_guid_example() {
         HEXLOWER.encode(&id.to_bytes()),
         &*id.text()
     ));
+    assert_page_contains(&format!("bytes of .NET: {}", HEXLOWER.encode(&id.to_dotnet_bytes())));
     assert_page_contains(&format!("for SQL Server: {}", &*id.sql_text()));
 }
 
