@@ -233,16 +233,26 @@ fn a_promotion_ends_only_its_own_quiet_time() {
 }
 
 #[test]
-fn promotions_require_the_same_postgresql_system_and_tables() {
+fn promotions_require_the_same_postgresql_system_database_and_tables() {
     let mut store = Memory::new(START_MS);
     drop(holder(&mut store, options(10)));
     let name = |system, timeline, tables| format!("postgresql:{system}:{timeline:08X}:{tables}");
-    let from = name(7, 10, 5);
-    for to in [name(8, 11, 5), name(7, 11, 6), name(7, 10, 5), name(7, 9, 5), "memory:1".into()] {
+    let from = name(7, 10, "4:5");
+    let branch = "4:5:de200bd42b49cc1814412c7e592dd6e9";
+    for to in [
+        name(8, 11, "4:5"),
+        name(7, 11, "4:6"),
+        name(7, 11, "3:5"),
+        name(7, 11, branch),
+        name(7, 10, "4:5"),
+        name(7, 9, "4:5"),
+        "postgresql:7:aurora:4:5".into(),
+        "memory:1".into(),
+    ] {
         assert_error_kind(operator(&mut store).promoted(&from, &to), ErrorKind::OutOfRange);
     }
     // These names could belong to a server and its promoted replica, but this store has a different name.
-    let possible = operator(&mut store).promoted(&from, &name(7, 11, 5));
+    let possible = operator(&mut store).promoted(&from, &name(7, 11, "4:5"));
     assert_error_kind(possible, ErrorKind::StoreChanged);
 }
 

@@ -42,7 +42,7 @@ const START_MS: u64 = 1_763_650_000_000;
 
 /// The store's name in the recording for `SQLite`, followed by its names in the recordings for servers.
 const SQLITE_STORE: &str = "sqlite:1:2";
-const POSTGRESQL_STORE: &str = "postgresql:1:00000001:1";
+const POSTGRESQL_STORE: &str = "postgresql:1:00000001:1:1";
 const MARIADB_STORE: &str = "mariadb:1:1:1";
 const MYSQL_STORE: &str = "mysql:00000000-0000-0000-0000-000000000001:1";
 const REDIS_STORE: &str = "volatile:redis:1111111111111111111111111111111111111111:2222222222222222222222222222222222222222";

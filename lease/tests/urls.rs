@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 fn default_parts() -> Json {
     json!({
         "allows_overlayfs": false, "create": null, "lease_ms": null, "environment_worker_id": null, "worker_ids": null, "schema": null, "sigterm": false,
-        "wait_ms": null, "renew_ms": null, "strict": false,
+        "wait_ms": null, "renew_ms": null, "strict": false, "storage": null,
     })
 }
 

@@ -53,7 +53,7 @@ use crate::{
     rules::error::no_reply_error,
     rules::json::MAX_SAFE_INTEGER,
     rules::watched_keeper::{LeaseStatus, WatchedKeeper, closes_store},
-    stores::steps::{Create, Engine, Failure, Known, Outcome, Step, Steps},
+    stores::steps::{Access, Engine, Failure, Known, Outcome, Step, Steps},
 };
 use json::{error_to_json, event_to_json};
 use settings::Settings;
@@ -84,7 +84,7 @@ pub struct Hosted {
     random: Arc<Mutex<Vec<Random>>>,
     /// The store. For `SQLite`, the store's name is empty until the file is open.
     store: Engine,
-    create: Create,
+    access: Access,
     known: Known,
     /// The check that runs instead of the lease, if the settings request one, and its result so far.
     check: Option<(Check, Result<()>)>,
@@ -129,7 +129,8 @@ impl Hosted {
     /// renewals), `strict`, `wait_ms` (how long a caller waits for the first grant), `holder`, `preferred_worker_id`,
     /// `required_worker_id`, `environment_worker_id` (the worker ID in `POLYFLAKE_WORKER_ID`, which `required_worker_id`
     /// overrides) and `store_name` (the store's name in messages). For `PostgreSQL`, the settings `schema` and `create`
-    /// (`second-store`) are also supported, as in a store's URL.
+    /// (`second-store`) are also supported, as in a store's URL, and so is `storage` (`durable`) for `PostgreSQL` and
+    /// `MySQL`.
     ///
     /// If the `check` setting is present, no worker ID is leased, and `family` is not required. The last command is issued
     /// as soon as the check has determined whether a lease could be acquired.
@@ -145,7 +146,7 @@ impl Hosted {
             lease: WatchedKeeper::new(settings.options()?, random_source(&random)),
             random,
             store,
-            create: settings.create()?,
+            access: settings.access()?,
             known: Known::default(),
             check: settings.check()?,
             engine: None,
@@ -304,7 +305,7 @@ impl Hosted {
             self.command = Some((json!({ "do": "open" }), Progress::Opening(asked)));
             return;
         };
-        let steps = Steps::new(engine, &asked.request, random).create(self.create);
+        let steps = Steps::new(engine, &asked.request, random).access(self.access);
         let steps = Box::new(steps);
         self.step(asked, steps, Outcome::default(), now);
     }

@@ -497,15 +497,19 @@ fn contention_error() -> Error {
 }
 
 /// Returns an error if the second store cannot be a promoted replica of the first. In `PostgreSQL`, a promoted replica has
-/// the same system identifier and the same tables, on a later timeline. In `MySQL` and `MariaDB`, a promoted replica is a
+/// the same system identifier, database and tables, on a later timeline. In `MySQL` and `MariaDB`, a promoted replica is a
 /// different server. If the server is the same but the table is different, a dump was restored or the table was rebuilt.
 fn check_promotion(from: &str, to: &str) -> Result<()> {
     let [before, after] = [from, to].map(|name| name.split(':').collect::<Vec<_>>());
     let timeline = |digits| u32::from_str_radix(digits, 16).ok();
     let is_possible = match (&*before, &*after) {
-        (["postgresql", system, first, table], ["postgresql", same, second, same_table]) => {
+        (
+            ["postgresql", system, first, database, table],
+            ["postgresql", same, second, same_database, same_table],
+        ) => {
             let is_later = timeline(first).zip(timeline(second)).is_some_and(|(a, b)| a < b);
-            (system, table) == (same, same_table) && is_later
+            let tables = [database, table] == [same_database, same_table];
+            system == same && tables && is_later
         }
         (["mysql", server, _], ["mysql", other, _])
         | (["mariadb", server, _, _], ["mariadb", other, _, _]) => server != other,

@@ -11,6 +11,9 @@ use crate::{Result, rules::error::out_of_range};
 #[cfg(feature = "hosted")]
 pub(crate) const SECOND_STORE: &str = "second-store";
 
+/// The value of the `storage` parameter that declares that a server's storage is durable.
+pub(crate) const DURABLE_STORAGE: &str = "durable";
+
 /// The maximum length of a schema name. `PostgreSQL` truncates longer names.
 const MAX_SCHEMA_LEN: usize = 63;
 
@@ -117,6 +120,15 @@ impl Create {
     }
 }
 
+/// Parses the `storage` parameter, and returns whether it declares that the server's storage is durable.
+pub(crate) fn is_durable_storage(value: Option<&str>) -> Result<bool> {
+    match value {
+        None => Ok(false),
+        Some(DURABLE_STORAGE) => Ok(true),
+        Some(_) => Err(out_of_range(format!("`storage` can only be `{DURABLE_STORAGE}`"))),
+    }
+}
+
 /// The options for opening a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "drivers make it")]
@@ -126,4 +138,8 @@ pub struct Access {
     /// Whether the store's file may be on overlayfs, whose contents are lost when the container is removed
     /// (`allow=overlayfs`).
     pub allows_overlayfs: bool,
+    /// Whether the operator declares that the server's storage keeps acknowledged writes and never writes partial pages
+    /// (`storage=durable`). The declaration replaces `fsync` and `full_page_writes` in `PostgreSQL`, and
+    /// `innodb_doublewrite` in `MySQL` and `MariaDB`. It replaces no other setting.
+    pub has_durable_storage: bool,
 }

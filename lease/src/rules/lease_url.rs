@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::{
     Error, ErrorKind, Result,
-    rules::access::{Create, SECOND_STORE, Schema},
+    rules::access::{Create, DURABLE_STORAGE, SECOND_STORE, Schema},
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
     rules::record::check_name,
@@ -231,7 +231,7 @@ impl LeaseUrl {
     /// servers that reject writes are skipped), `connect_timeout` in seconds, `application_name` and `options`. The other
     /// members are `namespace`, `allows_overlayfs`, the terms that the host itself applies (`wait_ms` and `sigterm`), and
     /// the lease's settings: `store_name` (the store's name in messages), `environment_worker_id` (the worker ID in
-    /// `POLYFLAKE_WORKER_ID`), `schema`, `create`, `lease_ms`, `renew_ms`, `strict` and `worker_ids`. Missing values are
+    /// `POLYFLAKE_WORKER_ID`), `schema`, `create`, `storage`, `lease_ms`, `renew_ms`, `strict` and `worker_ids`. Missing values are
     /// null.
     ///
     /// # Errors
@@ -244,6 +244,7 @@ impl LeaseUrl {
             "environment_worker_id": self.worker_id,
             "schema": schema.as_ref().map(Schema::name),
             "create": (access.create == Create::SecondStore).then_some(SECOND_STORE),
+            "storage": access.has_durable_storage.then_some(DURABLE_STORAGE),
             "allows_overlayfs": access.allows_overlayfs,
             "lease_ms": terms.lease_ms,
             "renew_ms": terms.renew_ms,

@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 use crate::Options;
 use crate::{
     Error, ErrorKind, Result,
-    rules::access::{Access, Create, SECOND_STORE, Schema},
+    rules::access::{Access, Create, SECOND_STORE, Schema, is_durable_storage},
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
     rules::record::check_name,
@@ -51,9 +51,10 @@ const ESCAPING_HINT: &str = "write special characters of a user, a password or a
 pub(crate) const LEASE_PARAMETERS: [&str; 7] =
     ["namespace", "lease_seconds", "worker_ids", "wait", "sigterm", "renew_seconds", "strict"];
 const FILE_PARAMETERS: [&str; 1] = ["allow"];
-const POSTGRESQL_PARAMETERS: [&str; 13] = [
+const POSTGRESQL_PARAMETERS: [&str; 14] = [
     "schema",
     "create",
+    "storage",
     "host",
     "port",
     "user",
@@ -66,13 +67,22 @@ const POSTGRESQL_PARAMETERS: [&str; 13] = [
     "options",
     "target_session_attrs",
 ];
-const MYSQL_PARAMETERS: [&str; 8] =
-    ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "connect_timeout"];
+const MYSQL_PARAMETERS: [&str; 9] = [
+    "storage",
+    "host",
+    "port",
+    "user",
+    "password",
+    "dbname",
+    "sslmode",
+    "sslrootcert",
+    "connect_timeout",
+];
 
 const HTTP_PARAMETERS: [&str; 2] = ["sslrootcert", "connect_timeout"];
 
-/// `Redis` URLs have the same parameters as `MySQL` URLs.
-const REDIS_PARAMETERS: [&str; 8] = MYSQL_PARAMETERS;
+const REDIS_PARAMETERS: [&str; 8] =
+    ["host", "port", "user", "password", "dbname", "sslmode", "sslrootcert", "connect_timeout"];
 
 /// The parts of a URL.
 #[derive(Clone, PartialEq, Eq)]
@@ -221,14 +231,17 @@ impl StoreUrl {
                 return Err(out_of_range(format!("`create` can only be `{SECOND_STORE}`")));
             }
         };
+        let has_durable_storage = is_durable_storage(parameters.remove("storage").as_deref())?;
         let server = Server::from_authority(authority, POSTGRESQL_PORT, &mut parameters)?;
-        let access = Access { create, ..Access::default() };
+        let access = Access { create, has_durable_storage, ..Access::default() };
         Self::with(StoreAddress::Server(server), schema, access, &mut parameters)
     }
 
     fn parse_mysql(rest: &str, query: &str) -> Result<Self> {
         let authority = Authority::parse(rest, "mysql")?;
         let mut parameters = Parameters::parse(query, "MySQL", &MYSQL_PARAMETERS)?;
+        let has_durable_storage = is_durable_storage(parameters.remove("storage").as_deref())?;
+        let access = Access { has_durable_storage, ..Access::default() };
         let server = Server::from_authority(authority, MYSQL_PORT, &mut parameters)?;
         if server.hosts.len() > 1 {
             return Err(out_of_range("a URL of MySQL names one host"));
@@ -249,9 +262,7 @@ impl StoreUrl {
             Some(name) if !name.bytes().all(is_part) => Err(out_of_range(
                 "its database has other characters than letters, digits, `_` and `-`",
             )),
-            Some(_) => {
-                Self::with(StoreAddress::Mysql(server), None, Access::default(), &mut parameters)
-            }
+            Some(_) => Self::with(StoreAddress::Mysql(server), None, access, &mut parameters),
         }
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::{
     Result,
     protocol::{AsyncStore, Reply, Request, Store},
-    rules::access::Create,
+    rules::access::Access,
     rules::error::out_of_range,
     rules::forks,
     rules::url::{self, StoreAddress, StoreUrl},
@@ -51,22 +51,22 @@ pub struct Mysql(BlockingStore<AsyncMysql>);
 /// # }
 /// ```
 pub struct AsyncMysql {
-    create: Create,
+    access: Access,
     /// The connection, or `None` while a request uses it. If a request is dropped, the connection is dropped as well,
     /// because the pending reply could be mistaken for the reply to the next request.
     connection: Option<Conn>,
     process: u32,
 }
 
-/// Parses a store's URL, and determines which of the store's tables may be created.
-fn parse_url(url: &str) -> Result<(url::Server, Create)> {
+/// Parses a store's URL, and returns the options for opening the store.
+fn parse_url(url: &str) -> Result<(url::Server, Access)> {
     let read = || {
         let StoreUrl { site: StoreAddress::Mysql(server), access, .. } = StoreUrl::parse(url)?
         else {
             return Err(out_of_range("it is not of MySQL; write `mysql://`"));
         };
         tls::check(&server)?;
-        Ok((server, access.create))
+        Ok((server, access))
     };
     read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
 }
@@ -80,17 +80,17 @@ impl Mysql {
     /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the user lacks the
     /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
-        let (server, create) = parse_url(url)?;
-        Self::open_with_timeout(&server, create, TIMEOUT)
+        let (server, access) = parse_url(url)?;
+        Self::open_with_timeout(&server, access, TIMEOUT)
     }
 
     /// Works like [`Mysql::open`], but waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(crate) fn open_with_timeout(
         server: &url::Server,
-        create: Create,
+        access: Access,
         longest: Duration,
     ) -> Result<Self> {
-        BlockingStore::open(longest, AsyncMysql::connect(server, create)).map(Self)
+        BlockingStore::open(longest, AsyncMysql::connect(server, access)).map(Self)
     }
 }
 
@@ -119,11 +119,11 @@ impl AsyncMysql {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        let (server, create) = parse_url(url)?;
-        Self::connect(&server, create).await
+        let (server, access) = parse_url(url)?;
+        Self::connect(&server, access).await
     }
 
-    async fn connect(server: &url::Server, create: Create) -> Result<Self> {
+    async fn connect(server: &url::Server, access: Access) -> Result<Self> {
         let process = forks::process_generation()?;
         let connected = async {
             // Errors from the client contain no part of the URL.
@@ -131,7 +131,7 @@ impl AsyncMysql {
             Conn::new(options(server)).await.map_err(to_error)
         };
         let connection = Some(with_time_limit(connect_timeout(server), connected).await?);
-        Ok(Self { create, connection, process })
+        Ok(Self { access, connection, process })
     }
 }
 
@@ -189,7 +189,7 @@ impl AsyncStore for AsyncMysql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
         let mut connection = self.connection.take().ok_or_else(connection_lost_error)?;
-        let mut steps = Steps::new(Engine::Mysql, request, random()?).create(self.create);
+        let mut steps = Steps::new(Engine::Mysql, request, random()?).access(self.access);
         let (mut outcome, mut is_lost) = (Outcome::default(), false);
         let reply = loop {
             match steps.next(outcome) {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::{
     Result,
     protocol::{Reply, Request, Store},
-    rules::access::{Create, Schema},
+    rules::access::{Access, Schema},
     rules::error::out_of_range,
     rules::url::{self, StoreAddress, StoreUrl},
     stores::blocking::{BlockingStore, TIMEOUT},
@@ -44,15 +44,15 @@ impl Server {
         Ok(Self { address, schema })
     }
 
-    /// Parses a store's URL, and determines which of the store's tables may be created.
-    fn parse_url(url: &str) -> Result<(Self, Create)> {
+    /// Parses a store's URL, and returns the options for opening the store.
+    fn parse_url(url: &str) -> Result<(Self, Access)> {
         let read = || {
             let StoreUrl { site: StoreAddress::Server(server), schema, access, .. } =
                 StoreUrl::parse(url)?
             else {
                 return Err(out_of_range("it is not of PostgreSQL; write `postgres://`"));
             };
-            Ok((Self::from_address(server, schema.unwrap_or_default())?, access.create))
+            Ok((Self::from_address(server, schema.unwrap_or_default())?, access))
         };
         read().map_err(|error| error.with_prefix("cannot read the URL of the store"))
     }
@@ -67,17 +67,17 @@ impl Postgresql {
     /// commits, `store_damaged` if the tables have a different format, or `lease_unavailable` if the role lacks the
     /// required privileges.
     pub fn open(url: &str) -> Result<Self> {
-        let (server, create) = Server::parse_url(url)?;
-        Self::open_with_timeout(server, create, TIMEOUT)
+        let (server, access) = Server::parse_url(url)?;
+        Self::open_with_timeout(server, access, TIMEOUT)
     }
 
     /// Works like [`Postgresql::open`], but waits for at most `longest`, or for the default limit if that limit is shorter.
     pub(crate) fn open_with_timeout(
         server: Server,
-        create: Create,
+        access: Access,
         longest: Duration,
     ) -> Result<Self> {
-        BlockingStore::open(longest, AsyncPostgresql::connect(server, create)).map(Self)
+        BlockingStore::open(longest, AsyncPostgresql::connect(server, access)).map(Self)
     }
 }
 

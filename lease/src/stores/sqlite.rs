@@ -74,7 +74,7 @@ impl Store for Sqlite {
         let _pass = RequestGuard::enter()?;
         let Self { path, access } = self;
         let (connection, name) = file::open(path, *access, connect)?;
-        let steps = Steps::new(Engine::Sqlite(name), request, random()?).create(access.create);
+        let steps = Steps::new(Engine::Sqlite(name), request, random()?).access(*access);
         steps.drive(|statements| statements.iter().map(|it| run(&connection, it)).collect())
     }
 }

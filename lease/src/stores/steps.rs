@@ -192,15 +192,6 @@ pub enum Engine {
 }
 
 impl Engine {
-    fn dialect(&self) -> Dialect {
-        match self {
-            Self::Sqlite(name) => sqlite::dialect(name),
-            Self::Postgresql(schema) => postgresql::dialect(schema),
-            Self::Mysql => mysql::dialect(),
-            Self::Http | Self::Redis => unreachable!("this store gets no SQL"),
-        }
-    }
-
     fn is_missing_table(&self, failure: &Failure) -> bool {
         *self == Self::Mysql && mysql::is_missing_table(failure)
     }
@@ -219,16 +210,22 @@ impl Engine {
 /// The stores that this process has already checked, as a map from store names to table versions. The map ensures that a
 /// process creates a store's tables and probes the store only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known(BTreeMap<String, i64>);
+pub struct Known {
+    versions: BTreeMap<String, i64>,
+    /// Whether the last `PostgreSQL` server was an Aurora cluster that cannot report its timeline.
+    is_aurora: bool,
+}
 
 #[cfg(feature = "std")]
-static KNOWN_STORES: Mutex<Known> = Mutex::new(Known(BTreeMap::new()));
+static KNOWN_STORES: Mutex<Known> =
+    Mutex::new(Known { versions: BTreeMap::new(), is_aurora: false });
 
 /// The steps that process a request.
 #[derive(Clone, Debug)]
 pub struct Steps {
     engine: Engine,
-    create: Create,
+    access: Access,
+    is_aurora: bool,
     request: Request,
     random: Random,
     stage: Stage,
@@ -242,6 +239,12 @@ enum Stage {
     Settings,
     /// Process the request. `is_again` is `true` once the tables have been created.
     Request {
+        is_again: bool,
+    },
+    /// Find out whether the server is an Aurora cluster. The variant contains the error that stands if the answer is the
+    /// expected one.
+    Aurora {
+        error: Error,
         is_again: bool,
     },
     /// Begin a transaction that may create tables, and check which tables already exist in the database.
@@ -258,13 +261,14 @@ impl Steps {
     /// Creates the steps for a request. `random` contains 128 random bits from the operating system.
     pub fn new(engine: Engine, request: &Request, random: Random) -> Self {
         let request = request.clone();
-        Self { engine, create: Create::default(), request, random, stage: Stage::Nothing }
+        let (access, stage) = (Access::default(), Stage::Nothing);
+        Self { engine, access, is_aurora: false, request, random, stage }
     }
 
-    /// Sets which tables the steps may create.
+    /// Sets the options of the store's URL: which tables the steps may create, and what the operator declares.
     #[must_use]
-    pub fn create(self, create: Create) -> Self {
-        Self { create, ..self }
+    pub fn access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Processes the outcome of the last step and returns the next step. Pass [`Outcome::default`] to the first call.
@@ -292,8 +296,14 @@ impl Steps {
         let outcome = outcome.without_warnings();
         let stage = mem::replace(&mut self.stage, Stage::Over);
         match (stage, &outcome.failure) {
-            (Stage::Nothing, _) => Ok(self.begin()),
+            (Stage::Nothing, _) => {
+                self.is_aurora = known.is_aurora;
+                Ok(self.begin())
+            }
             (Stage::Rollback(error), _) => Err(error),
+            (Stage::Aurora { error, is_again }, _) => {
+                self.on_aurora(error, is_again, &outcome, known)
+            }
             (Stage::Request { is_again }, _) => self.on_answered(is_again, outcome, known),
             (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty_reply_step()),
             (_, Some(failure)) => self.on_error(self.engine.error(failure), Some(failure)),
@@ -340,6 +350,15 @@ impl Steps {
         }
     }
 
+    fn dialect(&self) -> Dialect {
+        match &self.engine {
+            Engine::Sqlite(name) => sqlite::dialect(name),
+            Engine::Postgresql(schema) => postgresql::dialect(schema, self.access, self.is_aurora),
+            Engine::Mysql => mysql::dialect(self.access),
+            Engine::Http | Engine::Redis => unreachable!("this store gets no SQL"),
+        }
+    }
+
     fn run(&mut self, stage: Stage, statements: Vec<Statement>) -> Step {
         self.stage = stage;
         Step::Run(statements)
@@ -355,7 +374,7 @@ impl Steps {
     }
 
     fn send_request(&mut self, is_again: bool) -> Step {
-        let statements = self.engine.dialect().request(&self.request);
+        let statements = self.dialect().request(&self.request);
         self.run(Stage::Request { is_again }, statements)
     }
 
@@ -372,10 +391,10 @@ impl Steps {
     fn on_state(&mut self, rows: &[Rows], known: &Known) -> Result<Step> {
         let version = sqlite::check_settings(rows)?;
         match &self.engine {
-            Engine::Sqlite(name) if known.0.get(name) == Some(&version) => {
+            Engine::Sqlite(name) if known.versions.get(name) == Some(&version) => {
                 Ok(self.send_request(true))
             }
-            _ if matches!(self.create, Create::Nothing | Create::Trial { .. }) => {
+            _ if matches!(self.access.create, Create::Nothing | Create::Trial { .. }) => {
                 Ok(self.on_created())
             }
             _ => Ok(self.run(Stage::Tables, sqlite::tables())),
@@ -390,11 +409,11 @@ impl Steps {
             Engine::Sqlite(_) | Engine::Http | Engine::Redis => return Ok(self.on_created()),
             Engine::Postgresql(schema) => (
                 postgresql::no_store_error(schema),
-                (Stage::FindTables, postgresql::find_tables(schema)),
+                (Stage::FindTables, postgresql::find_tables(schema, &self.dialect())),
             ),
             Engine::Mysql => (mysql::no_store_error(), (Stage::Tables, mysql::tables())),
         };
-        match self.create {
+        match self.access.create {
             Create::Nothing => self.on_error(no_store_error, failure),
             // In `MySQL`, the URL names the database that contains the tables, so there are no other lease tables to search
             // for.
@@ -405,8 +424,8 @@ impl Steps {
 
     fn on_tables_found(&mut self, rows: &[Rows]) -> Step {
         let Engine::Postgresql(schema) = &self.engine else { return self.on_created() };
-        match postgresql::tables(schema, self.create, rows) {
-            Ok(mut statements) if self.create.is_trial() => {
+        match postgresql::tables(schema, self.access.create, rows) {
+            Ok(mut statements) if self.access.create.is_trial() => {
                 // The last statement is the commit, which is replaced with a rollback.
                 statements.pop();
                 statements.push(sql::statement("ROLLBACK"));
@@ -420,19 +439,19 @@ impl Steps {
     fn on_created(&mut self) -> Step {
         let name = match &self.engine {
             Engine::Sqlite(name) => name,
-            Engine::Postgresql(_) if self.create.is_trial() => return empty_reply_step(),
+            Engine::Postgresql(_) if self.access.create.is_trial() => return empty_reply_step(),
             Engine::Postgresql(_) | Engine::Mysql | Engine::Http | Engine::Redis => {
                 return self.send_request(true);
             }
         };
-        let statements = self.engine.dialect().probe(self.random, name);
+        let statements = self.dialect().probe(self.random, name);
         self.run(Stage::Probe(None), statements)
     }
 
     /// Returns whether the file has no tables yet and the request only checks whether they could be created.
     fn is_trial_without_tables(&self, failure: &Failure) -> bool {
         let is_file = matches!(self.engine, Engine::Sqlite(_));
-        self.create.is_trial() && is_file && sqlite::has_no_tables(failure)
+        self.access.create.is_trial() && is_file && sqlite::has_no_tables(failure)
     }
 
     fn on_probed(
@@ -441,8 +460,8 @@ impl Steps {
         rows: &[Rows],
         known: &mut Known,
     ) -> Result<Step> {
-        let (state, version) = sql::check_probe(rows, self.random, &self.engine.dialect())?;
-        known.0.insert(state.store.unwrap_or_default(), version);
+        let (state, version) = sql::check_probe(rows, self.random, &self.dialect())?;
+        known.versions.insert(state.store.unwrap_or_default(), version);
         Ok(reply.map_or_else(|| self.send_request(true), Step::Done))
     }
 
@@ -450,7 +469,7 @@ impl Steps {
     /// statements before it.
     fn on_answered(&mut self, is_again: bool, outcome: Outcome, known: &Known) -> Result<Step> {
         let Outcome { rows, failure, .. } = outcome;
-        let state = rows.get(self.engine.dialect().write.len()).map(State::from_rows).transpose();
+        let state = rows.get(self.dialect().write.len()).map(State::from_rows).transpose();
         let error = match (state, &failure) {
             (Ok(Some(State { store: None, .. })), _) if !is_again => {
                 return self.on_missing_tables(failure.as_ref());
@@ -459,6 +478,11 @@ impl Steps {
             // tables.
             (Ok(None), Some(lack)) if !is_again && self.engine.is_missing_table(lack) => {
                 return self.on_missing_tables(failure.as_ref());
+            }
+            (Ok(None), Some(lack)) if self.may_be_other_variant(lack) => {
+                let error = self.engine.error(lack);
+                let statements = ["ROLLBACK", postgresql::AURORA_VERSION].map(sql::statement);
+                return Ok(self.run(Stage::Aurora { error, is_again }, statements.into()));
             }
             (Ok(Some(State { store: Some(store), now })), None) => {
                 return self.on_reply(store, now, &rows, known);
@@ -473,13 +497,41 @@ impl Steps {
         self.on_error(error, failure.as_ref())
     }
 
+    /// Returns whether the state could not be read because the server is an Aurora cluster and was not expected to be one,
+    /// or the other way round.
+    fn may_be_other_variant(&self, failure: &Failure) -> bool {
+        let expected = if self.is_aurora {
+            postgresql::UNDEFINED_FUNCTION
+        } else {
+            postgresql::PREREQUISITE_STATE
+        };
+        matches!(self.engine, Engine::Postgresql(_)) && failure.code.as_deref() == Some(expected)
+    }
+
+    /// Sends the request again in the dialect of the server's variant. The variant is remembered, so that later requests
+    /// of the process need no further round trips.
+    fn on_aurora(
+        &mut self,
+        error: Error,
+        is_again: bool,
+        outcome: &Outcome,
+        known: &mut Known,
+    ) -> Result<Step> {
+        let is_aurora = outcome.failure.is_none();
+        if is_aurora == self.is_aurora || outcome.rows.is_empty() {
+            return Err(error);
+        }
+        (self.is_aurora, known.is_aurora) = (is_aurora, is_aurora);
+        Ok(self.send_request(is_again))
+    }
+
     fn on_reply(&mut self, store: String, now: u64, rows: &[Rows], known: &Known) -> Result<Step> {
-        let dialect = self.engine.dialect();
+        let dialect = self.dialect();
         let (found, namespace) = sql::answer(&self.request.operation, rows, &dialect)?;
         let reply = Box::new(Reply { now, store, namespace, content: found });
         // The driver probes a store only once per process. In an earlier version, which probed the store at each renewal,
         // every renewal sent 18 statements and left two dead rows.
-        if known.0.contains_key(&reply.store) {
+        if known.versions.contains_key(&reply.store) {
             return Ok(Step::Done(reply));
         }
         let statements = dialect.probe(self.random, &reply.store);

@@ -229,12 +229,12 @@ impl Address {
             Kind::Sqlite(path) => Ok(Box::new(crate::Sqlite::open_with(path, self.access)?)),
             #[cfg(feature = "postgresql")]
             Kind::Postgresql(server) => {
-                let create = self.access.create;
-                Ok(Box::new(crate::Postgresql::open_with_timeout(server.clone(), create, longest)?))
+                let (server, access) = (server.clone(), self.access);
+                Ok(Box::new(crate::Postgresql::open_with_timeout(server, access, longest)?))
             }
             #[cfg(feature = "mysql")]
             Kind::Mysql(server) => {
-                Ok(Box::new(crate::Mysql::open_with_timeout(server, self.access.create, longest)?))
+                Ok(Box::new(crate::Mysql::open_with_timeout(server, self.access, longest)?))
             }
             #[cfg(feature = "redis")]
             Kind::Redis(server) => Ok(Box::new(crate::Redis::open_with_timeout(server, longest)?)),

@@ -229,7 +229,17 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
     claim_at(&MysqlServer::start(&program, &["--skip-log-bin", "--sync-binlog=0"]).url()).unwrap();
     let server = MysqlServer::start(&program, &["--innodb-doublewrite=OFF"]);
     let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
-    assert!(error.to_string().contains("innodb_doublewrite="), "{error}");
+    let message = error.to_string();
+    assert!(
+        message.contains("innodb_doublewrite=") && message.ends_with(", and must be ON"),
+        "{message}"
+    );
+    let declared = format!("{}&storage=durable", server.url());
+    claim_at(&declared).unwrap();
+    // The declaration covers no other setting.
+    server.execute_as_root(&["SET GLOBAL innodb_flush_log_at_trx_commit = 2"]);
+    let error = claim_at(&declared).unwrap_err();
+    assert!(error.to_string().contains("innodb_flush_log_at_trx_commit=2"), "{error}");
     let vouched = MysqlServer::start_with_accounts(
         &program,
         &["--innodb-doublewrite=OFF", "--init-connect=SET @polyflake_doublewrite = 'unneeded'"],
@@ -242,6 +252,37 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
     claim_at(&vouched.url().replace("root@", "orders@")).unwrap();
     // `init_connect` does not apply to users with the `CONNECTION_ADMIN` privilege.
     assert_error(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
+}
+
+/// RDS turns the doublewrite buffer off on storage that writes whole pages. Its programs are in a folder of their own, so
+/// the error can name the parameter that declares this.
+#[test]
+fn the_error_on_rds_names_the_declaration() {
+    let Some(program) = program() else { return };
+    let options = [
+        "--innodb-doublewrite=OFF",
+        "--basedir=/rdsdbbin/mysql",
+        "--lc-messages-dir=/usr/share/mysql",
+        "--plugin-dir=/usr/lib/mysql/plugin",
+        "--character-sets-dir=/usr/share/mysql/charsets",
+    ];
+    let server = MysqlServer::start(&program, &options);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    assert!(error.to_string().contains("add `storage=durable` to the URL"), "{error}");
+    claim_at(&format!("{}&storage=durable", server.url())).unwrap();
+}
+
+/// A reader of Aurora reports this setting. It can become the writer.
+#[test]
+fn a_server_whose_storage_is_read_only_is_rejected() {
+    let Some(program) = program() else { return };
+    let mut server = start(&program);
+    claim_at(&server.url()).unwrap();
+    server.stop();
+    server.launch_with(&["--innodb-read-only"]);
+    let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
+    assert!(error.to_string().contains("innodb_read_only=1"), "{error}");
+    assert!(!error.is_permanent(), "{error}");
 }
 
 /// Returns the store's name, read without the driver.

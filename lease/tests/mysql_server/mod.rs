@@ -158,6 +158,12 @@ impl MysqlServer {
         copy
     }
 
+    /// Starts the stopped server with additional options.
+    pub fn launch_with(&mut self, options: &[&str]) {
+        self.options.extend(options.iter().map(ToString::to_string));
+        self.launch();
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

@@ -8,6 +8,7 @@ mod backups;
 #[path = "../claims/mod.rs"]
 mod claims;
 mod place;
+mod platforms;
 mod round_trips;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../server/mod.rs"]

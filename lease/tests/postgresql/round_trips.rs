@@ -25,13 +25,13 @@ use crate::{
 
 /// A proxy that counts the round trips between clients and a server. A round trip begins whenever a client sends something
 /// after the server has replied.
-struct CountingProxy {
+pub struct CountingProxy {
     folder: TempDir,
     trips: Arc<AtomicUsize>,
 }
 
 impl CountingProxy {
-    fn for_server(server: &Server) -> Self {
+    pub fn for_server(server: &Server) -> Self {
         let (folder, trips) = (tempfile::tempdir().unwrap(), Arc::default());
         let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).unwrap();
         let (socket, counted) = (server.socket(), Arc::clone(&trips));
@@ -41,12 +41,12 @@ impl CountingProxy {
         Self { folder, trips }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         let folder = self.folder.path().to_str().unwrap().replace('/', "%2F");
         format!("postgresql://lease@{folder}/postgres")
     }
 
-    fn round_trips(&self) -> usize {
+    pub fn round_trips(&self) -> usize {
         self.trips.load(Ordering::SeqCst)
     }
 }

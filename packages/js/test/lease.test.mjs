@@ -129,6 +129,7 @@ test("URLs are parsed the same way in every language", async (t) => {
       environment_worker_id: parsed.environment_worker_id ?? null,
       schema: parsed.schema ?? null,
       create: parsed.create ?? null,
+      storage: parsed.storage ?? null,
       lease_ms: parsed.lease_ms ?? null,
       renew_ms: parsed.renew_ms ?? null,
       strict: parsed.strict ?? false,

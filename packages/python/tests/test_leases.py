@@ -185,6 +185,7 @@ URL_DEFAULTS = {
     "renew_ms": None,
     "schema": None,
     "sigterm": False,
+    "storage": None,
     "strict": False,
     "wait_ms": None,
 }

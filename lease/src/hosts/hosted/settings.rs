@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use crate::{
     Error, Options, Result, Shape,
     protocol::Random,
-    rules::access::{Create, Schema},
+    rules::access::{Access, Create, Schema, is_durable_storage},
     rules::check::Check,
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
@@ -83,9 +83,12 @@ impl Settings {
         }
     }
 
-    pub(super) fn create(&self) -> Result<Create> {
+    /// Returns the options for opening the store.
+    pub(super) fn access(&self) -> Result<Access> {
         let create = Create::parse(self.string_setting("create")?)?;
-        Ok(if self.is_check() { create.trial() } else { create })
+        let create = if self.is_check() { create.trial() } else { create };
+        let has_durable_storage = is_durable_storage(self.string_setting("storage")?)?;
+        Ok(Access { create, has_durable_storage, ..Access::default() })
     }
 
     /// Returns a new check and its result so far if the host requested a check instead of a lease, or `None` otherwise.

@@ -18,7 +18,7 @@ use crate::{
     Result,
     protocol::{Reply, Request},
     stores::steps::{
-        Create, Engine, Failure, Outcome, Rows, Schema, Statement, Step, Steps, Value,
+        Access, Engine, Failure, Outcome, Rows, Schema, Statement, Step, Steps, Value,
     },
     stores::system::random,
 };
@@ -29,11 +29,11 @@ use crate::{
 pub(super) async fn answer(
     client: &Client,
     notices: Option<&Notices>,
-    (schema, create): (&Schema, Create),
+    (schema, access): (&Schema, Access),
     request: &Request,
 ) -> Result<Reply> {
     let engine = Engine::Postgresql(schema.clone());
-    let mut steps = Steps::new(engine, request, random()?).create(create);
+    let mut steps = Steps::new(engine, request, random()?).access(access);
     let mut outcome = Outcome::default();
     loop {
         match steps.next(outcome)? {

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Result,
     protocol::{AsyncStore, Reply, Request},
-    rules::access::{Create, Schema},
+    rules::access::{Access, Schema},
     rules::forks,
     stores::blocking::{SingleConnectionStore, unavailable_error},
 };
@@ -37,7 +37,7 @@ use crate::{
 /// ```
 pub struct AsyncPostgresql {
     schema: Schema,
-    create: Create,
+    access: Access,
     lent: LentConnection,
     process: u32,
 }
@@ -51,15 +51,15 @@ impl AsyncPostgresql {
     /// # Panics
     /// Panics outside a Tokio runtime.
     pub async fn open(url: &str) -> Result<Self> {
-        let (server, create) = Server::parse_url(url)?;
-        Self::connect(server, create).await
+        let (server, access) = Server::parse_url(url)?;
+        Self::connect(server, access).await
     }
 
-    pub(super) async fn connect(server: Server, create: Create) -> Result<Self> {
+    pub(super) async fn connect(server: Server, access: Access) -> Result<Self> {
         let process = forks::process_generation()?;
         let (client, connection, notices) = connection::connect(&server).await?;
         let store = Self::new(Source::Own(client, notices, tokio::spawn(connection)), process);
-        Ok(Self { schema: server.schema, create, ..store })
+        Ok(Self { schema: server.schema, access, ..store })
     }
 
     /// Takes a connection from a pool. The connection is returned to the pool when the store is dropped, or closed if a
@@ -97,7 +97,7 @@ impl AsyncPostgresql {
 
     fn new(from: Source, process: u32) -> Self {
         let lent = LentConnection { from: Some(from), is_idle: true };
-        Self { schema: Schema::default(), create: Create::default(), lent, process }
+        Self { schema: Schema::default(), access: Access::default(), lent, process }
     }
 }
 
@@ -110,9 +110,9 @@ impl core::fmt::Debug for AsyncPostgresql {
 impl AsyncStore for AsyncPostgresql {
     async fn answer(&mut self, request: &Request) -> Result<Reply> {
         forks::check(self.process)?;
-        let Self { schema, create, lent, .. } = self;
+        let Self { schema, access, lent, .. } = self;
         let (client, notices) = lent.take()?;
-        let reply = session::answer(client, notices, (schema, *create), request).await;
+        let reply = session::answer(client, notices, (schema, *access), request).await;
         self.lent.is_idle = true;
         reply
     }

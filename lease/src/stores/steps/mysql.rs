@@ -20,7 +20,7 @@ use alloc::{
 };
 
 use super::{
-    Failure, Statement,
+    Access, Failure, Statement,
     postgresql::{CERTIFICATE_MESSAGES, contains_any},
     sql::{Dialect, commands, statement},
 };
@@ -35,9 +35,7 @@ const PRIVILEGES: &str = include_str!("../../../sql/mysql-user.sql");
 const ISOLATION: &str =
     "/*M!100600 @@SESSION.tx_isolation */ /*!80019 @@SESSION.transaction_isolation */";
 
-/// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
-/// can declare that the doublewrite buffer is not needed. The declaration is a user variable that `init_connect` sets,
-/// because `MySQL` has no application-defined settings. Depending on the version, the server returns a boolean variable as
+/// The reasons why the server's commits may not be durable, except for [`DOUBLEWRITE_FAULT`]. Depending on the version, the server returns a boolean variable as
 /// a number or as a string such as `ON`. The database's name becomes part of a file name, in which the server encodes some
 /// characters. The query looks up each table separately, because the server would otherwise open every table of the
 /// database.
@@ -53,9 +51,8 @@ const FAULT: &str = "
     WHEN EXISTS (SELECT 1 FROM performance_schema.global_status
         WHERE variable_name = 'Innodb_redo_log_enabled' AND variable_value <> 'ON')
         THEN 'Innodb_redo_log_enabled=OFF, and must be ON' */
-    WHEN CONCAT(@@GLOBAL.innodb_doublewrite) NOT IN ('1', 'ON', 'DETECT_AND_RECOVER') AND NOT (@polyflake_doublewrite <=> 'unneeded')
-        THEN CONCAT('innodb_doublewrite=', @@GLOBAL.innodb_doublewrite, ', and must be ON')
     WHEN CONCAT(@@GLOBAL.read_only) NOT IN ('0', 'OFF') THEN 'read_only=1, and must be 0; it may be a replica'
+    WHEN CONCAT(@@GLOBAL.innodb_read_only) NOT IN ('0', 'OFF') THEN 'innodb_read_only=1, and must be 0; it may be a replica'
     WHEN /*M!100600 CONCAT(@@GLOBAL.wsrep_on) NOT IN ('0', 'OFF') */ /*!80019 EXISTS (SELECT 1
         FROM performance_schema.global_variables WHERE variable_name = 'wsrep_on' AND variable_value <> 'OFF') */
         THEN 'wsrep_on=ON, and must be OFF; a cluster of Galera is no store'
@@ -65,7 +62,15 @@ const FAULT: &str = "
             AND table_name = 'polyflake_leases' AND engine <> 'InnoDB')
         OR EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE()
             AND table_name = 'polyflake_namespaces' AND engine <> 'InnoDB')
-        THEN 'a table of another engine; it must be InnoDB' END";
+        THEN 'a table of another engine; it must be InnoDB'";
+
+/// The fault of a server that can write partial pages, unless the operator declares that its storage prevents them. RDS
+/// turns the doublewrite buffer off on storage that writes whole pages, and its programs are in a folder of their own. An
+/// older declaration is a user variable that `init_connect` sets, because `MySQL` has no application-defined settings.
+const DOUBLEWRITE_FAULT: &str = "
+    WHEN CONCAT(@@GLOBAL.innodb_doublewrite) NOT IN ('1', 'ON', 'DETECT_AND_RECOVER') AND NOT (@polyflake_doublewrite <=> 'unneeded')
+        THEN CONCAT('innodb_doublewrite=', @@GLOBAL.innodb_doublewrite, IF(@@GLOBAL.basedir LIKE '/rdsdbbin%',
+            '; the storage of RDS writes whole pages, so add `storage=durable` to the URL', ', and must be ON'))";
 
 /// The table's ID, or NULL. The query compares each name twice: first as a string, and then as bytes, because database
 /// names may differ only in case. The server reads the names of all its tables, so the string comparison, which is cheaper,
@@ -93,22 +98,23 @@ const STORE: &str = "IF(@polyflake_fault IS NULL, @polyflake_store, NULL)";
 /// client that has been silent for 3 seconds, so a statement that waits for this client's locks obtains them in time.
 /// `MySQL` has no timeout for idle transactions, only one that closes any idle connection. This timeout is longer, because
 /// the lease service keeps a connection open between two probes. The other settings override unusual server defaults.
-fn begin(isolation: &str, begin: &str) -> Vec<String> {
+fn begin(isolation: &str, begin: &str, access: Access) -> Vec<String> {
     let settings = format!(
         "SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = 'STRICT_ALL_TABLES', time_zone = '+00:00',
         innodb_lock_wait_timeout = 5, lock_wait_timeout = 5,
         /*M!100600 idle_transaction_timeout = 3, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
         /*!80019 wait_timeout = 12, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
     );
+    let doublewrite = if access.has_durable_storage { "" } else { DOUBLEWRITE_FAULT };
     let store = format!(
         "SET @polyflake_fault = CASE WHEN {ISOLATION} <> '{isolation}'
-        THEN CONCAT('transaction_isolation=', {ISOLATION}, ', and must be {isolation}') {FAULT},
+        THEN CONCAT('transaction_isolation=', {ISOLATION}, ', and must be {isolation}') {FAULT} {doublewrite} END,
         @polyflake_store = CONVERT(CONCAT({SERVER}, ':', {TABLE} {ROW_START}) USING utf8mb4) COLLATE utf8mb4_bin"
     );
     vec![settings, begin.to_owned(), store]
 }
 
-pub(super) fn dialect() -> Dialect {
+pub(super) fn dialect(access: Access) -> Dialect {
     // SYSDATE does not depend on the `timestamp` variable, which a session can set.
     let now = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01 00:00:00', SYSDATE(3)) DIV 1000";
     Dialect {
@@ -116,8 +122,12 @@ pub(super) fn dialect() -> Dialect {
         state: format!("SELECT @polyflake_fault, {STORE}, {now}"),
         // As in PostgreSQL, a compare-and-swap needs the latest committed row, and all statements of a read need the same
         // snapshot.
-        write: begin("READ-COMMITTED", "START TRANSACTION"),
-        read: begin("REPEATABLE-READ", "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"),
+        write: begin("READ-COMMITTED", "START TRANSACTION", access),
+        read: begin(
+            "REPEATABLE-READ",
+            "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+            access,
+        ),
         // MariaDB has no `FOR SHARE`.
         shared: "LOCK IN SHARE MODE",
         locked: "FOR UPDATE",

@@ -7,7 +7,7 @@
 use alloc::{format, string::String, vec, vec::Vec};
 
 use super::{
-    Create, Failure, Rows, Schema, Statement, Value,
+    Access, Create, Failure, Rows, Schema, Statement, Value,
     sql::{Dialect, State, commands, statement},
 };
 use crate::{Error, ErrorKind, Result, rules::error::damaged_record};
@@ -30,15 +30,35 @@ const SETTINGS: &str =
     "(SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '5s', true),
     set_config('statement_timeout', '20s', true) OFFSET 0) AS settings";
 
-/// The reason why the server's commits may not be durable, or NULL. On a system where torn pages cannot occur, an operator
-/// can declare that `full_page_writes` is not needed. The declaration is a setting of the database, the role or the
-/// connection.
-const FAULT: &str = "CASE
-    WHEN pg_is_in_recovery() THEN 'a server in recovery'
-    WHEN current_setting('fsync') <> 'on' THEN 'fsync=off'
+/// The ID of a Neon branch, or NULL. A client can set a parameter of this name, but only the server can set one that takes
+/// effect at its start. Reading one parameter first is much cheaper than reading the view.
+const NEON_TIMELINE: &str = "CASE WHEN current_setting('neon.timeline_id', true) <> '' THEN
+    (SELECT setting FROM pg_catalog.pg_settings WHERE name = 'neon.timeline_id' AND context = 'postmaster') END";
+
+/// Whether the server is Neon and its commits wait for the storage servers.
+const IS_NEON: &str =
+    "(current_setting('synchronous_standby_names') = 'walproposer' AND EXISTS (SELECT 1
+    FROM pg_catalog.pg_settings WHERE name = 'neon.timeline_id' AND context = 'postmaster'))";
+
+/// Returns an expression for the reason why the server's commits may not be durable, or NULL. Neon turns `fsync` off,
+/// because a commit waits for its storage servers (`walproposer`) instead of for a local disk. An operator can declare that
+/// a server's storage keeps writes and never writes partial pages (`storage=durable`). An older declaration is a setting of
+/// the database, the role or the connection, and covers `full_page_writes` only.
+fn fault(access: Access) -> String {
+    let storage = format!(
+        "WHEN current_setting('fsync') <> 'on' AND NOT {IS_NEON} THEN 'fsync=off, and must be on'
     WHEN current_setting('full_page_writes') <> 'on'
-        AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' THEN 'full_page_writes=off'
-    WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit' END";
+        AND current_setting('polyflake.full_page_writes', true) IS DISTINCT FROM 'unneeded' AND NOT {IS_NEON}
+        THEN 'full_page_writes=off, and must be on'"
+    );
+    let storage = if access.has_durable_storage { "" } else { &*storage };
+    format!(
+        "CASE
+    WHEN pg_is_in_recovery() THEN 'a server in recovery'
+    WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit'
+    {storage} END"
+    )
+}
 
 /// The statement that begins a read-write transaction.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -46,9 +66,26 @@ const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// The OID of the leases table, or NULL.
 const TABLE: &str = "to_regclass('polyflake_leases')::oid::bigint";
 
-/// The server's identity and timeline.
-const SERVER: &str = "'postgresql:' || (SELECT system_identifier FROM pg_control_system())
-    || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+/// The timeline of the server.
+const TIMELINE: &str = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+
+/// The word that replaces the timeline in Aurora, which reports no position of the log unless logical replication is
+/// enabled. The expression fails on any other server, because the function is part of Aurora.
+const AURORA: &str = "CASE WHEN pg_catalog.aurora_version() IS NOT NULL THEN 'aurora' END";
+
+/// The query that fails on any server except for Aurora. The catalog of functions does not list this function, so only a
+/// call shows whether it exists.
+pub(super) const AURORA_VERSION: &str = "SELECT pg_catalog.aurora_version()";
+
+/// The OID of the database. A database that is copied by `CREATE DATABASE ... TEMPLATE` keeps the OIDs of its tables.
+const DATABASE: &str =
+    "(SELECT oid::bigint FROM pg_catalog.pg_database WHERE datname = current_database())";
+
+/// The server's error code if a function cannot be called in its present configuration.
+pub(super) const PREREQUISITE_STATE: &str = "55000";
+
+/// The server's error code for a function that does not exist.
+pub(super) const UNDEFINED_FUNCTION: &str = "42883";
 
 /// The server's error code for a column that does not exist.
 const UNDEFINED_COLUMN: &str = "42703";
@@ -56,11 +93,18 @@ const UNDEFINED_COLUMN: &str = "42703";
 /// The server's error code for a role without privileges.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
-pub(super) fn dialect(schema: &Schema) -> Dialect {
-    let store = format!("(SELECT CASE WHEN {FAULT} IS NULL THEN {SERVER} || ':' || {TABLE} END)");
+pub(super) fn dialect(schema: &Schema, access: Access, is_aurora: bool) -> Dialect {
+    let (fault, timeline) = (fault(access), if is_aurora { AURORA } else { TIMELINE });
+    let server = format!(
+        "'postgresql:' || (SELECT system_identifier FROM pg_control_system()) || ':' || {timeline}"
+    );
+    let store = format!(
+        "(SELECT CASE WHEN {fault} IS NULL THEN
+    {server} || ':' || {DATABASE} || ':' || {TABLE} || coalesce(':' || {NEON_TIMELINE}, '') END)"
+    );
     let now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
     Dialect {
-        state: format!("SELECT {FAULT}, {store}, {now} FROM {SETTINGS}"),
+        state: format!("SELECT {fault}, {store}, {now} FROM {SETTINGS}"),
         store,
         // A compare-and-swap needs the latest committed row. Under REPEATABLE READ, another holder's write after the
         // snapshot would cause a serialization error instead of a failed comparison.
@@ -82,8 +126,7 @@ pub(super) fn dialect(schema: &Schema) -> Dialect {
 /// can create the tables. Only one connection at a time runs the second transaction. The row of the last statement states
 /// whether another connection has created the tables in the meantime, whether the schema exists, and which other schema of
 /// the database contains lease tables, if any.
-pub(super) fn find_tables(schema: &Schema) -> Vec<Statement> {
-    let dialect = dialect(schema);
+pub(super) fn find_tables(schema: &Schema, dialect: &Dialect) -> Vec<Statement> {
     let (table, state) = (dialect.qualify(TABLE), dialect.qualify(&dialect.state));
     let name = schema.name();
     let found = format!(

@@ -59,6 +59,7 @@ type LeaseUrl = (
   environment_worker_id: number | null;
   schema: string | null;
   create: string | null;
+  storage: string | null;
   lease_ms: number | null;
   renew_ms: number | null;
   strict: boolean;
@@ -140,8 +141,10 @@ function resolveStore(
   const rules = newRules();
   const found = rules.ask("lease_url", { ...query, namespace }) as LeaseUrl;
   const driver = createDriver(found, rules, client);
-  const { store_name, environment_worker_id, schema, create, lease_ms, renew_ms, strict, worker_ids, wait_ms } = found;
-  const terms = { store_name, environment_worker_id, schema, create, lease_ms, renew_ms, strict, worker_ids, wait_ms };
+  const { store_name, environment_worker_id, schema, create, storage, lease_ms, renew_ms, strict, worker_ids, wait_ms } =
+    found;
+  const location = { store_name, environment_worker_id, schema, create, storage };
+  const terms = { ...location, lease_ms, renew_ms, strict, worker_ids, wait_ms };
   return { rules, driver, found, terms };
 }
 

@@ -230,7 +230,7 @@ class Lease:
         }
         settings: dict[str, Any] = {
             "namespace": terms.get("namespace", namespace),
-            **{name: terms.get(name) for name in ("store_name", "create", "environment_worker_id")},
+            **{name: terms.get(name) for name in ("store_name", "create", "storage", "environment_worker_id")},
             **{name: terms.get(name) if value is None else value for name, value in explicit_settings.items()},
             "preferred_worker_id": preferred_worker_id,
             "required_worker_id": required_worker_id,
