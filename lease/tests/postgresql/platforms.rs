@@ -3,7 +3,11 @@
 
 use std::{thread, time::Duration};
 
-use polyflake_lease::{ErrorKind, Operation, Request, open, sno};
+use polyflake_lease::{
+    ErrorKind,
+    protocol::{Operation, Request, open},
+    sno,
+};
 
 use crate::{
     assert_error, change_setting, claim_at,

@@ -85,7 +85,8 @@ def test_a_command_is_never_sent_twice() -> None:
     pool = SimpleNamespace(
         connection_class=Connection, connection_kwargs={"db": 3, "retry": 4, "retry_on_timeout": True}
     )
-    _lease_stores.new_driver(None, SimpleNamespace(connection_pool=pool), os.getpid(), 5.0).execute({"do": "open"})
+    for store in (SimpleNamespace(connection_pool=pool), pool):
+        _lease_stores.new_driver(None, store, os.getpid(), 5.0).execute({"do": "open"})
     _, of_url = open_connection("redis://lease:secret@127.0.0.1:7000/3")
     for connection in made:
         settings = connection.settings
@@ -94,6 +95,7 @@ def test_a_command_is_never_sent_twice() -> None:
         assert int(settings["db"]) == 3
     expected = {"host": "127.0.0.1", "port": 7000, "username": "lease", "password": "secret"}
     assert {name: of_url.settings[name] for name in expected} == expected
+    assert (of_url.settings["socket_connect_timeout"], of_url.settings["socket_timeout"]) == (5.0, 5.0)
     _, local = open_connection("redis:///0?host=/run/redis.sock")
     assert isinstance(local, UnixDomainSocketConnection)
     assert local.settings["path"] == "/run/redis.sock"

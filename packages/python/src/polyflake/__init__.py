@@ -10,23 +10,8 @@ import atexit
 import os
 import sys
 
-
-def _reject_subinterpreters() -> None:
-    # The compiled module rejects all interpreters except the first one that imports it, which may be a subinterpreter.
-    # The module with these functions has two names, and some builds of Python lack it.
-    for name in ("_interpreters", "_xxsubinterpreters"):
-        try:
-            interpreters = __import__(name)
-        except ImportError:
-            continue
-        if interpreters.get_current() != interpreters.get_main():
-            reason = "polyflake: expected the main interpreter, found a subinterpreter"
-            raise ImportError(f"{reason}: with mod_wsgi, set `WSGIApplicationGroup %{{GLOBAL}}`", name="polyflake")
-        return
-
-
-_reject_subinterpreters()
-
+# This import raises an exception in a subinterpreter, so it comes first.
+from polyflake import _main_interpreter as _main_interpreter  # isort: skip
 from polyflake._errors import (
     ClockError,
     EntropyError,
@@ -95,8 +80,8 @@ def _close_leases() -> None:
 # registers after this import run earlier and can still generate IDs.
 atexit.register(_close_leases)
 
-# Import the module of leases now if the default generators need it. A signal handler or a fork could otherwise interrupt
-# the import when the first ID is generated.
+# Import the module of leases now if the default generators need it. A signal handler or a fork could otherwise
+# interrupt the import when the first ID is generated.
 if "POLYFLAKE_LEASE" in os.environ:
     from polyflake import _lease as _lease
 

@@ -1,7 +1,7 @@
 """Keeps this process from forking while another thread imports the modules of a lease, or has an SQLite file open.
 
-The package imports this module when it is imported itself. If the modules of leases registered their own functions, they
-could do so while a fork waits for them, and only the second half of these functions would then be called.
+The package imports this module when it is imported itself. If the modules of leases registered their own functions,
+they could do so while a fork waits for them, and only the second half of these functions would then be called.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class _Imports:
 
     Python holds a lock for each module that a thread is importing. A child that is forked in the meantime inherits the
     lock, but not the thread, and waits forever when it imports the same module. A lease imports the client of its
-    database when the first ID is generated. Therefore a fork waits until other threads have finished such imports, and an
-    import waits until other threads have forked. Both wait for at most 10 seconds, because the other thread may itself
-    wait for this one.
+    database when the first ID is generated. Therefore a fork waits until other threads have finished such imports, and
+    an import waits until other threads have forked. Both wait for at most 10 seconds, because the other thread may
+    itself wait for this one.
 
     The lists are changed without a lock, so a signal handler and a fork may interrupt each method.
     """

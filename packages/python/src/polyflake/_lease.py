@@ -12,8 +12,8 @@ the newest grant.
 
 The thread starts when the first ID is generated, not when the ``Lease`` object is created, so that a server can load a
 program before it forks its workers. A forked child has a copy of the lease, but neither its thread nor its connection.
-``_Upkeep.in_child`` therefore replaces the state. It does not free any inherited object, because closing the client would
-close the parent's connection. When the child generates its first ID, it starts its own lease.
+``_Upkeep.in_child`` therefore replaces the state. It does not free any inherited object, because closing the client
+would close the parent's connection. When the child generates its first ID, it starts its own lease.
 """
 
 from __future__ import annotations
@@ -145,7 +145,12 @@ class _RedisClient(Protocol):
     def connection_pool(self) -> Any: ...
 
 
-_AnyStore: TypeAlias = "str | _PsycopgPool | _AsyncpgPool | _Engine | _RedisClient | Callable[[], Any]"
+class _RedisPool(Protocol):
+    @property
+    def connection_kwargs(self) -> Any: ...
+
+
+_AnyStore: TypeAlias = "str | _PsycopgPool | _AsyncpgPool | _Engine | _RedisClient | _RedisPool | Callable[[], Any]"
 
 
 class Lease:
@@ -183,8 +188,8 @@ class Lease:
             The URL can also contain ``worker_ids``, ``lease_seconds``, ``renew_seconds``, ``strict``, ``wait`` and
             ``sigterm``, but arguments with the same names take precedence. Instead of a URL, the store can be a
             connection source from your program: a ``psycopg_pool`` pool, an asyncpg pool, an SQLAlchemy engine, a
-            ``redis.Redis`` client, or a function that returns a connection. No connection is used across a fork, so a
-            child cannot use its parent's pool.
+            ``redis.Redis`` client or its pool, or a function that returns a connection. No connection is used across a
+            fork, so a child cannot use its parent's pool.
         :param schema: the PostgreSQL schema that contains the tables, if the store is a pool, an engine or a function;
             ``polyflake`` by default. In a URL, use ``?schema=``.
         :param namespace: a name that all processes of a fleet share. Each ID format has its own namespace, such as
@@ -361,7 +366,7 @@ class Lease:
             return
         # The garbage collector may run this method anywhere, so it does not wait for the release.
         upkeep.request_close()
-        warnings.warn(f"unclosed {self!r}: call its `close()`", ResourceWarning, source=self)
+        warnings.warn(f"unclosed {self!r}: call its `close()`", ResourceWarning, stacklevel=2, source=self)
 
     def __reduce__(self) -> Any:
         raise _lease_error("invalid_type", "expected a lease that was not copied: create another one")
@@ -500,8 +505,8 @@ class _Upkeep:
         # The thread is a daemon, because Python waits for all other threads before it runs the `atexit` handlers that
         # release worker IDs.
         thread = threading.Thread(target=self.run, name="polyflake.lease", daemon=True)
-        # `Thread.start` waits for the new thread. A signal handler could interrupt this wait and fork, and the child has
-        # no such thread. Therefore another thread waits.
+        # `Thread.start` waits for the new thread. A signal handler could interrupt this wait and fork, and the child
+        # has no such thread. Therefore another thread waits.
         start_new_thread(thread.start, ())
 
     def is_ready(self) -> bool:
@@ -520,8 +525,8 @@ class _Upkeep:
     def is_blocked_by_this_thread(self, is_async: bool) -> bool:
         """Returns whether a wait of this thread would prevent a lease from getting a worker ID.
 
-        A lease's thread runs the program's callbacks and logging filters, which may generate IDs. A lease that is a task
-        runs only while its event loop's thread is free.
+        A lease's thread runs the program's callbacks and logging filters, which may generate IDs. A lease that is a
+        task runs only while its event loop's thread is free.
         """
         return (self.is_of_loop and not is_async) or threading.get_ident() in _LEASE_THREADS
 
@@ -821,6 +826,8 @@ def _check_arguments(
     for field, value in texts.items():
         if value is not None and not isinstance(value, str):
             raise _argument_error("invalid_type", field, "a string", value)
+        if field == "holder" and value is not None and len(value.encode(errors="replace")) > 200:
+            raise _argument_error("out_of_range", field, "at most 200 bytes", value)
     for field, value in whole.items():
         if value is not None and not _is_integer(value):
             raise _argument_error("invalid_type", field, "an integer", value)
@@ -833,6 +840,8 @@ def _check_arguments(
             raise _argument_error("invalid_type", field, "a number of seconds", value)
         if not 0 <= value <= 366 * 86_400:
             raise _argument_error("out_of_range", field, "a number of seconds from 0 to a year's", value)
+        if field == "renew_seconds" and value < 1:
+            raise _argument_error("out_of_range", field, "at least 1 second", value)
     if worker_ids is not None:
         if not isinstance(worker_ids, (tuple, list)) or len(worker_ids) != 2 or not all(map(_is_integer, worker_ids)):
             raise _argument_error("invalid_type", "worker_ids", "the first and the last worker ID", worker_ids)
@@ -848,8 +857,8 @@ def _check_arguments(
 lease = Lease
 Lease.__module__ = LeaseEvent.__module__ = LeaseStatus.__module__ = "polyflake"
 
-# The leases of this process, and the states that a thread may still use after their leases have been collected. They are
-# read with `valuerefs`, which cannot be interrupted, because other threads change them.
+# The leases of this process, and the states that a thread may still use after their leases have been collected. They
+# are read with `valuerefs`, which cannot be interrupted, because other threads change them.
 _LEASES: weakref.WeakValueDictionary[int, Lease] = weakref.WeakValueDictionary()
 _UPKEEPS: weakref.WeakValueDictionary[int, _Upkeep] = weakref.WeakValueDictionary()
 # The identifiers of the threads that maintain leases.

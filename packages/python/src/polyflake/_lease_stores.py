@@ -564,7 +564,9 @@ def new_driver(kind: str | None, store: Any, pid: int, seconds: float, allows_ov
     if module == "sqlalchemy":
         return _engine_driver(store)
     if hasattr(store, "connection_pool"):
-        return _redis_client_driver(store)
+        return _redis_pool_driver(store.connection_pool)
+    if hasattr(store, "connection_kwargs"):
+        return _redis_pool_driver(store)
     if module in ("psycopg_pool", "asyncpg"):
         if pid != os.getpid():
             raise _store_error(
@@ -607,19 +609,15 @@ def _postgresql_driver(server: dict[str, Any], seconds: float) -> Any:
     raise _store_error("lease_unavailable", reason)
 
 
-# PyMySQL's connection timeout covers only the TCP connection. Without these limits, in seconds, a server that accepts
-# connections but never replies would block the lease forever. These limits are longer than any request is allowed to
-# take.
-_TIMEOUTS = {"read_timeout": 16, "write_timeout": 16}
-
-
 def _mysql_driver(server: dict[str, Any], seconds: float) -> PyMySQL:
     if not find_spec("pymysql"):
         reason = "MySQL and MariaDB need a client, and PyMySQL is not installed: pip install pymysql"
         raise _store_error("lease_unavailable", reason)
     connect = _encrypted_pymysql_class() if server["encrypts"] else import_module("pymysql").connect
-    seconds = min(seconds, server["connect_timeout"] or seconds)
-    return PyMySQL(lambda: connect(**pymysql_arguments(server), connect_timeout=max(1, round(seconds)), **_TIMEOUTS))
+    seconds = max(1, round(min(seconds, server["connect_timeout"] or seconds)))
+    # The connection timeout covers only the TCP connection. The server may accept it, and never send its greeting.
+    limits = {"connect_timeout": seconds, "read_timeout": seconds, "write_timeout": seconds}
+    return PyMySQL(lambda: connect(**pymysql_arguments(server), **limits))
 
 
 def _encrypted_pymysql_class() -> Any:
@@ -644,7 +642,7 @@ def _redis_driver(server: dict[str, Any], seconds: float) -> RedisPy:
         reason = "Redis and Valkey need a client, and redis-py is not installed: pip install redis"
         raise _store_error("lease_unavailable", reason)
     seconds = min(seconds, server["connect_timeout"] or seconds)
-    timeouts = {"socket_connect_timeout": seconds, "socket_timeout": _TIMEOUTS["read_timeout"]}
+    timeouts = {"socket_connect_timeout": seconds, "socket_timeout": seconds}
     arguments = redis_arguments(server) | timeouts | _REDIS_OPTIONS
     module = import_module("redis.connection")
     if server["encrypts"]:
@@ -676,11 +674,10 @@ _REDIS_OPTIONS: dict[str, Any] = {
 }
 
 
-def _redis_client_driver(client: Any) -> RedisPy:
-    """Returns a driver that connects in the same way as the program's client. It does not use the client's pool,
-    because the connections in the pool may belong to a parent process.
+def _redis_pool_driver(pool: Any) -> RedisPy:
+    """Returns a driver that connects in the same way as a pool of redis-py, or as the client of the pool. It does not
+    use the pool's connections, because they may belong to a parent process.
     """
-    pool = client.connection_pool
     if "asyncio" in type(pool).__module__:
         reason = "expected a client that does not wait in a loop, found one of redis.asyncio: use redis.Redis or a URL"
         raise _store_error("invalid_type", reason)

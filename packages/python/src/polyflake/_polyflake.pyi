@@ -59,9 +59,9 @@ def after_restore() -> None:
     One call takes effect in all threads, and in all child processes that were forked after ``import polyflake``.
     Default worker IDs and the generators' random bytes are replaced with new ones. A lease is abandoned, and another
     worker ID is leased. The switch to another worker ID begins immediately or, if a request to the lease's store is in
-    progress, after that request. The next ID waits for it like a process's first ID. Generators with an explicit worker ID, grant or window raise ``forked``. Replace
-    them with new generators whose worker ID no other copy uses. A call that is in progress may return an ID that
-    another copy also returns.
+    progress, after that request. The next ID waits for it like a process's first ID. Generators with an explicit
+    worker ID, grant or window raise ``forked``. Replace them with new generators whose worker ID no other copy uses. A
+    call that is in progress may return an ID that another copy also returns.
 
     :raises EntropyError: if the operating system provides no random bytes.
     """

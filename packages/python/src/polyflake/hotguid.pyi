@@ -18,7 +18,17 @@ from typing import Any, Literal, SupportsIndex, final, overload
 from uuid import UUID
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time, _WritableBuffer
+from polyflake._polyflake import (
+    Description,
+    Stall,
+    _Array,
+    _Buffer,
+    _OnExhausted,
+    _Packed,
+    _Texts,
+    _Time,
+    _WritableBuffer,
+)
 from polyflake.sno import FieldColumn, TextColumn
 
 __all__ = [

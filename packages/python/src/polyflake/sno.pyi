@@ -18,7 +18,17 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any, SupportsIndex, TypeAlias, TypeVar, final
 
 from polyflake._lease import Lease
-from polyflake._polyflake import Description, Stall, _Array, _Buffer, _OnExhausted, _Packed, _Texts, _Time, _WritableBuffer
+from polyflake._polyflake import (
+    Description,
+    Stall,
+    _Array,
+    _Buffer,
+    _OnExhausted,
+    _Packed,
+    _Texts,
+    _Time,
+    _WritableBuffer,
+)
 
 _Partition: TypeAlias = SupportsIndex | bytes | bytearray | memoryview
 _T = TypeVar("_T")
@@ -52,11 +62,11 @@ def generate(metabyte: SupportsIndex | None = None) -> Sno:
     If the environment variable ``POLYFLAKE_LEASE`` is set, the generator leases its partition from the database that
     the variable specifies. The first call then waits for the lease, and a call raises ``LeaseError`` if there is none.
 
-    Otherwise, the generator has a randomly assigned partition. The first call reserves the partition in a table that
-    this process shares with its forked children, so no two of their generators use the same partition at the same time. Unrelated
-    processes can pick the same partition: with 37 processes, the chance that any two do so is 1%. Use explicit
-    partitions or a lease if IDs must be unique across processes. In each 4 ms tick, the generator can create between
-    32,769 and 65,536 IDs, depending on its random first sequence number.
+    Otherwise, the generator has a randomly assigned partition. The first call reserves the partition in a table
+    that this process shares with its forked children, so no two of their generators use the same partition at the
+    same time. Unrelated processes can pick the same partition: with 37 processes, the chance that any two do so is
+    1%. Use explicit partitions or a lease if IDs must be unique across processes. In each 4 ms tick, the generator
+    can create between 32,769 and 65,536 IDs, depending on its random first sequence number.
 
     :param metabyte: the ID's type tag, 0..255. You choose its meaning. The default is the generator's metabyte, which
         is 0 unless you set it.
@@ -541,7 +551,9 @@ class Generator:
         :raises PolyflakeError: the same exceptions as :meth:`generate_many`, when the coroutine is awaited.
         """
 
-    def fill_async(self, buffer: _WritableBuffer, /, metabyte: SupportsIndex | None = None) -> Coroutine[Any, Any, None]:
+    def fill_async(
+        self, buffer: _WritableBuffer, /, metabyte: SupportsIndex | None = None
+    ) -> Coroutine[Any, Any, None]:
         """Fills the buffer with new IDs without blocking the thread while it waits.
 
         This method is a coroutine that waits like :meth:`generate_many_async`. It keeps a reference to the buffer until
