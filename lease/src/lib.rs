@@ -1,6 +1,6 @@
-//! Leases of worker IDs from a database, so that no two [polyflake](polyflake) generators of a fleet have the same worker
-//! ID. Each process holds its worker ID for a limited time and renews the lease. Pauses, wrong clocks, lost replies and
-//! killed processes can interrupt the generation of IDs, but they never cause a duplicate.
+//! Leases of worker IDs from a database, so that no two [polyflake] generators of a fleet have the same worker ID. Each
+//! process holds its worker ID for a limited time and renews the lease. Pauses, wrong clocks, lost replies and killed
+//! processes can interrupt the generation of IDs, but they never cause a duplicate.
 //!
 //! The usual program reads the store's URL from its environment:
 //!
