@@ -299,8 +299,10 @@ const DAY_MS: i64 = 86_400_000;
 fn reason(time: Option<&Time>, fields: &[Field], origin: Origin, now_ms: i64) -> String {
     let Some(time) = time else { return missing_time_reason(fields, origin).to_owned() };
     let Some(ms) = time.unix_ms else { return "its time is past all calendars".to_owned() };
-    let year = jiff::Timestamp::from_millisecond(ms)
-        .map_or(0, |at| jiff::tz::TimeZone::UTC.to_datetime(at).year());
+    let Ok(at) = jiff::Timestamp::from_millisecond(ms) else {
+        return "its time is past all calendars".to_owned();
+    };
+    let year = jiff::tz::TimeZone::UTC.to_datetime(at).year();
     if time.is_likely(now_ms) {
         format!("made {}", format_age(now_ms.saturating_sub(ms)))
     } else if ms > now_ms {

@@ -57,7 +57,9 @@ pub fn sentence(readings: &[Reading]) -> String {
         if values.is_empty() { String::new() } else { ": ".to_owned() + &values.join(", ") };
     let (article, title, reason) = (article(first), &first.title, &first.reason);
     let note = first.note.as_ref().map(|note| format!(" {note}")).unwrap_or_default();
-    format!("This {verb} {article}{title}, {reason}{made}{values}.{note}")
+    // The reason of a reading with an unusual time is a sentence, and already names the format.
+    let separator = if reason.starts_with("it ") { ":" } else { "," };
+    format!("This {verb} {article}{title}{separator} {reason}{made}{values}.{note}")
 }
 
 /// Returns the words that precede a title in a sentence: `a ` or `an `, or nothing if the title is a plural or begins with

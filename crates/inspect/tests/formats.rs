@@ -369,6 +369,16 @@ fn uuids_of_any_version_are_named() {
     }
 }
 
+/// The time of the highest ULID has no date.
+#[test]
+fn a_time_past_the_calendar_has_no_year() {
+    let highest = most_likely_reading("7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
+    let reason = "it fits only ULID, with an unusual time: its time is past all calendars";
+    assert_eq!((highest.format.as_str(), highest.reason.as_str()), ("ulid", reason));
+    let said = sentence(&[highest]);
+    assert_eq!(said, format!("This may be a ULID: {reason}."));
+}
+
 #[test]
 fn digits_of_a_date_are_a_date() {
     for (digits, format, time) in [

@@ -50,7 +50,8 @@ def read_with_polyflake(program, ids, now):
     for line in completed.stdout.splitlines():
         readings = json.loads(line)["readings"]
         is_recognized = sum(reading["probability"] for reading in readings) >= 0.5
-        yield readings[0]["format"] if is_recognized else "none"
+        is_certain = bool(readings) and readings[0]["confidence"] == "certain"
+        yield (readings[0]["format"] if is_recognized else "none"), is_certain
 
 
 def uuinfo(program, ids):
@@ -72,8 +73,8 @@ def main():
         rows = [line.rstrip("\n").split("\t") for line in file]
     rows = [row[:2] for row in rows if not row[0].startswith("#")]
     ids = [name for _, name in rows]
-    answers = [read_with_polyflake(programs[0], ids, now), uuinfo(programs[1], ids), idt(programs[2], ids)]
-    answers = [list(answer) for answer in answers]
+    ours, certain = zip(*read_with_polyflake(programs[0], ids, now), strict=True)
+    answers = [ours, list(uuinfo(programs[1], ids)), list(idt(programs[2], ids))]
     correct_counts = {}
     for (system, _), *said in zip(rows, *answers, strict=True):
         row = correct_counts.setdefault(system, [0] * 6)
@@ -89,6 +90,8 @@ def main():
     correct_counts["all"] = [sum(column) for column in zip(*correct_counts.values(), strict=True)]
     for system, row in correct_counts.items():
         print("|", system, "|", row[5], "|", " | ".join(map(str, row[:5])), "|")
+    right = [ours[at] == system for at, (system, _) in enumerate(rows) if certain[at]]
+    print(f"polyflake called {len(right)} readings certain, of which {sum(right)} are right")
 
 
 main()
