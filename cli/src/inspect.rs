@@ -27,7 +27,7 @@ const BITS_PER_LINE: u32 = 64;
 /// Recognizes IDs: shows their most likely formats, with the time and the fields.
 ///
 /// The most likely format is the one in which the ID looks least random, with a time in the recent past, a small sequence
-/// number and a small machine ID. For readers, the program says how sure it is: certain (at least 95%),
+/// number and a small worker ID. For readers, the program says how sure it is: certain (at least 95%),
 /// likely (at least 50%) or possible. `--json` and `--tsv` contain the probability as a number.
 #[derive(clap::Args)]
 #[command(before_help = "\
@@ -38,7 +38,7 @@ Examples:
   polyflake inspect --tsv --fields format,time < ids.txt")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a separate option")]
 pub(crate) struct Arguments {
-    /// IDs as strings, integers, UUIDs, hexadecimal digits after 0x or \\x, base64 of a UUID, or addresses of pages. By
+    /// IDs as strings, integers, UUIDs, hexadecimal digits after 0x or \x, base64 of a UUID, or addresses of pages. By
     /// default, reads them from standard input, one per line.
     #[arg(value_name = "ID", allow_negative_numbers = true, value_parser = parse_id)]
     ids: Vec<String>,

@@ -51,17 +51,17 @@ pub(crate) struct Arguments {
     #[arg(short = 'n', long, default_value_t = 1)]
     count: u64,
     /// sno: the type tag, 0 to 255. Defaults to 0.
-    #[arg(long, visible_alias = "type-tag")]
+    #[arg(long, value_name = "TYPE_TAG", visible_alias = "type-tag")]
     metabyte: Option<u8>,
     /// sno: the worker ID. If neither --partition nor --namespace is set, the worker ID is random, so another process can
     /// have the same worker ID.
-    #[arg(long, conflicts_with = "namespace")]
+    #[arg(long, value_name = "WORKER_ID", conflicts_with = "namespace")]
     partition: Option<u16>,
     /// Hot Guid: the shard key. Defaults to 0.
     #[arg(long)]
     shard_key: Option<u32>,
     /// Randflake: the worker ID, 0 to 131071.
-    #[arg(long, conflicts_with = "namespace")]
+    #[arg(long, value_name = "WORKER_ID", conflicts_with = "namespace")]
     node: Option<u32>,
     /// UUID v7: the worker ID, 0 to 65535. If neither --worker-id nor --namespace is set, the bits are random.
     #[arg(long, conflicts_with = "namespace")]
