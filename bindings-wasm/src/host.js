@@ -7,7 +7,26 @@
  * `Date.now` as it was at import time. Generators must not use a mock that a test installs later, because their time
  * never moves backwards. To use mocked time, pass a clock to the generator.
  */
-export const now = /* @__PURE__ */ (() => Date.now)();
+const systemTime = /* @__PURE__ */ (() => Date.now)();
+
+/** The last reading of {@link now}. */
+let latestTime = 0;
+/** The shortest step between two readings of {@link now}. It starts at the longest step of any browser's clock. */
+let shortestStep = 100;
+let isMeasured = false;
+
+/** Returns the system time in Unix milliseconds, and records how far it has advanced. */
+export function now() {
+  const ms = systemTime();
+  if (ms !== latestTime) recordStep(ms);
+  return ms;
+}
+
+function recordStep(ms) {
+  const passed = ms - latestTime;
+  latestTime = ms;
+  if (passed > 0 && passed < shortestStep) shortestStep = passed;
+}
 
 /** `performance.now` as it was at import time. */
 const monotonicNow = /* @__PURE__ */ (() => {
@@ -63,24 +82,20 @@ export function elapsed() {
 }
 
 /**
- * The greatest common divisor of all clock readings that {@link step} has taken, in milliseconds. It starts at the
- * longest step of any browser's clock.
- */
-let commonStep = 100;
-
-/**
- * Returns the step of the system time in milliseconds: 100 in browsers that resist fingerprinting, otherwise 1 or
- * slightly more. The step is the greatest common divisor of the readings, including those of the monotonic clock, which
- * has fractions of milliseconds unless the runtime coarsens time.
+ * Returns the step of the system time in milliseconds: 100 in some browsers that resist fingerprinting, usually 1. It is
+ * the shortest step so far. If that step has a fraction, as with 60 steps per second, it is rounded up, because some
+ * steps are a millisecond longer than others. Such readings are not multiples of the step.
+ *
+ * If no short step has been observed, for example because the program rarely generates IDs, the function reads the clock
+ * for up to a few milliseconds, once.
  */
 export function step() {
-  for (const reading of [now(), elapsed()]) {
-    for (let rest = reading; rest !== 0; ) {
-      if (!Number.isInteger(rest)) return (commonStep = 1);
-      [commonStep, rest] = [rest, commonStep % rest];
-    }
+  if (shortestStep > 1 && !isMeasured) {
+    isMeasured = true;
+    const start = now();
+    for (let reads = 0; reads < MAX_MEASURING_READINGS && now() === start; ) reads++;
   }
-  return commonStep;
+  return latestTime % shortestStep === 0 ? shortestStep : shortestStep + 1;
 }
 
 /** Reports that a call has to wait. Returns 1 if the call may wait, otherwise 0. */
@@ -116,6 +131,9 @@ export function sleeps() {
  * millisecond.
  */
 const MAX_STILL_READINGS = 20_000;
+
+/** The number of readings after which {@link step} stops measuring. This many readings take about three milliseconds. */
+const MAX_MEASURING_READINGS = 60_000;
 
 /**
  * Sleeps. If the thread cannot sleep, reads the clock until the time has passed. If the clock has stopped, the function

@@ -156,11 +156,12 @@ pub struct ClockInfo {
     /// This field is not part of the public API. It exists for bindings.
     #[doc(hidden)]
     pub unit: Duration,
-    /// The observed resolution of the clock, or zero if the clock does not track it. All readings so far are multiples of
-    /// this duration. This field is not part of the public API. It exists for bindings.
+    /// The observed step by which the clock advances, or zero if the clock does not track it. This field is not part of
+    /// the public API. It exists for bindings.
     ///
-    /// Browsers that resist fingerprinting round the time to steps of 100 ms. A call cannot generate IDs for the next tick
-    /// before the clock's next step. Therefore waits end at that step, and `retry_at` is the time of that step.
+    /// Browsers that resist fingerprinting round the time to steps of 16 to 100 ms. A call cannot generate IDs for the
+    /// next tick before the clock's next step. Therefore waits end at that step, and `retry_at` is at least one step after
+    /// the last reading.
     #[doc(hidden)]
     pub step: Duration,
     /// Whether [`Clock::sleep`] keeps the processor busy because the thread cannot sleep. This field is not part of the

@@ -158,9 +158,10 @@ fn every_format_waits_one_second_by_default() {
     }
 }
 
-/// A clock that advances in steps of 100 ms, like the clock in browsers that resist fingerprinting.
+/// A clock that advances in steps, like the clock in browsers that resist fingerprinting.
 struct SteppingClock {
     clock: SlowClock,
+    step_ms: u64,
     spins: bool,
 }
 
@@ -176,7 +177,7 @@ impl Clock for SteppingClock {
     }
     fn info(&self) -> ClockInfo {
         let mut info = ClockInfo::new();
-        (info.step, info.spins) = (Duration::from_millis(100), self.spins);
+        (info.step, info.spins) = (Duration::from_millis(self.step_ms), self.spins);
         info
     }
 }
@@ -185,7 +186,7 @@ impl Clock for SteppingClock {
 fn a_stepping_clock_is_retried_at_its_next_step() {
     for (spins, max_wait, passed) in [(false, 0, 0), (false, 50, 50), (true, 0, 0), (true, 50, 0)] {
         let ids = exhausted_generator(
-            SteppingClock { clock: SlowClock::stopped_clock(1), spins },
+            SteppingClock { clock: SlowClock::stopped_clock(1), step_ms: 100, spins },
             Duration::from_millis(max_wait),
         );
         let error = ids.generate(0).unwrap_err();
@@ -194,5 +195,19 @@ fn a_stepping_clock_is_retried_at_its_next_step() {
         assert_eq!(ids.clock().clock.elapsed_nanos(), passed * NANOS_PER_MS);
         assert_eq!(error.to_string().contains("asynchronous"), spins && max_wait > 0, "{error}");
         assert_eq!(ids.try_generate(0).unwrap_err().retry_at(), Some(START_MS + 100));
+    }
+}
+
+#[test]
+fn a_retry_is_at_least_one_step_after_the_reading() {
+    // The reading is a multiple of 4, 16 and 100 ms, but of none of the others.
+    for step_ms in [1, 4, 16, 17, 33, 34, 100, 101] {
+        let clock = SteppingClock { clock: SlowClock::stopped_clock(1), step_ms, spins: false };
+        let ids = exhausted_generator(clock, Duration::ZERO);
+        let retry_at = ids.generate(0).unwrap_err().retry_at().unwrap();
+        let step = i64::try_from(step_ms).unwrap();
+        // A sno's tick has 4 ms.
+        assert!(retry_at >= START_MS + step.max(4), "{step_ms}: {}", retry_at - START_MS);
+        assert!(retry_at < START_MS + 4 + 2 * step, "{step_ms}: {}", retry_at - START_MS);
     }
 }

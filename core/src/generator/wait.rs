@@ -229,7 +229,7 @@ impl<'p> Waits<'p> {
         self.wait.take_if(is_other);
         let info = clock.info();
         let step = clock::nanos(info.step);
-        let until = next_multiple(until, step);
+        let until = next_reading(now, until, step);
         let nanos = until.saturating_sub(now).max(1).cast_unsigned();
         let cannot_wait = || self.is_sync && nanos > MAX_SLEEP_NANOS && info.spins;
         // A clock is coarse if its steps are longer than the maximum busy-wait of a thread that cannot sleep.
@@ -370,10 +370,14 @@ impl Drop for Wait<'_> {
     }
 }
 
-/// Returns the first clock reading at or after `nanos`, for a clock whose readings are multiples of `step`.
-fn next_multiple(nanos: i64, step: u64) -> i64 {
-    let step = i64::try_from(step).unwrap_or(i64::MAX).max(1);
-    nanos.saturating_add((step - nanos.rem_euclid(step)) % step)
+/// Returns the first clock reading after `now` that is certainly at or after `until`, for a clock that advances in steps.
+/// The readings of some clocks are multiples of the step. Those of others have any offset, so the result is at least one
+/// step after `now`.
+fn next_reading(now: i64, until: i64, step: u64) -> i64 {
+    let step = i64::try_from(step).unwrap_or(i64::MAX);
+    let past_multiple = until.rem_euclid(step.max(1));
+    let multiple = until.saturating_add((step.max(1) - past_multiple) % step.max(1));
+    multiple.max(now.saturating_add(step))
 }
 
 pub(super) fn ceil_to_ms(nanos: i64) -> i64 {

@@ -5,13 +5,23 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRealm, requireIn } from "./realm.mjs";
 
-const STEP = 100;
-const floorToStep = (ms) => Math.floor(ms / STEP) * STEP;
-const now = () => floorToStep(Date.now());
+/** The steps in milliseconds: of browsers that resist fingerprinting, and of 60 and 30 frames per second. */
+const STEPS = [100, 16, 1000 / 60, 33, 100 / 3];
+/** The step that the package assumes until it has observed one, plus the milliseconds by which a step is rounded up. */
+const MAX_ASSUMED_STEP = 101;
+
+/** Returns a clock that advances in steps. Times are rounded down to whole milliseconds, as by `Date.now`. */
+function steppingClock(step) {
+  const floorToStep = (ms) => Math.floor(ms / step) * step;
+  return {
+    now: () => Math.floor(floorToStep(Date.now())),
+    elapsed: () => floorToStep(globalThis.performance.now()),
+  };
+}
 
 /** Loads the package in a simulated page whose clocks advance in steps and whose thread cannot sleep. */
-function page() {
-  const performance = { now: () => floorToStep(globalThis.performance.now()) };
+function page({ now, elapsed }) {
+  const performance = { now: elapsed };
   const globals = { crypto, Date: { now }, performance, setTimeout, clearTimeout, SharedArrayBuffer: undefined };
   return requireIn(createRealm(globals), "wasm");
 }
@@ -31,34 +41,55 @@ function errorOf(call) {
  * within one step of the clock.
  */
 const GENERATORS = {
-  layout: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),
+  twitter: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("twitter", { datacenter: 1, worker: 2 })),
+  discord: ({ layout: { Generator, Layout } }) => new Generator(Layout.preset("discord", { worker: 1, process: 2 })),
   sno: ({ sno }) => new sno.Generator({ partition: 1 }),
 };
-const BATCH_SIZES = { layout: 4096, sno: 65_536 };
+const BATCH_SIZES = { twitter: 4096, discord: 4096, sno: 65_536 };
 
-for (const [family, generator] of Object.entries(GENERATORS)) {
-  test(`${family}: a rejected call succeeds at its retryAt`, async () => {
-    const ids = generator(page());
-    for (let tries = 0, rejected = 0; rejected < 2; tries++) {
-      assert(tries < 10, "expected two rejections");
-      const start = now();
-      const error = errorOf(() => {
-        while (now() === start) ids.generateMany(BATCH_SIZES[family]);
-        throw new Error("the step was over before its IDs were");
-      });
-      if (error.code === undefined) continue;
-      assert.equal(error.code, "sequence_exhausted");
-      rejected += 1;
-      assert.match(error.message, /: this thread cannot sleep until \d+ ms, await generateManyAsync, which waits$/);
-      assert.equal(error.retryAt % STEP, 0, `${error.retryAt}`);
-      assert(error.retryAt <= now() + STEP);
-      await sleep(Math.max(0, error.retryAt - Date.now()) + 1);
-      ids.generateMany(1);
-    }
-  });
+for (const [family, generator] of Object.entries(GENERATORS))
+  for (const step of STEPS) {
+    const clock = steppingClock(step);
+    test(`${family}, ${step} ms: a rejected call succeeds at its retryAt`, async () => {
+      const ids = generator(page(clock));
+      for (let tries = 0, rejected = 0; rejected < 4; tries++) {
+        assert(tries < 40, "expected four rejections");
+        const start = clock.now();
+        const error = errorOf(() => {
+          while (clock.now() === start) ids.generateMany(BATCH_SIZES[family]);
+          throw new Error("the step was over before its IDs were");
+        });
+        if (error.code === undefined) continue;
+        assert.equal(error.code, "sequence_exhausted");
+        rejected += 1;
+        assert(error.retryAt >= start + step, `${error.retryAt - start} ms`);
+        assert(error.retryAt <= clock.now() + MAX_ASSUMED_STEP, `${error.retryAt - clock.now()} ms`);
+        if (step === 100) assert.equal(error.retryAt % step, 0, `${error.retryAt}`);
+        await sleep(Math.max(0, error.retryAt - Date.now()) + 1);
+        ids.generateMany(1);
+      }
+    });
 
-  test(`${family}: a call that waits gets its IDs`, async () => {
-    const ids = generator(page());
-    assert.equal((await ids.generateManyAsync(2 * BATCH_SIZES[family] + 1)).length, 2 * BATCH_SIZES[family] + 1);
+    test(`${family}, ${step} ms: a call that waits gets its IDs`, async () => {
+      const ids = generator(page(clock));
+      const count = 2 * BATCH_SIZES[family] + 1;
+      assert.equal((await ids.generateManyAsync(count)).length, count);
+    });
+  }
+
+test("a thread that cannot sleep names the time and the call that waits", async () => {
+  const clock = steppingClock(100);
+  const { message } = errorOf(() => GENERATORS.sno(page(clock)).generateMany(1));
+  assert.match(message, /: this thread cannot sleep until \d+ ms, await generateManyAsync, which waits$/);
+});
+
+test("the step of a clock without steps is one millisecond, also in the first error", async () => {
+  const { layout } = page({ now: Date.now, elapsed: () => performance.now() });
+  const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
+  const ids = new layout.Generator(discord, { onExhausted: "error" });
+  const error = errorOf(() => {
+    for (let tries = 0; tries < 1000; tries++) ids.generateMany(100_000);
   });
-}
+  assert.equal(error.code, "sequence_exhausted");
+  assert(error.retryAt <= Date.now() + 1, `${error.retryAt - Date.now()} ms`);
+});
