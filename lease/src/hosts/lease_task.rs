@@ -77,12 +77,14 @@ impl SharedState {
 
     /// Returns `Ready` if the lease is closed. Otherwise, registers the task to be woken when the lease is closed.
     pub(crate) fn poll_closed(&self, context: &Context<'_>) -> Poll<()> {
-        let mut state = self.lock();
-        if state.is_closing {
-            return Poll::Ready(());
-        }
-        state.waker = Some(context.waker().clone());
-        Poll::Pending
+        // Cloning and dropping a waker runs the executor's code, so the lock is not held at that time.
+        let mut waker = Some(context.waker().clone());
+        let is_closing = {
+            let mut state = self.lock();
+            mem::swap(&mut state.waker, &mut waker);
+            state.is_closing
+        };
+        if is_closing { Poll::Ready(()) } else { Poll::Pending }
     }
 
     /// Records that the task could not be started.
