@@ -1,8 +1,8 @@
 """Runs three programs on each ID of a corpus, and prints how many IDs of each format each program identifies.
 
 Each line of the corpus contains a format and an ID, separated by a tab. Further cells are ignored.
-`crates/inspect/tests/found.tsv` is a corpus of IDs that were found in public projects. The format of strings without a known
-format is `none`.
+`crates/inspect/tests/found.tsv` is a corpus of IDs that were found in public projects. The format of strings without a
+known format is `none`.
 
 Arguments: the corpus, the time that polyflake uses as the current time (RFC 3339), and the names or paths of the
 programs polyflake, uuinfo and idt. For uuinfo and idt, a second column also counts the answer "Snowflake", which
