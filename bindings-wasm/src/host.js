@@ -92,8 +92,12 @@ export function elapsed() {
 export function step() {
   if (shortestStep > 1 && !isMeasured) {
     isMeasured = true;
-    const start = now();
-    for (let reads = 0; reads < MAX_MEASURING_READINGS && now() === start; ) reads++;
+    try {
+      const start = now();
+      for (let reads = 0; reads < MAX_MEASURING_READINGS && now() === start; ) reads++;
+    } catch {
+      // The stack overflowed. The module must not see the error.
+    }
   }
   return latestTime % shortestStep === 0 ? shortestStep : shortestStep + 1;
 }

@@ -110,8 +110,8 @@ describe("byMetabyte", () => {
       assertError("unknown_field", () => records.revive(JSON.parse(text)));
       assertError("unknown_field", () => JSON.parse(text, records.reviver));
     }
-    for (const constructor of ["User", { name: "User" }, null, ["prototype"]])
-      assert.deepEqual(records.decode({ id: USER_ID, constructor }).constructor, constructor);
+    for (const member of ["User", { name: "User" }, null, ["prototype"]])
+      assert.deepEqual(records.decode({ id: USER_ID, constructor: member }).constructor, member);
   });
 
   test("written objects round-trip", () => {

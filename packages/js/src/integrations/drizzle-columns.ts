@@ -19,7 +19,13 @@ export const MYSQL_TYPES = {
   bytes16: "binary(16)",
   int64: "bigint",
 } as const;
-export const SQLITE_TYPES = { text16: "text", bytes10: "blob", bytes16: "blob", uuid: "text", int64: "integer" } as const;
+export const SQLITE_TYPES = {
+  text16: "text",
+  bytes10: "blob",
+  bytes16: "blob",
+  uuid: "text",
+  int64: "integer",
+} as const;
 
 /** A form for any type of ID. */
 type AnyForm = ColumnForm<unknown, unknown, string>;
@@ -32,7 +38,10 @@ interface Column {
 }
 
 /** Returns the functions that create a database's columns, by form name. */
-export function createColumns<Columns>(types: Readonly<Record<string, string>>, make: (column: Column) => unknown): Columns {
+export function createColumns<Columns>(
+  types: Readonly<Record<string, string>>,
+  make: (column: Column) => unknown,
+): Columns {
   // In CommonJS, `forms` also has a `default` property, which is not a form.
   const all: [name: string, form: AnyForm][] = Object.entries(forms);
   const held = all.filter(([, { column }]) => column in types);

@@ -20,8 +20,8 @@
 import { customType as mysqlColumn } from "drizzle-orm/mysql-core";
 import { customType as pgColumn } from "drizzle-orm/pg-core";
 import { customType as sqliteColumn } from "drizzle-orm/sqlite-core";
-import type { Form } from "./columns.js";
 import type * as forms from "./columns.js";
+import type { Form } from "./columns.js";
 import { createColumns, MYSQL_TYPES, PG_TYPES, SQLITE_TYPES } from "./drizzle-columns.js";
 import type { PublicType } from "./public.js";
 

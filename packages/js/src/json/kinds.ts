@@ -214,8 +214,8 @@ function reviveMembers(value: Members, reviver: Reviver, level: number): unknown
 function rejectPrototypes(value: Members): void {
   if (Object.hasOwn(value, "__proto__")) throw prototypeError("__proto__");
   if (!Object.hasOwn(value, "constructor")) return;
-  const { constructor } = value;
-  if (isObject(constructor) && Object.hasOwn(constructor, "prototype")) throw prototypeError("constructor");
+  const member = value.constructor as unknown;
+  if (isObject(member) && Object.hasOwn(member, "prototype")) throw prototypeError("constructor");
 }
 
 function prototypeError(field: "__proto__" | "constructor"): PolyflakeError {

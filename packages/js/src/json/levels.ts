@@ -15,7 +15,10 @@ export function checkLevels(json: unknown): void {
     if (character === '"') at = endOfString(json, at);
     else if (character === "]" || character === "}") levels--;
     else if ((character === "[" || character === "{") && ++levels > MAX_LEVELS)
-      throw new PolyflakeError("invalid_type", `expected at most ${MAX_LEVELS} levels of arrays and objects, found more`);
+      throw new PolyflakeError(
+        "invalid_type",
+        `expected at most ${MAX_LEVELS} levels of arrays and objects, found more`,
+      );
   }
 }
 
