@@ -158,7 +158,18 @@ fn other_snowflake_cost(id: u64) -> Cost {
 /// Returns the cost of the possibility that a string has no known format. It depends on the string alone.
 pub(crate) fn unknown_cost(text: &str, integer: Option<u64>) -> Cost {
     let random = random_text_cost(text);
-    integer.map_or(random, |integer| random.min(other_snowflake_cost(integer)))
+    integer.map_or(random, |integer| {
+        random.min(other_snowflake_cost(integer)).min(round_number_cost(integer))
+    })
+}
+
+/// Returns the cost of reading an integer as a small number, multiplied by a power of two. Such limits and examples of
+/// integers are rarer than strings without a format.
+fn round_number_cost(number: u64) -> Cost {
+    const RARITY: Cost = Cost::bits(14);
+    let zeros = number.trailing_zeros();
+    let small = u128::from(number.checked_shr(zeros).unwrap_or(0));
+    RARITY + small_value_cost(small, Cost::bits(64)) + Cost::log2(u128::from(u64::BITS))
 }
 
 /// Returns the cost of the possibility that bytes have no known format.

@@ -212,6 +212,16 @@ fn guids_without_an_rfc_version_are_not_called_hot_guids() {
     assert!(others <= count / 50, "{others} of {count}");
 }
 
+/// A power of two consists of zeros, which every format explains well.
+#[test]
+fn a_power_of_two_is_no_certain_id() {
+    for power in 44..64 {
+        let id = (1_u64 << power).to_string();
+        let readings = inspect(&id, &CONTEXT);
+        assert!(readings[0].confidence() < Confidence::Certain, "{id}: {:?}", readings[0]);
+    }
+}
+
 /// A further format in the table must not change whether a string is of an unknown format.
 #[test]
 fn the_share_of_unknown_formats_depends_on_the_string_alone() {
