@@ -548,7 +548,7 @@ pub(crate) const FORMATS: &[Format] = &[
     format(
         "instagram",
         "Instagram ID",
-        6,
+        4,
         DECIMAL,
         Some(scale(NANOS_PER_MS, 1_314_220_021_721, 2012)),
         &[full_time_part(41), part(13, "shard", WorkerId), part(10, "sequence", Sequence)],
