@@ -565,8 +565,13 @@ class _Upkeep:
             self.wake.put(None)
 
     def join(self, seconds: float) -> None:
+        """Waits for the lease's thread to end, without ``Thread.join``, which holds a lock that the same call of a signal
+        handler would wait for.
+        """
         if self.thread is not None and self.thread.ident != threading.get_ident():
-            self.thread.join(seconds)
+            deadline = time.monotonic() + seconds
+            while self.thread.is_alive() and time.monotonic() < deadline:
+                time.sleep(_POLL_SECONDS)
 
     # The following methods maintain the lease.
 

@@ -69,14 +69,14 @@ def after_restore() -> None:
 def watch_restores() -> None:
     """Starts a thread that reports a restore when the kernel detects that this virtual machine was restored.
 
-    The thread calls :func:`after_restore`. If the thread is already running, calling this function has no effect.
+    The thread calls ``after_restore``. If the thread is already running, calling this function has no effect.
 
     This requires Linux 5.18 or later, a hypervisor that changes the machine's generation ID (VMGENID), such as
     Firecracker, Cloud Hypervisor or QEMU, and permission to read ``/dev/kmsg``, where the kernel reports the restore.
     Other copies of a process, such as those that CRIU or AWS Lambda create, are not detected.
 
     The thread detects a restore with a short delay, so IDs that the program generates during this delay may also exist
-    in another copy. The thread's reports take effect in the same processes as a call to :func:`after_restore`. A forked
+    in another copy. The thread's reports take effect in the same processes as a call to ``after_restore``. A forked
     child does not inherit the thread. If the parent exits before the child, call this function in the child.
 
     :raises StateError: ``watch_unavailable`` on other systems, on a machine without a generation ID, or without
