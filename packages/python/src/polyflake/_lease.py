@@ -565,8 +565,8 @@ class _Upkeep:
             self.wake.put(None)
 
     def join(self, seconds: float) -> None:
-        """Waits for the lease's thread to end, without ``Thread.join``, which holds a lock that the same call of a signal
-        handler would wait for.
+        """Waits for the lease's thread to end, without ``Thread.join``. That method holds a lock, for which a signal
+        handler that calls it as well would wait.
         """
         if self.thread is not None and self.thread.ident != threading.get_ident():
             deadline = time.monotonic() + seconds
