@@ -141,8 +141,18 @@ function resolveStore(
   const rules = newRules();
   const found = rules.ask("lease_url", { ...query, namespace }) as LeaseUrl;
   const driver = createDriver(found, rules, client);
-  const { store_name, environment_worker_id, schema, create, storage, lease_ms, renew_ms, strict, worker_ids, wait_ms } =
-    found;
+  const {
+    store_name,
+    environment_worker_id,
+    schema,
+    create,
+    storage,
+    lease_ms,
+    renew_ms,
+    strict,
+    worker_ids,
+    wait_ms,
+  } = found;
   const location = { store_name, environment_worker_id, schema, create, storage };
   const terms = { ...location, lease_ms, renew_ms, strict, worker_ids, wait_ms };
   return { rules, driver, found, terms };
