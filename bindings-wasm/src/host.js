@@ -9,10 +9,14 @@
  */
 const systemTime = /* @__PURE__ */ (() => Date.now)();
 
+/** The longest step of any browser's clock, in milliseconds. */
+const LONGEST_STEP = 100;
 /** The last reading of {@link now}. */
 let latestTime = 0;
-/** The shortest step between two readings of {@link now}. It starts at the longest step of any browser's clock. */
-let shortestStep = 100;
+/** The shortest step between two readings of {@link now}. It starts at the longest step. */
+let shortestStep = LONGEST_STEP;
+/** The number of successive readings that were multiples of {@link shortestStep}. */
+let multiples = 0;
 let isMeasured = false;
 
 /** Returns the system time in Unix milliseconds, and records how far it has advanced. */
@@ -25,7 +29,8 @@ export function now() {
 function recordStep(ms) {
   const passed = ms - latestTime;
   latestTime = ms;
-  if (passed > 0 && passed < shortestStep) shortestStep = passed;
+  if (passed > 0 && passed < shortestStep) [shortestStep, multiples] = [passed, 0];
+  multiples = ms % shortestStep === 0 ? multiples + 1 : 0;
 }
 
 /** `performance.now` as it was at import time. */
@@ -84,7 +89,8 @@ export function elapsed() {
 /**
  * Returns the step of the system time in milliseconds: 100 in some browsers that resist fingerprinting, usually 1. It is
  * the shortest step so far. If that step has a fraction, as with 60 steps per second, it is rounded up, because some
- * steps are a millisecond longer than others. Such readings are not multiples of the step.
+ * steps are a millisecond longer than others. The readings of such a clock are not multiples of the step, except by
+ * chance.
  *
  * If no short step has been observed, for example because the program rarely generates IDs, the function reads the clock
  * for up to a few milliseconds, once.
@@ -99,7 +105,8 @@ export function step() {
       // The stack overflowed. The module must not see the error.
     }
   }
-  return latestTime % shortestStep === 0 ? shortestStep : shortestStep + 1;
+  const isWhole = shortestStep === 1 || multiples > (shortestStep === LONGEST_STEP ? 0 : 3);
+  return isWhole ? shortestStep : shortestStep + 1;
 }
 
 /** Reports that a call has to wait. Returns 1 if the call may wait, otherwise 0. */
