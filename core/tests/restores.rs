@@ -34,6 +34,9 @@ use polyflake::{
 
 const START_MS: i64 = 1_763_650_000_000;
 
+/// The message of `forked` after a restore. A fork causes the same code, and has another message.
+const MESSAGE: &str = "generator was created before the process was restored";
+
 #[test]
 fn random_worker_ids_are_reassigned_after_a_restore() {
     run_in_separate_process(&[], || {
@@ -121,8 +124,6 @@ fn explicit_worker_ids_are_rejected_until_they_are_configured_again() {
             layout.bind("machine", 7).build().unwrap()
         };
         let window = || hotguid::Generator::builder().window(0, 4_294_967_296_000).build().unwrap();
-        // The message names the restore, because a fork causes the same code.
-        const MESSAGE: &str = "generator was created before the process was restored";
         let messages = |generators: &(_, _, _, _)| {
             let (partition, node, machine, window): &(
                 sno::Generator,
