@@ -80,23 +80,23 @@ for (const machine of ["native", "wasm"]) {
       assert.equal(runScript(script), 600);
     });
 
-    test("a configured partition is never shared with the default generator that leased it before", () => {
+    test("a configured partition is never shared with the default generator that reserved it before", () => {
       const script = `
         const { sno } = await import("polyflake/${machine}");
         let now = Date.UTC(2026, 0, 1);
         const clock = () => now;
-        const leased = new sno.Generator({ clock });
-        const made = new Set([leased.generate()]);
-        const { partition } = leased;
+        const holder = new sno.Generator({ clock });
+        const made = new Set([holder.generate()]);
+        const { partition } = holder;
         const configured = new sno.Generator({ partition, sequenceMin: 0, clock, onExhausted: "error" });
         const failure = () => {
           try { return configured.generate().length; } catch ({ code, retryAt }) { return [code, retryAt - now]; }
         };
         const first = failure();
-        for (let k = 0; k < 100; k++) made.add(leased.generate());
+        for (let k = 0; k < 100; k++) made.add(holder.generate());
         now += 4;
-        for (let k = 0; k < 100; k++) made.add(configured.generate()).add(leased.generate());
-        console.log(JSON.stringify([first, made.size, leased.partition === partition]));`;
+        for (let k = 0; k < 100; k++) made.add(configured.generate()).add(holder.generate());
+        console.log(JSON.stringify([first, made.size, holder.partition === partition]));`;
       assert.deepEqual(runScript(script), [["sequence_exhausted", 4], 301, false]);
     });
 
@@ -120,7 +120,7 @@ describe("copies of the package", () => {
     ["native", "wasm"],
     ["wasm", "native"],
   ]) {
-    test(`${second} leases from the table of ${first} if that was loaded first`, () => {
+    test(`${second} reserves from the table of ${first} if that was loaded first`, () => {
       const script = `
         ${CONSTANT_RANDOM}
         const first = (await import("polyflake/${first}")).sno;
@@ -161,7 +161,7 @@ describe("copies of the package", () => {
         assert.equal(typeof partitionWithTable(machine, none), "number");
     });
 
-    test(`${machine} leases no partition if the clock fails`, () => {
+    test(`${machine} reserves no partition if the clock fails`, () => {
       const script = `
         let looked = 0;
         globalThis[Symbol.for("polyflake.partitions")] = { next: () => (looked += 1), entry: () => 0, swap: () => true };
