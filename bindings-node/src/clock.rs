@@ -60,7 +60,7 @@ impl Clock for JsClock {
         let info = if self.is_system() { SystemClock.info() } else { ClockInfo::new() };
         // TypeScript passes an option that determines whether to skip the first tick, because in wasm only TypeScript can
         // identify the platform.
-        let mut info = info.skips_first_tick(true);
+        let mut info = info;
         info.unit = MILLISECOND;
         info.in_event_loop = true;
         info

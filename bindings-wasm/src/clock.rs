@@ -85,7 +85,7 @@ impl Clock for JsClock {
     fn info(&self) -> ClockInfo {
         // The generator's option determines whether the first tick is skipped, because only TypeScript can identify the
         // platform.
-        let mut info = ClockInfo::new().skips_first_tick(true);
+        let mut info = ClockInfo::new();
         info.unit = MILLISECOND;
         // `step` detected a step size in past readings. Only the system clock is known to keep that step size.
         info.step = if self.is_system() { MILLISECOND * step() } else { Duration::ZERO };

@@ -72,7 +72,7 @@ pub trait Clock {
     fn sleep(&self, nanos: u64) -> Result<()>;
 
     /// Returns the properties of this clock. By default, these are the properties in [`ClockInfo::new`], which describe an
-    /// exact clock that only this process reads.
+    /// exact clock.
     ///
     /// Generators do not store the result. They call this method again whenever they need it, so it should be cheap.
     #[inline]
@@ -124,7 +124,7 @@ pub trait Clock {
 ///     }
 ///
 ///     fn info(&self) -> ClockInfo {
-///         ClockInfo::new().resolution(Duration::from_millis(1)).skips_first_tick(true)
+///         ClockInfo::new().resolution(Duration::from_millis(1))
 ///     }
 /// }
 ///
@@ -145,12 +145,13 @@ pub struct ClockInfo {
     /// Therefore a lagging reading is not mistaken for a clock rollback, and no call waits because of it. The drawback is
     /// that a real rollback by less than the slack also goes undetected.
     pub slack: Duration,
-    /// Whether a generator with an explicit worker ID skips the tick in which it is first called. An earlier generator with
-    /// the same worker ID may have created IDs in that tick, for example before a restart.
+    /// Whether the clock is for tests, where it may be set manually, stand still or replay a recording, as [`ManualClock`]
+    /// does. The default is `false`.
     ///
-    /// The default, `false`, is for clocks that are set manually or replay a recording. The operating system's clocks use
-    /// `true`, and so should every clock that generators in different processes use.
-    pub skips_first_tick: bool,
+    /// A generator with an explicit worker ID skips the tick in which it is first called, because an earlier generator with
+    /// the same worker ID may have created IDs in that tick, for example before a restart. With a clock for tests, it uses
+    /// that tick, and may therefore repeat the IDs of the earlier generator.
+    pub for_tests: bool,
     /// The time unit of the clock's source, either a nanosecond or a millisecond. Errors state clock readings in this unit.
     ///
     /// This field is not part of the public API. It exists for bindings.
@@ -175,7 +176,7 @@ pub struct ClockInfo {
 }
 
 impl ClockInfo {
-    /// Returns the default properties, which describe an exact clock that only this process reads. Each field's
+    /// Returns the default properties, which describe an exact clock that is not only for tests. Each field's
     /// documentation states its default.
     ///
     /// ```
@@ -185,15 +186,15 @@ impl ClockInfo {
     ///
     /// let info = ClockInfo::new();
     /// assert_eq!((info.resolution, info.slack), (Duration::from_nanos(1), Duration::ZERO));
-    /// assert!(!info.skips_first_tick);
-    /// assert_eq!(ManualClock::new(0).info(), info);
+    /// assert!(!info.for_tests);
+    /// assert_eq!(ManualClock::new(0).info(), info.for_tests(true));
     /// ```
     #[inline]
     pub const fn new() -> Self {
         Self {
             resolution: Duration::from_nanos(1),
             slack: Duration::ZERO,
-            skips_first_tick: false,
+            for_tests: false,
             unit: Duration::from_nanos(1),
             step: Duration::ZERO,
             spins: false,
@@ -235,18 +236,18 @@ impl ClockInfo {
         self
     }
 
-    /// Sets whether a generator [skips the tick in which it is first called](Self#structfield.skips_first_tick).
+    /// Sets whether the clock is [for tests](Self#structfield.for_tests).
     ///
     /// ```
-    /// use polyflake::clock::{Clock, ClockInfo, SystemClock};
+    /// use polyflake::clock::{Clock, ClockInfo, ManualClock, SystemClock};
     ///
-    /// assert!(ClockInfo::new().skips_first_tick(true).skips_first_tick);
-    /// assert!(SystemClock.info().skips_first_tick);
+    /// assert!(ClockInfo::new().for_tests(true).for_tests);
+    /// assert!(ManualClock::new(0).info().for_tests && !SystemClock.info().for_tests);
     /// ```
     #[inline]
     #[must_use]
-    pub const fn skips_first_tick(mut self, skips: bool) -> Self {
-        self.skips_first_tick = skips;
+    pub const fn for_tests(mut self, for_tests: bool) -> Self {
+        self.for_tests = for_tests;
         self
     }
 }
@@ -389,7 +390,8 @@ impl<C: Clock, F: Fn(&Stall)> Clock for OnStall<C, F> {
     }
 }
 
-/// A clock that is set manually, for tests and replays. Sleeping does not advance it.
+/// A clock that is set manually, for tests and replays. Sleeping does not advance it, and generators may use the tick of
+/// their first call ([`ClockInfo::for_tests`]).
 ///
 /// ```
 /// use polyflake::clock::{Clock, ManualClock};
@@ -467,6 +469,10 @@ impl Clock for ManualClock {
     fn sleep(&self, _nanos: u64) -> Result<()> {
         Ok(())
     }
+    #[inline]
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
+    }
 }
 
 /// The operating system's wall clock. A call that has to wait puts its thread to sleep.
@@ -508,11 +514,9 @@ impl SystemClock {
     }
 }
 
-/// The properties that the operating system's clocks have in common. Other processes also read these clocks.
+/// The properties that the operating system's clocks have in common.
 #[cfg(feature = "std")]
-const INFO: ClockInfo = ClockInfo::new()
-    .resolution(Duration::from_nanos(system::RESOLUTION_NANOS))
-    .skips_first_tick(true);
+const INFO: ClockInfo = ClockInfo::new().resolution(Duration::from_nanos(system::RESOLUTION_NANOS));
 
 /// The default clock of generators. Without `std`, there is no default clock.
 #[cfg(feature = "std")]

@@ -214,7 +214,9 @@ impl Error {
     /// ```
     pub fn retry_at(&self) -> Option<i64> {
         match self.fact() {
-            Fact::RetryAt(unix_ms) | Fact::AwaitUntil(unix_ms) => Some(*unix_ms),
+            Fact::RetryAt(unix_ms) | Fact::AwaitUntil(unix_ms) | Fact::StoppedClock(unix_ms) => {
+                Some(*unix_ms)
+            }
             _ => None,
         }
     }
@@ -410,6 +412,12 @@ impl Error {
     #[cold]
     pub(crate) const fn wait_until_error(kind: ErrorKind, unix_ms: i64) -> Self {
         Self::with_fact(kind, Fact::AwaitUntil(unix_ms))
+    }
+
+    /// Creates the error for a first ID that waited for a clock that does not advance.
+    #[cold]
+    pub(crate) const fn stopped_clock_error(kind: ErrorKind, unix_ms: i64) -> Self {
+        Self::with_fact(kind, Fact::StoppedClock(unix_ms))
     }
 
     /// Creates an error for a value of the wrong type.

@@ -40,6 +40,9 @@ impl Clock for TestClock {
     fn sleep(&self, _: u64) -> Result<()> {
         unreachable!("no call waits")
     }
+    fn info(&self) -> crate::clock::ClockInfo {
+        crate::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 /// Performs a call during which the clock reads `unix_ms`.

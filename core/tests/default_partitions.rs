@@ -552,7 +552,7 @@ fn a_failed_build_claims_no_partition() {
             Ok(())
         }
         fn info(&self) -> ClockInfo {
-            ClockInfo::new().resolution(Duration::from_secs(1))
+            ClockInfo::new().for_tests(true).resolution(Duration::from_secs(1))
         }
     }
     static TABLE: SmallTable<1> = SmallTable::new();

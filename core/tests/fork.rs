@@ -197,7 +197,7 @@ fn a_childs_first_uuid_belongs_to_a_later_millisecond() {
             Ok(())
         }
         fn info(&self) -> ClockInfo {
-            ClockInfo::new().skips_first_tick(true)
+            ClockInfo::new()
         }
     }
     let ids = uuid7::Builder::with_clock(SettableClock, || Ok([7; 32])).build().unwrap();
@@ -317,6 +317,9 @@ impl Clock for ForkingClock {
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
     }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
+    }
 }
 
 #[test]
@@ -402,6 +405,9 @@ impl Clock for SteppingClock {
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
+    }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
     }
 }
 

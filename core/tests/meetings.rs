@@ -61,6 +61,9 @@ impl Clock for InterruptedClock {
     fn sleep(&self, _: u64) -> Result<()> {
         unreachable!("only tasks wait")
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 /// The run's table of two partitions. Each access suspends the call.

@@ -66,6 +66,9 @@ impl Clock for HookedClock {
         hook.into_iter().for_each(|hook| hook());
         Ok(())
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 fn granted_builder(

@@ -385,6 +385,9 @@ impl Clock for InterferingClock {
     fn sleep(&self, _: u64) -> Result<(), Error> {
         Ok(())
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 #[test]
@@ -470,4 +473,44 @@ fn a_const_is_a_new_generator_at_each_use() {
     let partitions = [SHARED_GENERATOR.generate(0).unwrap(), SHARED_GENERATOR.generate(0).unwrap()]
         .map(|id| id.partition());
     assert_eq!(partitions[0], partitions[1]);
+}
+
+/// A clock of a program's own, which does not say that it is for tests. A sleep advances it.
+#[derive(Default)]
+struct OwnClock {
+    passed: AtomicI64,
+    stands_still: bool,
+}
+
+impl Clock for OwnClock {
+    fn unix_nanos(&self) -> Result<i64, Error> {
+        Ok(START_MS * 1_000_000 + self.passed.load(Ordering::Relaxed))
+    }
+    fn sleep(&self, nanos: u64) -> Result<(), Error> {
+        if !self.stands_still {
+            self.passed.fetch_add(nanos.cast_signed(), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn generators_with_a_clock_of_their_own_do_not_repeat_one_another() {
+    let clock = OwnClock::default();
+    let ids = (0..1000).map(|_| {
+        let ids = Generator::builder().partition(42).clock(&clock).build().unwrap();
+        ids.generate(7).unwrap()
+    });
+    assert_eq!(ids.collect::<HashSet<_>>().len(), 1000);
+}
+
+#[test]
+fn a_clock_that_stands_still_is_reported_with_the_option_for_tests() {
+    let clock = OwnClock { stands_still: true, ..OwnClock::default() };
+    let ids = Generator::builder().partition(42).clock(&clock).build().unwrap();
+    let error = assert_code(ids.generate(7), "sequence_exhausted");
+    assert_eq!(error.retry_at(), Some(START_MS + 4));
+    let expected = "the clock does not advance to 1763650000004 ms; for a test, use `ManualClock` in Rust, \
+                    `test_clock` in Python or `testClock` in JavaScript";
+    assert!(error.to_string().ends_with(expected), "{error}");
 }

@@ -382,7 +382,7 @@ impl Clock for RestartedClock {
         Ok(())
     }
     fn info(&self) -> ClockInfo {
-        ClockInfo::new().skips_first_tick(true)
+        ClockInfo::new()
     }
 }
 

@@ -58,6 +58,9 @@ impl Clock for SlowClock {
     fn monotonic(&self) -> Option<Duration> {
         Some(Duration::from_nanos(self.passed.load(Ordering::Relaxed)))
     }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
+    }
 }
 
 /// Returns a generator with four sequence numbers per tick, all of which are used in the current tick.
@@ -131,6 +134,9 @@ fn lost_races_count_towards_max_wait() {
         fn monotonic(&self) -> Option<Duration> {
             self.0.monotonic()
         }
+        fn info(&self) -> ClockInfo {
+            ClockInfo::new().for_tests(true)
+        }
     }
     let slow = SlowClock { reading: NANOS_PER_MS, step: 4_000_000, ..SlowClock::stopped_clock(1) };
     let clock: &'static RacingClock =
@@ -176,7 +182,7 @@ impl Clock for SteppingClock {
         self.clock.monotonic()
     }
     fn info(&self) -> ClockInfo {
-        let mut info = ClockInfo::new();
+        let mut info = ClockInfo::new().for_tests(true);
         (info.step, info.spins) = (Duration::from_millis(self.step_ms), self.spins);
         info
     }

@@ -16,7 +16,7 @@ use super::callable::call;
 use crate::{
     errors::RaisedError,
     ids::{
-        convert::{AnyInteger, ClockArgument, StallArgument, type_name},
+        convert::{AnyInteger, ClockArgument, StallArgument, TestClockArgument, type_name},
         record::reduce_by_attributes,
     },
 };
@@ -24,13 +24,21 @@ use crate::{
 pub(crate) struct PythonClock {
     /// A callable that returns integer Unix nanoseconds, or `None` for the system clock.
     time: Option<Py<PyAny>>,
+    /// Whether the callable is for tests, so that generators with an explicit worker ID use the tick of their first call.
+    is_for_tests: bool,
     /// A callable that is invoked when a call must wait.
     on_stall: Option<Py<PyAny>>,
 }
 
 impl PythonClock {
-    pub(crate) fn new(time: ClockArgument, on_stall: StallArgument) -> Self {
-        Self { time: time.map(|time| time.0.0), on_stall: on_stall.map(|callback| callback.0.0) }
+    pub(crate) fn new(
+        time: ClockArgument,
+        test_time: TestClockArgument,
+        on_stall: StallArgument,
+    ) -> Self {
+        let is_for_tests = test_time.is_some();
+        let time = time.map(|time| time.0.0).or(test_time.map(|time| time.0.0));
+        Self { time, is_for_tests, on_stall: on_stall.map(|callback| callback.0.0) }
     }
 
     /// Returns whether the time comes from a callable.
@@ -73,7 +81,10 @@ impl Clock for PythonClock {
 
     #[inline]
     fn info(&self) -> ClockInfo {
-        if self.time.is_none() { SystemClock.info() } else { ClockInfo::new() }
+        match self.time {
+            None => SystemClock.info(),
+            Some(_) => ClockInfo::new().for_tests(self.is_for_tests),
+        }
     }
 
     fn monotonic(&self) -> Option<Duration> {

@@ -60,7 +60,7 @@ use crate::{
 
 /// The generator behind a Python object.
 pub(crate) enum Source<F: Family> {
-    /// The object's own generator. It is shared with the registry that compares generators with each other.
+    /// A generator with the object's own options. Objects that were created with the same worker ID share it.
     Own(Arc<F::Generator>),
     Leased(Box<LeasedSource<F>>),
 }
@@ -141,6 +141,8 @@ impl<F: Family<Generator: Send> + Send + Sync> Source<F> {
         own: impl FnOnce(&F::Generator) -> std::result::Result<(), PyTraverseError>,
     ) -> std::result::Result<(), PyTraverseError> {
         match self {
+            // Each Python object of a shared generator would report the same references, which would confuse the collector.
+            Self::Own(generator) if Arc::strong_count(generator) > 1 => Ok(()),
             Self::Own(generator) => own(generator),
             Self::Leased(leased) => visit.call(&leased.lease),
         }

@@ -49,7 +49,7 @@ impl Generator {
     #[new]
     #[pyo3(
         signature = (*, uuid8 = Argument::new(Flag(false)), lease = None, **options),
-        text_signature = "(*, uuid8=False, window=None, clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
+        text_signature = "(*, uuid8=False, window=None, clock=None, test_clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
     )]
     fn new(
         uuid8: Argument<Flag, name::uuid8>,

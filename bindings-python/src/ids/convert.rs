@@ -287,6 +287,7 @@ impl<'a, 'py> FromArgument<'a, 'py> for Callable {
 
 /// The argument for a clock. [`StallArgument`] is the argument for a stall callback.
 pub(crate) type ClockArgument = Option<Argument<Callable, name::clock>>;
+pub(crate) type TestClockArgument = Option<Argument<Callable, name::test_clock>>;
 pub(crate) type StallArgument = Option<Argument<Callable, name::on_stall>>;
 
 /// Returns an iterator over an argument. Exceptions raised while creating or using the iterator are propagated.

@@ -2,7 +2,7 @@
 
 mod snapshot;
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use polyflake::{
     Error, ErrorKind,
@@ -17,13 +17,13 @@ pub(crate) use snapshot::{Snapshot, Stats};
 use super::ids::{Layout, LayoutArray, NamedValues, id_to_object};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::{GeneratorRegistry, Identity},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, CallResult, IdMaker, Items, Mode, Rows, id_methods},
     options::{FunctionKeywords, Keywords, Options},
+    shared::SharedGenerators,
 };
 use crate::{
-    errors::{raise, reject_copy, with_python},
+    errors::{raise, reject_copy},
     ids::{
         array::array,
         convert::{
@@ -69,11 +69,9 @@ pub(crate) struct Generator {
     layout: Py<Layout>,
 }
 
-/// The generators for layouts. A generator that requires values for each ID never conflicts with another generator.
-static GENERATORS: GeneratorRegistry<CoreGenerator> =
-    GeneratorRegistry::new(CoreGenerator::may_repeat);
-
-const REMEDY: &str = "close it first, or give each its own bindables";
+/// The generators for layouts.
+static GENERATORS: SharedGenerators<CoreGenerator> =
+    SharedGenerators::new(CoreGenerator::is_usable);
 
 /// The arguments for creating a layout's generator: the arguments specific to layouts, and the options shared by all
 /// formats.
@@ -89,37 +87,34 @@ impl GeneratorArguments<'_, '_> {
     fn create_generator(
         self,
         function: FunctionKeywords,
+        is_shared: bool,
         build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<CoreGenerator>,
     ) -> PyResult<Generator> {
         let (options, layout) = (Options::from_keywords(function, self.options)?, self.layout);
         let window = options.window;
-        let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
-        let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         let bindables = self.bindables.map(|given| given.0).unwrap_or_default();
         let mut names = bindables.names();
         let mut fixed: Vec<_> = bindables.0.iter().map(|named| format!("{named:?}")).collect();
         fixed.sort_unstable();
+        let range = self.range.map(|range| range.0);
+        let ranged = range.as_ref().map(|range| (&range.name, range.first, range.last));
+        let own = (layout.0.get().0.to_json(), fixed, ranged, self.sequence_only.0.0);
+        let key = is_shared.then(|| options.sharing_key(&own)).flatten();
+        let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
+        let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         for (name, value) in bindables.0 {
             builder = builder.bind(name, value);
         }
-        let range = self.range.map(|range| range.0);
         if let Some(RangeArgument { name, first, last }) = &range {
             builder = builder.range(&**name, *first..=*last);
             names.add(name);
         }
-        let inner = Arc::new(build(builder).map_err(|error| match error.kind() {
+        let inner = GENERATORS.get_or_build(key, || build(builder)).map_err(|error| match error
+            .kind()
+        {
             ErrorKind::InvalidType => names.raise_typed(error),
             _ => Span::raise(window, error),
-        })?);
-        let (ranged, some) = range.map_or((None, String::new()), |range| {
-            let RangeArgument { name, first, last } = range;
-            let some = format!(", some of `{name}` {first} to {last}");
-            (Some(name), some)
-        });
-        let group = inner.layout().to_json();
-        let identity = Identity { key: format!("{fixed:?} {ranged:?} {group}"), group };
-        let same = || format!("layout, bindables [{}]{some} and time", fixed.join(", "));
-        with_python(|py| GENERATORS.add(py, &inner, identity, same, REMEDY))?;
+        })?;
         Ok(Generator { inner: Source::Own(inner), layout: layout.0 })
     }
 }
@@ -155,7 +150,7 @@ impl Generator {
             layout, *, bindables = None, range = None, sequence_only = Argument::new(Flag(false)), lease = None,
             fields = None, **options
         ),
-        text_signature = "(layout, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
+        text_signature = "(layout, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, test_clock=None, \
                           on_exhausted='wait', max_wait=None, lease=None, fields=None, on_stall=None)"
     )]
     fn new(
@@ -173,7 +168,7 @@ impl Generator {
         let (lease, fields) = match (lease, fields) {
             (None, None) => {
                 return GeneratorArguments { layout, bindables, range, sequence_only, options }
-                    .create_generator(CONSTRUCTOR_KEYWORDS, Builder::build);
+                    .create_generator(CONSTRUCTOR_KEYWORDS, true, Builder::build);
             }
             (Some(lease), Some(fields)) => (lease.0, fields.0.0),
             _ => {
@@ -198,7 +193,7 @@ impl Generator {
             layout, snapshot, /, *, bindables = None, range = None, sequence_only = Argument::new(Flag(false)),
             **options
         ),
-        text_signature = "(layout, snapshot, /, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, \
+        text_signature = "(layout, snapshot, /, *, bindables=None, range=None, sequence_only=False, window=None, clock=None, test_clock=None, \
                           on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
@@ -212,6 +207,7 @@ impl Generator {
         let (layout, snapshot) = (layout.0, snapshot.0.0);
         GeneratorArguments { layout, bindables, range, sequence_only, options }.create_generator(
             ("Generator.restore", &["bindables", "range", "sequence_only"]),
+            false,
             |builder| builder.restore(snapshot),
         )
     }

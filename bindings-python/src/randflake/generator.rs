@@ -1,7 +1,5 @@
 //! Randflake generators.
 
-use std::sync::Arc;
-
 use polyflake::{
     Error, ErrorKind,
     randflake::{self, Builder, Codec, Randflake},
@@ -11,10 +9,10 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
 use super::ids::{Grant, Id, Parts, RandflakeArray, ResumeAfter};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::GeneratorRegistry,
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, CallResult, Mode, id_methods, impl_id_maker, text_methods},
     options::{FunctionKeywords, Keywords, Options},
+    shared::SharedGenerators,
 };
 use crate::{
     errors::{raise, reject_copy},
@@ -39,11 +37,8 @@ pub(crate) struct Generator {
 }
 
 /// The generators that were created with an explicit grant.
-static GENERATORS: GeneratorRegistry<CoreGenerator> =
-    GeneratorRegistry::new(CoreGenerator::may_repeat);
-
-const REMEDY: &str =
-    "close it first and resume after the second that close() returns, or give each its own nodes";
+static GENERATORS: SharedGenerators<CoreGenerator> =
+    SharedGenerators::new(CoreGenerator::is_usable);
 
 /// Creates the source for a generator with a lease. The source builds a new generator for each grant.
 fn leased_source(
@@ -70,11 +65,10 @@ impl Generator {
         signature = (
             grant, secret, *, resume_after = None, lease = None, **options
         ),
-        text_signature = "(grant, secret, *, clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
+        text_signature = "(grant, secret, *, clock=None, test_clock=None, on_exhausted='wait', max_wait=None, resume_after=None, \
                           lease=None, on_stall=None)"
     )]
     fn new(
-        py: Python<'_>,
         grant: Argument<GrantArgument, name::grant>,
         secret: Argument<Secret, name::secret>,
         resume_after: Option<ResumeAfter>,
@@ -101,19 +95,16 @@ impl Generator {
                 ));
             }
         };
-        let terms = grant.info();
+        // Decrypting a fixed ID yields a value that identifies the secret without revealing it.
+        let of_secret = codec.inspect(Randflake::default());
+        let resumed = resume_after.as_ref().map(|second| second.0);
+        let key = options.sharing_key(&(grant.info(), of_secret, resumed));
         let with_clock = |clock| Builder::with_clock(grant, codec.clone(), clock);
         let mut builder = options.builder_without_window(with_clock);
         if let Some(second) = resume_after {
             builder = builder.resume_after(second.0);
         }
-        let inner = Arc::new(builder.build().map_err(raise)?);
-        // Decrypting a fixed ID yields a value that identifies the secret without revealing it.
-        let of_secret = codec.inspect(Randflake::default());
-        let what = format!("randflake {:?} {of_secret:?}", terms.nodes());
-        let (first, last) = terms.nodes().into_inner();
-        let same = || format!("nodes {first} to {last}, secret and time");
-        GENERATORS.add(py, &inner, what, same, REMEDY)?;
+        let inner = GENERATORS.get_or_build(key, || builder.build()).map_err(raise)?;
         Ok(Self { inner: Source::Own(inner), codec })
     }
 

@@ -2,10 +2,7 @@
 
 mod snapshot;
 
-use std::{
-    ops::{Range, RangeInclusive},
-    sync::Arc,
-};
+use std::ops::Range;
 
 use polyflake::{
     Error, ErrorKind,
@@ -17,7 +14,6 @@ pub(crate) use snapshot::{Snapshot, Stats};
 use super::ids::{Sno, SnoArray};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::GeneratorRegistry,
     default::{self, DefaultGenerator, warn_without_lease},
     direct::{self, direct_calls},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
@@ -25,6 +21,7 @@ use crate::generators::{
         self, CallResult, IdMaker, Mode, id_methods, impl_id_maker, module_functions, text_methods,
     },
     options::{FunctionKeywords, Keywords, Options},
+    shared::SharedGenerators,
 };
 use crate::{
     errors::{raise, reject_copy, with_python},
@@ -41,7 +38,7 @@ type CoreGenerator = sno::Generator<PythonClock>;
 type LeasedGenerator = sno::Leased<PythonClock>;
 
 pub(crate) static DEFAULT: DefaultGenerator<Generator> = DefaultGenerator::new(|| {
-    create_generator(CONSTRUCTOR_KEYWORDS, Metabyte(0), None, 0..=u16::MAX, Builder::build)
+    create_generator(CONSTRUCTOR_KEYWORDS, Metabyte(0), None, None, Builder::build)
 });
 
 module_functions! {
@@ -58,34 +55,28 @@ pub(crate) struct Generator {
     pub(super) metabyte: Metabyte,
 }
 
-/// The generators whose partition was passed explicitly or restored from a snapshot.
-static GENERATORS: GeneratorRegistry<CoreGenerator> =
-    GeneratorRegistry::new(CoreGenerator::may_repeat);
-
-const REMEDY: &str = "close it first and restore each snapshot once, or give each its own partition or sequence bounds";
+/// The generators whose partition was passed explicitly.
+static GENERATORS: SharedGenerators<CoreGenerator> =
+    SharedGenerators::new(CoreGenerator::is_usable);
 
 const CONSTRUCTOR_KEYWORDS: FunctionKeywords =
     ("Generator", &["partition", "sequence_min", "sequence_max", "metabyte", "lease"]);
 
-/// Creates a generator with the options shared by its constructors.
+/// Creates a generator with the options shared by its constructors. If `identity` is the partition and the bounds, returns
+/// another handle on the generator that was created with the same options, if it is live.
 fn create_generator(
     function: FunctionKeywords,
     metabyte: Metabyte,
     options: Option<Keywords<'_, '_>>,
-    sequences: RangeInclusive<u16>,
+    identity: Option<(u16, u16, u16)>,
     build: impl FnOnce(Builder<PythonClock>) -> polyflake::Result<CoreGenerator>,
 ) -> PyResult<Generator> {
     let options = Options::from_keywords(function, options)?;
     let window = options.window;
+    let key = identity.and_then(|identity| options.sharing_key(&identity));
     let builder = options.builder(Builder::with_clock);
-    let inner = Arc::new(build(builder).map_err(|error| Span::raise(window, error))?);
-    if let Some(partition) = inner.partition() {
-        let (first, last) = sequences.into_inner();
-        let same =
-            || format!("partition {partition}, time and some of the sequences {first} to {last}");
-        let key = format!("sno {partition}");
-        with_python(|py| GENERATORS.add(py, &inner, key, same, REMEDY))?;
-    }
+    let inner = GENERATORS.get_or_build(key, || build(builder));
+    let inner = inner.map_err(|error| Span::raise(window, error))?;
     Ok(Generator { inner: Source::Own(inner), metabyte })
 }
 
@@ -103,14 +94,6 @@ fn leased_source(
     Source::with_lease(lease, "sno", |_| Ok(()), build)
 }
 
-/// Returns a snapshot's sequence range. A snapshot from the Go library may contain the bounds in either order, and may use
-/// 0 for the highest sequence number.
-fn sequence_range(snapshot: &sno::Snapshot) -> RangeInclusive<u16> {
-    let (min, max) = (snapshot.sequence_min, snapshot.sequence_max);
-    let max = if max == 0 { u16::MAX } else { max };
-    min.min(max)..=min.max(max)
-}
-
 #[pymethods]
 impl Generator {
     #[new]
@@ -119,7 +102,7 @@ impl Generator {
             partition = None, *, sequence_min = None, sequence_max = None, metabyte = Metabyte(0), lease = None, **options
         ),
         text_signature = "(partition=None, *, sequence_min=None, sequence_max=None, metabyte=0, window=None, \
-                          clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
+                          clock=None, test_clock=None, on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
     )]
     fn new(
         partition: Option<Partition>,
@@ -142,7 +125,8 @@ impl Generator {
         }
         let first = sequence_min.as_ref().map_or(0, |least| least.0);
         let last = sequence_max.as_ref().map_or(u16::MAX, |most| most.0);
-        create_generator(CONSTRUCTOR_KEYWORDS, metabyte, options, first..=last, |mut builder| {
+        let identity = partition.as_ref().map(|partition| (partition.0, first, last));
+        create_generator(CONSTRUCTOR_KEYWORDS, metabyte, options, identity, |mut builder| {
             if let Some(partition) = partition {
                 builder = builder.partition(partition.0);
             }
@@ -160,40 +144,34 @@ impl Generator {
     #[staticmethod]
     #[pyo3(
         signature = (snapshot, /, *, metabyte = Metabyte(0), **options),
-        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
+        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, test_clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn restore(
         snapshot: Argument<snapshot::SnapshotArgument, name::snapshot>,
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let sequences = sequence_range(&snapshot.0.0);
-        create_generator(
-            ("Generator.restore", &["metabyte"]),
-            metabyte,
-            options,
-            sequences,
-            |builder| builder.restore(snapshot.0.0),
-        )
+        create_generator(("Generator.restore", &["metabyte"]), metabyte, options, None, |builder| {
+            builder.restore(snapshot.0.0)
+        })
     }
 
     #[doc = doc!("sno.Generator.import_original")]
     #[staticmethod]
     #[pyo3(
         signature = (snapshot, /, *, metabyte = Metabyte(0), **options),
-        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
+        text_signature = "(snapshot, /, *, metabyte=0, window=None, clock=None, test_clock=None, on_exhausted='wait', max_wait=None, on_stall=None)"
     )]
     fn import_original(
         snapshot: Argument<snapshot::SnapshotArgument, name::snapshot>,
         metabyte: Metabyte,
         options: Option<Keywords<'_, '_>>,
     ) -> PyResult<Self> {
-        let sequences = sequence_range(&snapshot.0.0);
         create_generator(
             ("Generator.import_original", &["metabyte"]),
             metabyte,
             options,
-            sequences,
+            None,
             |builder| builder.import_original(snapshot.0.0),
         )
     }

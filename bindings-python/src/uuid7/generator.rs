@@ -1,6 +1,6 @@
 //! Generators of version 7 UUIDs.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use polyflake::{
     Error, ErrorKind,
@@ -11,14 +11,14 @@ use pyo3::{PyTraverseError, PyVisit, prelude::*};
 use super::ids::{Uuid7Array, to_uuid};
 use crate::generators::{
     clock::PythonClock,
-    conflicts::GeneratorRegistry,
     default::{self, DefaultGenerator},
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, CallResult, Mode, id_methods, impl_id_maker, module_functions, text_methods},
     options::{Keywords, Options},
+    shared::SharedGenerators,
 };
 use crate::{
-    errors::{raise, reject_copy, with_python},
+    errors::{raise, reject_copy},
     ids::{
         convert::{Argument, Count, Flag, Span, UnixMs, name, numbers},
         record::reduce_by_attributes,
@@ -48,10 +48,8 @@ pub(crate) struct Generator {
 }
 
 /// The generators that were created with an explicit worker ID.
-static GENERATORS: GeneratorRegistry<CoreGenerator> =
-    GeneratorRegistry::new(CoreGenerator::may_repeat);
-
-const REMEDY: &str = "close it first, or give each its own worker ID";
+static GENERATORS: SharedGenerators<CoreGenerator> =
+    SharedGenerators::new(CoreGenerator::is_usable);
 
 #[pymethods]
 impl Generator {
@@ -60,7 +58,7 @@ impl Generator {
         signature = (
             worker_id = None, *, resume_after = None, follow_rollbacks = Argument::new(Flag(false)), lease = None, **options
         ),
-        text_signature = "(worker_id=None, *, resume_after=None, follow_rollbacks=False, window=None, clock=None, \
+        text_signature = "(worker_id=None, *, resume_after=None, follow_rollbacks=False, window=None, clock=None, test_clock=None, \
                           on_exhausted='wait', max_wait=None, lease=None, on_stall=None)"
     )]
     fn new(
@@ -82,6 +80,9 @@ impl Generator {
             return Ok(Self { inner: leased_source(lease.0, options)? });
         }
         let window = options.window;
+        let resumed = resume_after.as_ref().map(|last| last.0);
+        let identity = worker_id.as_ref().map(|worker_id| (worker_id.0, resumed, follows));
+        let key = identity.and_then(|identity| options.sharing_key(&identity));
         let mut builder = options.builder(with_clock).follow_rollbacks(follows);
         if let Some(worker_id) = worker_id {
             builder = builder.worker_id(worker_id.0);
@@ -89,11 +90,8 @@ impl Generator {
         if let Some(last) = resume_after {
             builder = builder.resume_after(last.0);
         }
-        let inner = Arc::new(builder.build().map_err(|error| Span::raise(window, error))?);
-        if let Some(WorkerId(number)) = worker_id {
-            let same = || format!("worker ID {number} and time");
-            with_python(|py| GENERATORS.add(py, &inner, format!("uuid7 {number}"), same, REMEDY))?;
-        }
+        let inner = GENERATORS.get_or_build(key, || builder.build());
+        let inner = inner.map_err(|error| Span::raise(window, error))?;
         Ok(Self { inner: Source::Own(inner) })
     }
 

@@ -39,6 +39,8 @@ pub(super) enum Fact {
     /// The time, in Unix milliseconds, until which the call would have to wait. The call cannot wait, because the current
     /// thread cannot sleep.
     AwaitUntil(i64),
+    /// The time at which the first ID is available, in Unix milliseconds, if the clock does not advance to it.
+    StoppedClock(i64),
     /// A wrong length. `most` may be [`UNLIMITED`].
     Length {
         found: usize,

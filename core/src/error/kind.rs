@@ -61,6 +61,8 @@ pub enum ErrorKind {
     UnknownField,
     /// A required value is missing.
     MissingField,
+    /// Another generator of this process uses the explicit worker ID.
+    WorkerIdInUse,
     /// No default partition is available in this process or its forks.
     PartitionsExhausted,
     /// The generator is closed.
@@ -97,6 +99,7 @@ impl ErrorKind {
         Self::InvalidLayout,
         Self::UnknownField,
         Self::MissingField,
+        Self::WorkerIdInUse,
         Self::PartitionsExhausted,
         Self::GeneratorClosed,
         Self::Forked,
@@ -149,6 +152,7 @@ impl ErrorKind {
             Self::InvalidLayout => ("invalid_layout", "invalid layout"),
             Self::UnknownField => ("unknown_field", "unknown field"),
             Self::MissingField => ("missing_field", "missing value"),
+            Self::WorkerIdInUse => ("worker_id_in_use", "another generator has this worker ID"),
             Self::PartitionsExhausted => {
                 ("partitions_exhausted", "all default partitions are reserved")
             }

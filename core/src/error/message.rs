@@ -27,6 +27,11 @@ impl fmt::Display for Error {
                 f,
                 "{meaning}: this thread cannot sleep until {unix_ms} ms, await the asynchronous call"
             ),
+            Fact::StoppedClock(unix_ms) => write!(
+                f,
+                "{meaning}: the clock does not advance to {unix_ms} ms; for a test, use `ManualClock` in Rust, \
+                 `test_clock` in Python or `testClock` in JavaScript"
+            ),
             Fact::Length { found, least, most: UNLIMITED } => {
                 self.write_length(f, *found, (*least).into(), usize::MAX)
             }

@@ -33,6 +33,7 @@ use core::ops::Range;
 
 use super::{
     Call, Family, FirstReading, Mode, Options, Progress, WaitPolicy, Window,
+    registry::{self, Registration},
     wait::{Cause, NO_WAIT, ceil_to_ms},
 };
 use crate::{
@@ -52,6 +53,8 @@ pub(crate) struct Engine<F: Family, C> {
     pub(super) first: FirstReading,
     policy: WaitPolicy,
     pub(crate) clock: C,
+    /// The generator's place among those with explicit worker IDs, if it has one. It is never read to generate an ID.
+    registration: Option<Registration>,
 }
 
 /// Slots of one tick, and the identity to which they belong.
@@ -82,7 +85,7 @@ impl<F: Family, C> Engine<F, C> {
         policy: WaitPolicy,
         clock: C,
     ) -> Self {
-        Self { family, machine, window, first, policy, clock }
+        Self { family, machine, window, first, policy, clock, registration: None }
     }
 
     /// Declares that this generator belongs to a lease's grant. The grant guarantees that no earlier generator has used the
@@ -90,6 +93,15 @@ impl<F: Family, C> Engine<F, C> {
     pub(super) fn grant(&mut self) {
         self.first.skip_first_tick();
         self.family.on_granted();
+        self.end_registration(None);
+    }
+
+    /// Ends the generator's use of its worker ID, so that another generator of this process may use it. `state` identifies
+    /// the state from which another generator can continue, if this generator was closed.
+    pub(crate) fn end_registration(&self, state: Option<u128>) {
+        if let Some(registration) = &self.registration {
+            registration.end(state);
+        }
     }
 
     /// Returns the window as a half-open range of Unix milliseconds.
@@ -109,14 +121,20 @@ impl<F: Family, C> Engine<F, C> {
 
     /// Moves the end of the window to a later time. Does nothing if the new end is not later than the current one.
     pub(crate) fn extend_window(&self, end: UnixTime) -> Result<()> {
-        self.extend_to_tick(self.ticks()?.end_tick(self.window.start(), end)?);
-        Ok(())
+        self.extend_to_tick(self.ticks()?.end_tick(self.window.start(), end)?)
     }
 
     /// Moves the end of the window to a later tick. Does nothing if the new end is not later than the current one.
-    pub(crate) fn extend_to_tick(&self, end: u64) {
+    ///
+    /// # Errors
+    /// Returns `worker_id_in_use` if another generator uses the worker ID in the added time.
+    pub(crate) fn extend_to_tick(&self, end: u64) -> Result<()> {
+        if let Some(registration) = &self.registration {
+            registration.extend(end, self.ticks()?.tick_start_ms(end))?;
+        }
         self.window.extend(end);
         self.family.on_extended(end);
+        Ok(())
     }
 
     /// Closes the generator, which also ends calls in progress. Returns the time span of the highest tick in which slots
@@ -128,6 +146,7 @@ impl<F: Family, C> Engine<F, C> {
         self.machine.close()?;
         // If the process was forked just before `close`, this call has closed only the child's copy of the state machine.
         self.family.check_process()?;
+        self.end_registration(None);
         Ok(self.highest_tick().map(|(_, span)| span))
     }
 
@@ -146,25 +165,56 @@ impl<F: Family, C> Engine<F, C> {
 }
 
 impl<F: Family, C: Clock> Engine<F, C> {
-    /// Creates an engine with the options that all builders share.
+    /// Creates an engine with the options that all builders share. `continued` identifies the state from which the generator
+    /// continues, if it continues from an earlier generator.
     ///
     /// # Errors
-    /// Returns `out_of_range` if the clock is coarser than a tick.
+    /// Returns `out_of_range` if the clock is coarser than a tick, or `worker_id_in_use` if a live generator of this process
+    /// uses the worker ID.
     pub(crate) fn with_options(
         options: Options<C>,
         family: F,
         machine: F::Machine,
         window: Window,
         mut first: FirstReading,
+        continued: Option<u128>,
     ) -> Result<Self> {
-        if options.is_granted {
-            first.skip_first_tick();
-        }
         let policy = options.policy(family.ticks().map_or(1, Ticks::tick_nanos));
         if family.ticks().is_some() {
             policy.check_clock(&options.clock)?;
         }
-        Ok(Self::new(family, machine, window, first, policy, options.clock))
+        let registration =
+            Self::registration(&options, &family, &window, continued).inspect_err(|_| {
+                family.on_drop(&machine);
+            })?;
+        if continued.is_some() && registration.as_ref().is_some_and(|it| it.skips_first_tick) {
+            first = FirstReading::new(true);
+        }
+        if options.is_granted {
+            first.skip_first_tick();
+        }
+        let engine = Self::new(family, machine, window, first, policy, options.clock);
+        Ok(Self { registration, ..engine })
+    }
+
+    /// Registers a generator with explicit worker IDs. Generators of leases and generators with a clock for tests are not
+    /// registered.
+    fn registration(
+        options: &Options<C>,
+        family: &F,
+        window: &Window,
+        continued: Option<u128>,
+    ) -> Result<Option<Registration>> {
+        if !registry::IS_ENABLED || options.is_unregistered || options.clock.info().for_tests {
+            return Ok(None);
+        }
+        let Some(ids) = family.worker_ids() else { return Ok(None) };
+        let span = window.ticks();
+        let ends_ms = match family.ticks() {
+            Some(ticks) if span.end <= ticks.last_tick() => Some(ticks.tick_start_ms(span.end)),
+            _ => None,
+        };
+        registry::register(ids, (span, ends_ms), continued).map(Some)
     }
 
     /// Returns the tick of an ID generated now, together with the clock reading. Returns an error if the generator is

@@ -1,6 +1,6 @@
 //! The parts that an ID format adds to the engine: its ticks and its identity.
 
-use super::{Reservation, Window};
+use super::{Reservation, Window, WorkerIds};
 use crate::{
     Error, Result,
     format::Ticks,
@@ -73,6 +73,12 @@ pub(crate) trait Family {
     /// reserved in the new tick.
     fn on_tick_entered(&self, last: u64, range: SlotRange) {
         let _ = (last, range);
+    }
+
+    /// Returns the explicit worker IDs that no other generator of this process may use at the same time, or `None` if the
+    /// generator has none, or if callers pass some of them for each ID.
+    fn worker_ids(&self) -> Option<WorkerIds> {
+        None
     }
 
     /// Prepares the format for a generator that belongs to a lease's grant. The engine calls this method before the first

@@ -81,6 +81,17 @@ impl<F: Family, C> Generator<F, C> {
     }
 }
 
+impl<F: Family, C> Generator<F, C> {
+    /// Returns whether the generator is open and belongs to this process.
+    ///
+    /// This method is not part of the public API. It exists for bindings, which share such a generator.
+    #[cfg(feature = "internals")]
+    #[doc(hidden)]
+    pub fn is_usable(&self) -> bool {
+        self.engine.check_open().is_ok() && self.engine.family.check_process().is_ok()
+    }
+}
+
 impl<F: Pack, C> Generator<F, C> {
     /// Returns whether two generators with explicit worker IDs can generate the same ID. This is possible if both
     /// generators are open and their windows, worker IDs and sequences overlap. A generator whose caller provides values

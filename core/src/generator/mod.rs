@@ -23,8 +23,14 @@ mod leased;
 mod options;
 mod process;
 mod random_word;
+#[cfg(all(feature = "std", not(any(loom, shuttle))))]
+mod registry;
+#[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
+#[path = "no_registry.rs"]
+mod registry;
 mod wait;
 mod window;
+mod worker_ids;
 
 pub use call::{Call, Progress, WrittenCount};
 pub(crate) use engine::{Engine, Reservation};
@@ -45,3 +51,4 @@ pub(crate) use random_word::{NOT_PICKED, RandomWord};
 pub use wait::OnExhausted;
 pub(crate) use wait::WaitPolicy;
 pub(crate) use window::Window;
+pub(crate) use worker_ids::WorkerIds;

@@ -85,6 +85,16 @@ impl<F, C: Clock> Builder<F, C> {
         self
     }
 
+    /// Allows other generators of this process to have the same worker ID. Leases use this, because they assign each worker
+    /// ID themselves, and a grant's generator may still exist when the next one is built. This method is not part of the
+    /// public API. It exists for leases and bindings.
+    #[cfg(feature = "internals")]
+    #[doc(hidden)]
+    pub fn unregistered(mut self) -> Self {
+        self.options.is_unregistered = true;
+        self
+    }
+
     /// Sets a callback for calls that have to wait. It runs on the waiting thread before each sleep.
     ///
     /// ```
@@ -129,8 +139,11 @@ impl<F, C: Clock> Builder<F, C> {
 
     fn map_clock<D>(self, map: impl FnOnce(C) -> D) -> Builder<F, D> {
         // The options are destructured, because Rust's struct update syntax cannot change the type of the clock.
-        let Options { clock, window, on_exhausted, max_wait, is_granted } = self.options;
-        let options = Options { clock: map(clock), window, on_exhausted, max_wait, is_granted };
+        let Options { clock, window, on_exhausted, max_wait, is_granted, is_unregistered } =
+            self.options;
+        let clock = map(clock);
+        let options =
+            Options { clock, window, on_exhausted, max_wait, is_granted, is_unregistered };
         Builder { family: self.family, options }
     }
 }
@@ -166,12 +179,15 @@ pub(crate) struct Options<C> {
     pub(crate) max_wait: Option<Duration>,
     /// `true` if no earlier generator has generated IDs in the ticks of this generator.
     pub(crate) is_granted: bool,
+    /// `true` if other generators of this process may have the same worker ID.
+    pub(crate) is_unregistered: bool,
 }
 
 impl<C> Options<C> {
     pub(crate) const fn new(clock: C) -> Self {
         let on_exhausted = OnExhausted::Wait;
-        Self { clock, window: None, on_exhausted, max_wait: None, is_granted: false }
+        let (is_granted, is_unregistered) = (false, false);
+        Self { clock, window: None, on_exhausted, max_wait: None, is_granted, is_unregistered }
     }
 
     /// Returns the window in ticks. If no window was configured, the result contains all ticks.

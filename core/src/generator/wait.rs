@@ -240,7 +240,12 @@ impl<'p> Waits<'p> {
         }
         let wait = self.wait.get_or_insert_with(|| Wait::new(clock, self.policy, cause));
         if wait.is_over(now) {
-            return Err(Error::retry_later(reason, ceil_to_ms(until)));
+            let error = if wait.is_for_stopped_clock() {
+                Error::stopped_clock_error
+            } else {
+                Error::retry_later
+            };
+            return Err(error(reason, ceil_to_ms(until)));
         }
         clock.stalled(&wait.to_stall(reason, now))?;
         wait.asked = nanos.min(wait.left).min(MAX_SLEEP_NANOS);
@@ -352,6 +357,11 @@ impl<'p> Wait<'p> {
         let is_stuck = || !self.is_timed && self.unmoved >= MAX_EQUAL_READINGS;
         let may_wait = self.policy.waits() || self.cause == Cause::Floor;
         !may_wait || self.left == 0 || is_stuck()
+    }
+
+    /// Returns whether the first ID waited for a wall clock that did not advance, such as a mocked one.
+    const fn is_for_stopped_clock(&self) -> bool {
+        matches!(self.cause, Cause::Floor) && self.unmoved >= MAX_EQUAL_READINGS
     }
 
     fn to_stall(&self, reason: ErrorKind, now: i64) -> Stall {

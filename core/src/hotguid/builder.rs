@@ -115,7 +115,7 @@ impl<C: Clock> Builder<C> {
         let family =
             HotGuidFamily::new(self.family.draw, self.family.is_random, self.family.uuid8, process);
         let first = FirstReading::new(!self.family.is_random);
-        let engine = Engine::with_options(self.options, family, counters(), window, first)?;
+        let engine = Engine::with_options(self.options, family, counters(), window, first, None)?;
         Ok(Generator { engine })
     }
 }

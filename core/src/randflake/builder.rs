@@ -98,7 +98,14 @@ impl<C: Clock> Builder<C> {
         let family = RandflakeFamily::new(self.family.codec, self.family.grant.into_info())?;
         let first = FirstReading::new(self.family.resume_after.is_none());
         Ok(Generator {
-            engine: Engine::with_options(self.options, family, machine, window, first)?,
+            engine: Engine::with_options(
+                self.options,
+                family,
+                machine,
+                window,
+                first,
+                self.family.resume_after.map(continued_state),
+            )?,
         })
     }
 
@@ -123,4 +130,9 @@ impl<C: Clock> Builder<C> {
             PerTick::restore(slots, BehindPolicy::Rejected, SCALE.last, tick, next.into());
         Ok(machine.expect("at most 35 bits of slots and 30 of seconds"))
     }
+}
+
+/// Returns the number of the state of a generator whose last second was `unix_seconds`.
+pub(super) fn continued_state(unix_seconds: i64) -> u128 {
+    u128::from(unix_seconds.cast_unsigned())
 }

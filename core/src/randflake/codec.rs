@@ -162,6 +162,12 @@ impl Codec {
         Ok(())
     }
 
+    /// Returns a number that depends on the secret and does not reveal it: two encrypted constants.
+    pub(super) fn fingerprint(&self) -> u128 {
+        let [one, other] = [u64::MAX, u64::MAX - 1].map(|raw| self.encrypt_raw(raw).to_u64());
+        u128::from(one) << 64 | u128::from(other)
+    }
+
     /// Returns whether both codecs use the same secret.
     pub(super) fn has_same_secret(&self, other: &Self) -> bool {
         self.cipher.has_same_key(&other.cipher)

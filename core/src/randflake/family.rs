@@ -4,7 +4,7 @@ use super::{Codec, GrantInfo, SCALE};
 use crate::{
     Error, ErrorKind, Result,
     format::{Scale, Ticks},
-    generator::{Family, ProcessGuard, Window},
+    generator::{Family, ProcessGuard, Window, WorkerIds},
     sequence::per_tick::PerTick,
 };
 
@@ -45,6 +45,18 @@ impl Family for RandflakeFamily {
 
     fn check_process(&self) -> Result<()> {
         self.process.check()
+    }
+
+    fn worker_ids(&self) -> Option<WorkerIds> {
+        let (first, last) = self.grant.nodes().into_inner();
+        let of_secret = self.codec.fingerprint();
+        let ids = WorkerIds::one(
+            alloc::format!("randflake {of_secret:x}"),
+            &first.to_be_bytes(),
+            (0, u64::MAX),
+            "grant",
+        );
+        Some(ids.with_range(&last.to_be_bytes(), &[u8::MAX; 4]))
     }
 
     #[inline]

@@ -4,7 +4,9 @@ use core::time::Duration;
 
 #[cfg(feature = "std")]
 use super::{Builder, Codec};
-use super::{Grant, GrantInfo, Parts, Randflake, SCALE, family::RandflakeFamily};
+use super::{
+    Grant, GrantInfo, Parts, Randflake, SCALE, builder::continued_state, family::RandflakeFamily,
+};
 use crate::{
     Result,
     clock::{Clock, DefaultClock},
@@ -116,12 +118,11 @@ impl<C> Generator<C> {
     /// ```
     ///
     /// # Errors
-    /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start.
+    /// Returns `lease_mismatch` unless both grants have the same node IDs and the same start. Returns `worker_id_in_use` if
+    /// another generator of this process uses a node ID in the added time.
     pub fn extend_grant(&self, longer: Grant) -> Result<()> {
-        self.engine.extend_to_tick(
-            self.engine.family.grant.with_later_end(longer.into_info())?.ticks().end,
-        );
-        Ok(())
+        let longer = self.engine.family.grant.with_later_end(longer.into_info())?;
+        self.engine.extend_to_tick(longer.ticks().end)
     }
 
     /// Returns the generator's current statistics.
@@ -165,9 +166,11 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_second(self.engine.machine.close()?);
-        Ok(used.or_else(|| {
+        let last = used.or_else(|| {
             self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick) / 1000)
-        }))
+        });
+        self.engine.end_registration(last.map(continued_state));
+        Ok(last)
     }
 
     /// Generates a new ID.

@@ -174,7 +174,7 @@ impl<C: Clock> Builder<C> {
             self.family.sequence_max.unwrap_or(u16::MAX),
         )?;
         let given = self.family.partition;
-        self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), false)
+        self.assemble(given, <dyn Table>::claim, bounds, TickTock::new(), None)
     }
 
     /// Builds a generator that continues from the snapshot of a closed generator. The new generator uses the same partition
@@ -237,20 +237,21 @@ impl<C: Clock> Builder<C> {
         }
         let state = TickTock::restore(snapshot.wall_hi, next, snapshot.wall_safe, snapshot.drifts);
         let is_used = snapshot.wall_hi > 0 || snapshot.wall_safe > 0;
+        let continued = is_used.then(|| snapshot.state_number());
         // The claim is permanent, because another process may restore the same snapshot later.
         let partition = u16::from_be_bytes(snapshot.partition);
-        self.assemble(Some(partition), <dyn Table>::claim_permanently, bounds, state, is_used)
+        self.assemble(Some(partition), <dyn Table>::claim_permanently, bounds, state, continued)
     }
 
-    /// Builds the generator. `is_resumed` states whether `state` accounts for all ticks in which an earlier generator
-    /// generated IDs.
+    /// Builds the generator. `continued` identifies the state of an earlier generator, if `state` accounts for all ticks in
+    /// which that generator generated IDs.
     fn assemble(
         self,
         given: Option<u16>,
         claim: fn(&'static dyn Table, u16) -> u64,
         bounds: Bounds,
         state: TickTock,
-        is_resumed: bool,
+        continued: Option<u128>,
     ) -> Result<Generator<C>> {
         let Settings { draw, table, sequence_min, sequence_max, .. } = self.family;
         let window = self.options.window(&SCALE)?;
@@ -258,7 +259,7 @@ impl<C: Clock> Builder<C> {
         // generator is dropped.
         self.options.policy(SCALE.tick_nanos()).check_clock(&self.options.clock)?;
         let is_default = given.is_none() && draw.is_none();
-        let reading = FirstReading::new(!is_default && !is_resumed);
+        let reading = FirstReading::new(!is_default && continued.is_none());
         let draw = match (draw, table) {
             (Some(by), _) => Some(PartitionSource::By(by)),
             (None, table) => table.map(PartitionSource::Table),
@@ -285,7 +286,7 @@ impl<C: Clock> Builder<C> {
             }
             (None, None) => return Err(Error::field_error(ErrorKind::MissingField, "partition")),
         };
-        let engine = Engine::with_options(self.options, family, state, window, reading)?;
+        let engine = Engine::with_options(self.options, family, state, window, reading, continued)?;
         Ok(Generator { engine })
     }
 }

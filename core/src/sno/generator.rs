@@ -385,7 +385,10 @@ impl<C: Clock> Generator<C> {
         if identity.generation != fork::generation() {
             return Err(fork::foreign_error(identity.generation));
         }
-        Ok(Snapshot::from_state(identity.partition, family.identity_bounds(identity), state, start))
+        let bounds = family.identity_bounds(identity);
+        let snapshot = Snapshot::from_state(identity.partition, bounds, state, start);
+        self.engine.end_registration(Some(snapshot.state_number()));
+        Ok(snapshot)
     }
 
     /// Returns the generator's current statistics. They cannot be used to restore a generator.

@@ -42,7 +42,7 @@ use crate::{
     format::Scale,
     generator::{
         self, Engine, Family, LatestValue, NOT_PICKED, ProcessGuard, REPEATED_IDENTITY,
-        SpareAllocation, Window,
+        SpareAllocation, Window, WorkerIds,
     },
     narrow,
     sequence::{
@@ -400,6 +400,12 @@ impl Family for SnoFamily {
 
     fn check_process(&self) -> Result<()> {
         self.process.map_or(Ok(()), ProcessGuard::check)
+    }
+
+    fn worker_ids(&self) -> Option<WorkerIds> {
+        let (partition, bounds) = (self.explicit_partition()?.to_be_bytes(), self.bounds());
+        let sequences = (bounds.min.into(), bounds.max.into());
+        Some(WorkerIds::one("sno", &partition, sequences, "partition"))
     }
 
     #[inline]

@@ -83,6 +83,12 @@ pub struct Stats {
 }
 
 impl Snapshot {
+    /// Returns a number that identifies the state that the snapshot contains.
+    pub(super) fn state_number(&self) -> u128 {
+        let ticks = u128::from(self.wall_hi) | u128::from(self.wall_safe) << 40;
+        ticks | u128::from(self.sequence) << 80 | u128::from(self.drifts) << 112
+    }
+
     /// Creates a snapshot for a generator that has not generated any IDs. To load a stored snapshot, set the other fields
     /// to the stored values.
     ///

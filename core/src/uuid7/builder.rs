@@ -184,7 +184,9 @@ impl<C: Clock> Builder<C> {
         let first = FirstReading::new(may_repeat && self.family.resume_after.is_none());
         let entropy = Entropy::new(draw, is_system);
         let tails = Uuid7Family::new(entropy, worker_id, last_start, process);
-        Ok(Generator { engine: Engine::with_options(self.options, tails, machine, window, first)? })
+        let continued = self.family.resume_after.map(continued_state);
+        let engine = Engine::with_options(self.options, tails, machine, window, first, continued)?;
+        Ok(Generator { engine })
     }
 }
 
@@ -223,4 +225,9 @@ impl Settings {
         };
         self.resume_after.map(checked).transpose()
     }
+}
+
+/// Returns the number of the state of a generator whose last millisecond was `unix_ms`.
+pub(super) fn continued_state(unix_ms: i64) -> u128 {
+    u128::from(unix_ms.cast_unsigned())
 }

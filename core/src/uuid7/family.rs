@@ -9,7 +9,7 @@ use super::{LAST_SEQUENCE, SCALE, stream::Entropy};
 use crate::{
     Result, fork,
     format::Scale,
-    generator::{self, Family, ProcessGuard, Window},
+    generator::{self, Family, ProcessGuard, Window, WorkerIds},
     sequence::{
         SlotRange,
         per_tick::{BehindPolicy, PerTick, Slots},
@@ -104,6 +104,11 @@ impl Family for Uuid7Family {
 
     fn check_process(&self) -> Result<()> {
         self.process.map_or(Ok(()), ProcessGuard::check)
+    }
+
+    fn worker_ids(&self) -> Option<WorkerIds> {
+        let worker_id = self.worker_id?.to_be_bytes();
+        Some(WorkerIds::one("uuid7", &worker_id, (0, LAST_SEQUENCE.into()), "worker_id"))
     }
 
     #[inline]

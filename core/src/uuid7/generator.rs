@@ -6,6 +6,7 @@ use core::time::Duration;
 use super::Builder;
 use super::{
     SCALE, Uuid7,
+    builder::continued_state,
     family::{self, MAX_START, Uuid7Family},
     stream::Entropy,
 };
@@ -236,9 +237,11 @@ impl<C: Clock> Generator<C> {
         let used = last_ms(self.engine.machine.close()?);
         // If this generator was called but generated no ID, an earlier generator may have used the millisecond of that
         // call.
-        Ok(used.or_else(|| {
+        let last = used.or_else(|| {
             self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick))
-        }))
+        });
+        self.engine.end_registration(last.map(continued_state));
+        Ok(last)
     }
 
     /// Generates a new ID.

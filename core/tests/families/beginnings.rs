@@ -42,7 +42,7 @@ impl<C: Clock> Clock for SharedReadingsClock<C> {
         self.clock.sleep(nanos)
     }
     fn info(&self) -> ClockInfo {
-        let info = self.clock.info().skips_first_tick(true);
+        let info = self.clock.info().for_tests(false);
         info.slack(Duration::from_nanos(self.slack))
             .resolution(Duration::from_nanos(self.resolution))
     }
@@ -362,10 +362,10 @@ fn system_clocks_skip_the_first_tick() {
 
     let ticking = TickingClock::new(Duration::from_millis(1)).unwrap();
     let clocks: [&dyn Clock; 3] = [&SystemClock, &ExactClock, &ticking];
-    assert!(clocks.iter().all(|clock| clock.info().skips_first_tick));
+    assert!(clocks.iter().all(|clock| !clock.info().for_tests));
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
-    assert!(polyflake::clock::CoarseClock::new().unwrap().info().skips_first_tick);
-    assert!(!ManualClock::new(0).info().skips_first_tick);
+    assert!(!polyflake::clock::CoarseClock::new().unwrap().info().for_tests);
+    assert!(ManualClock::new(0).info().for_tests);
 }
 
 #[test]

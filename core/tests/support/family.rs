@@ -211,7 +211,9 @@ pub struct GeneratorOptions {
 }
 
 impl GeneratorOptions {
-    fn apply<F>(self, mut builder: Builder<F, AnyClock>) -> Builder<F, AnyClock> {
+    /// Applies the options. Tests that run at the same time use the same worker IDs.
+    fn apply<F>(self, builder: Builder<F, AnyClock>) -> Builder<F, AnyClock> {
+        let mut builder = builder.unregistered();
         if let Some(max_wait) = self.max_wait {
             builder = builder.max_wait(max_wait);
         }

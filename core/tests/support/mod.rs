@@ -129,6 +129,9 @@ impl Clock for ScriptedClock {
         self.0.lock().unwrap().slept += nanos;
         Ok(())
     }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
+    }
 }
 
 /// A clock whose readings come from a function.
@@ -140,6 +143,9 @@ impl<F: Fn() -> Result<i64>> Clock for ReadingsClock<F> {
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
+    }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
     }
 }
 
@@ -154,7 +160,7 @@ impl Clock for CoarseClock {
         Ok(())
     }
     fn info(&self) -> ClockInfo {
-        ClockInfo::new().resolution(Duration::from_nanos(self.0))
+        ClockInfo::new().for_tests(true).resolution(Duration::from_nanos(self.0))
     }
 }
 
@@ -167,5 +173,8 @@ impl Clock for BrokenClock {
     }
     fn sleep(&self, _: u64) -> Result<()> {
         Ok(())
+    }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
     }
 }

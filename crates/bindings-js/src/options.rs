@@ -49,10 +49,8 @@ impl Scratch {
 
 impl SharedOptions {
     /// Returns a builder with these options, except for the window.
-    pub(crate) fn apply_to_builder<F, C: Clock>(
-        &self,
-        mut builder: Builder<F, C>,
-    ) -> Builder<F, C> {
+    pub(crate) fn apply_to_builder<F, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
+        let mut builder = builder.unregistered();
         if let Some(on_exhausted) = self.on_exhausted {
             builder = builder.on_exhausted(on_exhausted);
         }

@@ -79,6 +79,9 @@ impl Clock for SimulatedClock {
     fn sleep(&self, _: u64) -> polyflake::Result<()> {
         unreachable!("calls that never wait")
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 /// The ID formats. Each world uses one of them.

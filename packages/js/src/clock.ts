@@ -98,17 +98,25 @@ function runGuarded<T>(run: () => T, failed: (thrown: unknown) => T): T {
 /**
  * Wraps a clock and a stall callback. The clock must return Unix milliseconds. Returns undefined if both are missing.
  *
- * @throws {PolyflakeError} `invalid_type` if either of them is not a function.
+ * @throws {PolyflakeError} `invalid_type` if an option is not a function; `out_of_range` if there are two clocks.
  */
-export function guardClock(clock: unknown, onStall: unknown): GuardedClock | undefined {
-  for (const [field, given] of [
-    ["clock", clock],
-    ["onStall", onStall],
-  ] as const) {
-    if (given !== undefined && typeof given !== "function") throw invalidType("function", given, { field });
+export function guardClock(given: {
+  clock?: unknown;
+  testClock?: unknown;
+  onStall?: unknown;
+}): GuardedClock | undefined {
+  for (const field of ["clock", "testClock", "onStall"] as const) {
+    const value = given[field];
+    if (value !== undefined && typeof value !== "function") throw invalidType("function", value, { field });
   }
-  if (clock === undefined && onStall === undefined) return undefined;
-  return new GuardedClock((clock ?? systemTime) as () => unknown, onStall as ((stall: Stall) => unknown) | undefined);
+  const { clock, testClock, onStall } = given;
+  if (clock !== undefined && testClock !== undefined) {
+    const field = "testClock";
+    throw new PolyflakeError("out_of_range", "expected either `clock` or `testClock`, found both", { field });
+  }
+  const read = testClock ?? clock;
+  if (read === undefined && onStall === undefined) return undefined;
+  return new GuardedClock((read ?? systemTime) as () => unknown, onStall as ((stall: Stall) => unknown) | undefined);
 }
 
 /**

@@ -21,6 +21,7 @@ export type ErrorCode =
   | "invalid_layout"
   | "unknown_field"
   | "missing_field"
+  | "worker_id_in_use"
   | "partitions_exhausted"
   | "generator_closed"
   | "forked"

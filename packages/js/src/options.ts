@@ -16,6 +16,11 @@ export interface SharedOptions {
    * function throws becomes the `cause` of `clock_failed`.
    */
   clock?: () => number;
+  /**
+   * A clock for tests, used in place of `clock`. It may stand still or move backwards. The first call then uses the current
+   * tick, so a generator that is created again repeats the IDs of the one before it.
+   */
+  testClock?: () => number;
   /** What to do when all IDs in a tick are used up, or when the clock is behind. The default is `"wait"`. */
   onExhausted?: "wait" | "error";
   /**
@@ -55,7 +60,7 @@ interface OwnWindow {
   window?: readonly [start: Date | number, end: Date | number];
 }
 
-export const SHARED_OPTIONS = ["clock", "onExhausted", "maxWait", "onStall"] as const;
+export const SHARED_OPTIONS = ["clock", "testClock", "onExhausted", "maxWait", "onStall"] as const;
 export const WINDOW_OPTIONS = ["window", "lease", ...SHARED_OPTIONS] as const;
 
 /**
@@ -93,10 +98,9 @@ export function readSharedSettings<Name extends string>(
   const times = given.window === undefined ? [] : checkPair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => checkTime(each, "window"));
   const onExhausted = readOnExhausted(given.onExhausted);
-  // With a caller's clock, which may be set manually or replay a recording, the generator need not skip its first tick.
-  // Under a lease, the generator need not skip its first tick either, because a lease begins only after the previous lease
-  // has ended.
-  const skipsFirstTick = Number(given.clock === undefined && given.lease === undefined);
+  // A clock for tests may be set manually or replay a recording, so the generator need not skip its first tick. Under a
+  // lease, the generator need not skip it either, because a lease begins only after the previous lease has ended.
+  const skipsFirstTick = Number(given.testClock === undefined && given.lease === undefined);
   return {
     shared: {
       windowStart,
@@ -105,7 +109,7 @@ export function readSharedSettings<Name extends string>(
       maxWait: checkOptionalInteger(given.maxWait, "maxWait"),
       skipsFirstTick,
     },
-    clock: guardClock(given.clock, given.onStall),
+    clock: guardClock(given),
     times,
     given: own,
   };

@@ -149,7 +149,7 @@ onEachMachine((polyflake) => {
     const clock = () => 1_767_225_600_000;
     const ids = new polyflake.sno.Generator({
       sequenceMax: 40_000,
-      clock,
+      testClock: clock,
       maxWait: 1,
       onStall: (stall) => stalls.push(stall),
     });

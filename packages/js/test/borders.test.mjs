@@ -123,6 +123,7 @@ onEachMachine((polyflake) => {
       const options = {
         onExhausted: { invalid: [null, 0, {}, Symbol("s"), new String("wait")], outside: ["", "Wait", "raise"] },
         clock: { invalid: [null, 0, "now", {}, Symbol("s")] },
+        testClock: { invalid: [null, 0, "now", {}, Symbol("s")] },
         onStall: { invalid: [null, 0, "f", {}] },
         window: { invalid: [null, 0, "ab", {}, [], [NOW], [NOW, NOW + 4, NOW + 8], { length: 2 }] },
       };

@@ -60,7 +60,7 @@ test("on wasm each call reads the current time", () => {
     new hotguid.Generator(),
     new randflake.Generator(grant, secret),
   ];
-  const others = new sno.Generator({ partition: 2, clock: () => now + 3_600_000 });
+  const others = new sno.Generator({ partition: 2, testClock: () => now + 3_600_000 });
   const closed = new sno.Generator({ partition: 3 });
   closed.close();
   const readUnixMs = (id) => parse(id).unixMs;

@@ -44,7 +44,7 @@ onEachMachine((polyflake) => {
     describe(family, () => {
       test("an invalid reading or a throwing clock fails the call without side effects", () => {
         let reading = () => NOW;
-        const ids = make(1, { clock: () => reading(), maxWait: 0 });
+        const ids = make(1, { testClock: () => reading(), maxWait: 0 });
         const first = ids.generate();
         const before = ids.stats();
         const assertFails = (next, check) => {
@@ -79,7 +79,7 @@ onEachMachine((polyflake) => {
         const made = [];
         let depth = 0;
         const ids = large({
-          clock() {
+          testClock() {
             if (depth++ < 5) made.push(ids.generate(), ...ids.generateMany(3), sno.generate());
             depth--;
             return NOW;
@@ -95,7 +95,7 @@ onEachMachine((polyflake) => {
     let snapshot;
     const ids = new sno.Generator({
       partition: 1,
-      clock() {
+      testClock() {
         snapshot ??= ids.close();
         return NOW;
       },
@@ -107,13 +107,13 @@ onEachMachine((polyflake) => {
   test("nested default generators keep their partitions, also if a clock fails", () => {
     let fail = true;
     const inner = new sno.Generator({
-      clock() {
+      testClock() {
         if (fail) throw new Error("not yet");
         return NOW;
       },
     });
     const outer = new sno.Generator({
-      clock() {
+      testClock() {
         try {
           inner.generate();
         } catch {}
@@ -133,7 +133,7 @@ onEachMachine((polyflake) => {
       let depth = 0;
       const ids = new sno.Generator({
         partition: 1,
-        clock() {
+        testClock() {
           deepest = Math.max(deepest, ++depth);
           try {
             make(ids);

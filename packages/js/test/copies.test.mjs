@@ -41,7 +41,7 @@ describe("copies", () => {
     const outer = new esm.Generator({
       partition: 4,
       metabyte: 4,
-      clock() {
+      testClock() {
         made.push(inner.generate());
         cjs.parse(made.at(-1));
         return Date.now();
@@ -82,7 +82,7 @@ describe("threads", () => {
       const path = JSON.stringify(require.resolve(copy));
       for (const death of ["process.exit()", "port.postMessage(0); for (;;);"]) {
         const script = `const { sno } = require(${path});
-          const dying = new sno.Generator({ partition: 1, clock() { ${death} } });
+          const dying = new sno.Generator({ partition: 1, testClock() { ${death} } });
           port.postMessage(sno.generate());
           dying.generate();`;
         assert(native.sno.isValid(await runInThread(script)));
@@ -94,7 +94,7 @@ describe("threads", () => {
   test("the addon frees the memory of ended threads", async () => {
     const path = JSON.stringify(require.resolve("polyflake/native"));
     const script = `const { sno } = require(${path});
-      const ids = Array.from({ length: 100 }, (_, partition) => new sno.Generator({ partition, clock: Date.now }));
+      const ids = Array.from({ length: 100 }, (_, partition) => new sno.Generator({ partition, testClock: Date.now }));
       port.postMessage(ids.map(({ generate }) => generate()));`;
     for (let round = 0; round < 10; round++) {
       const [one, other] = await Promise.all([runInThread(script), runInThread(script)]);
@@ -125,7 +125,7 @@ describe("loading", () => {
       const refuse = () => { throw new Error("not here"); };
       const [random, now] = [crypto.getRandomValues, Date.now];
       globalThis.crypto.getRandomValues = Date.now = refuse;
-      const [drawn, given] = [new sno.Generator(), new sno.Generator({ partition: 1, clock: () => Date.now() })];
+      const [drawn, given] = [new sno.Generator(), new sno.Generator({ partition: 1, testClock: () => Date.now() })];
       try { drawn.generate(); } catch (error) { console.log(error.code, error.cause.message); }
       try { given.generate(); } catch (error) { console.log(error.code, error.cause.message); }
       globalThis.crypto.getRandomValues = random;

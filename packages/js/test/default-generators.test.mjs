@@ -28,7 +28,7 @@ onEachMachine(({ hotguid, sno, uuid7 }, name) => {
 
   for (const [of, { family, timeOf, make }] of Object.entries(families)) {
     test(`${of}: each function uses the default generator that was set`, async () => {
-      const own = make({ clock: () => NOW });
+      const own = make({ testClock: () => NOW });
       family.setDefaultGenerator(own);
       const ids = [family.generate(), await family.generateAsync(), ...family.generateMany(2)];
       ids.push(...(await family.generateManyAsync(2)));
@@ -41,7 +41,7 @@ onEachMachine(({ hotguid, sno, uuid7 }, name) => {
     });
 
     test(`${of}: an invalid default generator is rejected without side effects`, () => {
-      family.setDefaultGenerator(make({ clock: () => NOW }));
+      family.setDefaultGenerator(make({ testClock: () => NOW }));
       const other = of === "sno" ? new hotguid.Generator() : new sno.Generator();
       for (const value of [null, 1, {}, family.Generator, Object.create(family.Generator.prototype), other]) {
         assertError("invalid_type", () => family.setDefaultGenerator(value), { field: "generator" });
@@ -90,7 +90,7 @@ onEachMachine(({ hotguid, sno, uuid7 }, name) => {
         globalThis.Date = Real;
       }
       Date.now = () => Date.UTC(2030, 0, 1);
-      sno.setDefaultGenerator(new sno.Generator({ clock: () => Date.now() }));
+      sno.setDefaultGenerator(new sno.Generator({ testClock: () => Date.now() }));
       console.log(all.length, all.every(near), sno.parse(sno.generate()).timestamp.getUTCFullYear());`;
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
     assert.equal(

@@ -29,7 +29,7 @@ onEachMachine((polyflake) => {
   ))
     describe(name, () => {
       test("a batch equals single calls, and generate works detached from its generator", () => {
-        const ids = large({ clock: () => NOW + 0.9 });
+        const ids = large({ testClock: () => NOW + 0.9 });
         const { generate } = ids;
         const first = read(ids, generate(...about));
         assert.deepEqual([first.unixMs, first.about], [NOW, about[0]?.shard ?? about[0]]);
@@ -54,7 +54,7 @@ onEachMachine((polyflake) => {
       test("a batch past a tick reports how many IDs it made, and the next tick is usable", () => {
         let now = NOW;
         const onStall = () => assert.fail("it waits");
-        const ids = make(1, { clock: () => now, onExhausted: "error", maxWait: 3_600_000, onStall });
+        const ids = make(1, { testClock: () => now, onExhausted: "error", maxWait: 3_600_000, onStall });
         const written = leftAfter(read(ids, ids.generate()).ordinal);
         const retryAt = NOW + tickMs;
         assertError("sequence_exhausted", () => ids.generateMany(perTick), { written, retryAt });
@@ -67,7 +67,7 @@ onEachMachine((polyflake) => {
 
       test("a window of Dates or numbers applies and can be extended", () => {
         let now = NOW - 1;
-        const ids = make(1, { clock: () => now, window: [new Date(NOW), NOW + tickMs] });
+        const ids = make(1, { testClock: () => now, window: [new Date(NOW), NOW + tickMs] });
         assertError("lease_not_started", () => ids.generate(), { retryAt: NOW });
         now = NOW;
         ids.generate();
@@ -82,10 +82,15 @@ onEachMachine((polyflake) => {
 
   /** Creates a generator with 4 sequence numbers per tick and a scripted clock. */
   const smallGenerator = (clock, more = {}) =>
-    new Generator({ partition: 1, sequenceMax: 3, clock, maxWait: 0, ...more });
+    new Generator({ partition: 1, sequenceMax: 3, testClock: clock, maxWait: 0, ...more });
 
   test("an ID contains the fields of its generator", () => {
-    const ids = new Generator({ partition: new Uint8Array([1, 2]), metabyte: 9, sequenceMin: 5, clock: () => NOW + 3 });
+    const ids = new Generator({
+      partition: new Uint8Array([1, 2]),
+      metabyte: 9,
+      sequenceMin: 5,
+      testClock: () => NOW + 3,
+    });
     const fields = { unixMs: NOW, timestamp: new Date(NOW), tick: (NOW - START_2010) / 4, tickTock: false };
     assert.deepEqual(sno.parse(ids.generate()), { ...fields, metabyte: 9, partition: 258, sequence: 5 });
     assert.deepEqual(sno.parse(ids.generate(-0)), { ...fields, metabyte: 0, partition: 258, sequence: 6 });
@@ -94,7 +99,7 @@ onEachMachine((polyflake) => {
   });
 
   test("generateAt accepts Dates and uses a separate sequence", () => {
-    const ids = new Generator({ partition: 1, clock: () => NOW, metabyte: 2 });
+    const ids = new Generator({ partition: 1, testClock: () => NOW, metabyte: 2 });
     const made = [ids.generateAt(new Date(NOW)), ids.generateAt(NOW, 5), ids.generate()].map(sno.parse);
     assert.deepEqual(
       made.map(({ unixMs, sequence, metabyte }) => [unixMs, sequence, metabyte]),
@@ -109,7 +114,7 @@ onEachMachine((polyflake) => {
   test("a closed generator's snapshot can be restored, also through JSON", () => {
     let now = NOW;
     const clock = () => now;
-    const ids = new Generator({ partition: 258, sequenceMin: 2, sequenceMax: 9, clock });
+    const ids = new Generator({ partition: 258, sequenceMin: 2, sequenceMax: 9, testClock: clock });
     ids.generateMany(3);
     const snapshot = JSON.parse(JSON.stringify(ids.close()));
     const tick = (NOW - START_2010) / 4;
@@ -118,12 +123,12 @@ onEachMachine((polyflake) => {
     assert.deepEqual(snapshot, { format: 1, partition: [1, 2], ...bounds, ...times });
     const { format, ...original } = snapshot;
     assert.equal(Generator.restore(original).stats().partition, 258);
-    const restored = Generator.restore(snapshot, { clock, metabyte: 1 });
+    const restored = Generator.restore(snapshot, { testClock: clock, metabyte: 1 });
     const { sequence, metabyte } = sno.parse(restored.generate());
     assert.deepEqual([sequence, metabyte], [5, 1]);
     now = NOW - 4;
     assert.equal(sno.parse(restored.generate()).tickTock, true);
-    const imported = (changes) => Generator.importOriginal({ ...snapshot, ...changes }, { clock }).stats();
+    const imported = (changes) => Generator.importOriginal({ ...snapshot, ...changes }, { testClock: clock }).stats();
     assert.equal(imported({ sequenceMin: 9, sequenceMax: 2 }).sequenceMin, 2);
     assert.equal(imported({ sequenceMax: 0 }).sequenceMax, 65_535);
   });
@@ -136,7 +141,7 @@ onEachMachine((polyflake) => {
   });
 
   test("stats describe the current state", () => {
-    const ids = new Generator({ clock: () => NOW, sequenceMin: 10 });
+    const ids = new Generator({ testClock: () => NOW, sequenceMin: 10 });
     const tick = (NOW - START_2010) / 4;
     const none = { sequenceMin: 10, sequenceMax: 65_535, wallSafe: 0, drifts: 0, closed: false, now: tick };
     assert.deepEqual(ids.stats(), { ...none, partition: undefined, sequence: 10, len: 0, wallHi: 0 });
@@ -185,7 +190,7 @@ onEachMachine((polyflake) => {
 
   test("thousands of generators can be created and collected", async () => {
     for (let round = 0; round < 20; round++) {
-      const many = Array.from({ length: 1000 }, (_, partition) => new Generator({ partition, clock: Date.now }));
+      const many = Array.from({ length: 1000 }, (_, partition) => new Generator({ partition, testClock: Date.now }));
       many.forEach(({ generate }, partition) => assert.equal(sno.parse(generate()).partition, partition));
       await new Promise(setImmediate);
     }

@@ -76,7 +76,7 @@ onEachMachine(({ hotguid }) => {
   });
 
   test("each call makes version 8 UUIDs only with the uuid8 option", async () => {
-    const ids = new Generator({ uuid8: true, clock: () => NOW });
+    const ids = new Generator({ uuid8: true, testClock: () => NOW });
     const made = [ids.generate(7), ids.tryGenerate(7), await ids.generateAsync(7), ...ids.generateMany(100, 7)];
     const parts = made.map((id) => hotguid.uuid8Parts(id));
     const { machine, counter } = parts[0];
@@ -105,7 +105,7 @@ onEachMachine(({ hotguid }) => {
   });
 
   test("stats contain the machine after the first ID", () => {
-    const ids = new Generator({ clock: () => NOW + 999 });
+    const ids = new Generator({ testClock: () => NOW + 999 });
     assert.deepEqual(ids.stats(), { machine: undefined, lastSecond: undefined, len: 0, closed: false });
     const { machine } = hotguid.parts(ids.generate());
     ids.generate();

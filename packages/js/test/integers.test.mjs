@@ -15,10 +15,10 @@ onEachMachine((polyflake) => {
   const families = familiesOf(polyflake);
   const clock = () => NOW;
   const grant = new randflake.Grant([0, 131_071], START, END);
-  const flakes = new randflake.Generator(grant, SECRET, { clock });
+  const flakes = new randflake.Generator(grant, SECRET, { testClock: clock });
   const codec = new randflake.Codec(SECRET);
-  const snos = families.sno.large({ clock });
-  const guids = families.hotguid.make(1, { clock });
+  const snos = families.sno.large({ testClock: clock });
+  const guids = families.hotguid.make(1, { testClock: clock });
   const flake = (changes) => codec.encrypt({ timestamp: NOW_SECONDS, node: 1, sequence: 1, ...changes });
   const guid = (changes) =>
     hotguid.fromParts({ timestamp: NOW_SECONDS, machine: new Uint8Array(5), counter: 0, shardKey: 0, ...changes });
@@ -28,7 +28,7 @@ onEachMachine((polyflake) => {
   const snapshot = new sno.Generator({ partition: 1, sequenceMax: 9 }).close();
   const restoreInBothWays = (changes) =>
     [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }));
-  const generatorsWithCounters = Object.values(families).map((family) => family.large({ clock }));
+  const generatorsWithCounters = Object.values(families).map((family) => family.large({ testClock: clock }));
   const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
 
   /**

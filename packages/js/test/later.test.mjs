@@ -30,7 +30,7 @@ onEachMachine((polyflake, machine) => {
     /** Creates a clock, and a generator whose current tick is exhausted. */
     const exhausted = (more = {}) => {
       const time = { now: NOW };
-      const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, clock: () => time.now, ...more });
+      const ids = make(1, { onExhausted: "wait", maxWait: 3_600_000, testClock: () => time.now, ...more });
       exhaustTick(ids, family);
       return { ids, time };
     };
@@ -50,7 +50,7 @@ onEachMachine((polyflake, machine) => {
     });
 
     test(`${name}: a call with an available ID does not wait`, async () => {
-      const fresh = () => make(1, { clock: () => NOW, onStall: () => assert.fail("it waits") });
+      const fresh = () => make(1, { testClock: () => NOW, onStall: () => assert.fail("it waits") });
       const maker = fresh();
       const made = [await maker.generateAsync(...about), ...(await maker.generateManyAsync(2, ...about))];
       for (const id of made) assert.equal(read(maker, id).about, about[0]?.shard ?? about[0]);
@@ -93,14 +93,14 @@ onEachMachine((polyflake, machine) => {
         return ids;
       };
       const full = [{ onExhausted: "error" }, { maxWait: 0 }].map((more) => () => exhausted(more).ids);
-      for (const maker of [() => make(1, { clock }), closed, ...(name === "hotguid" ? [] : full)]) {
+      for (const maker of [() => make(1, { testClock: clock }), closed, ...(name === "hotguid" ? [] : full)]) {
         for (const [verb, ...values] of [["generate"], ["generateMany", 3]]) {
           const error = await rejection(maker()[`${verb}Async`](...values));
           const syncError = await rejection((async () => maker()[verb](...values))());
           assert.deepEqual(errorMembers(error), errorMembers(syncError));
         }
       }
-      const small = make(2, { clock: () => NOW, onExhausted: "error" });
+      const small = make(2, { testClock: () => NOW, onExhausted: "error" });
       await assertRejects("out_of_range", small.generateManyAsync((1 << 24) + 1), { field: "count" });
       exhaustTick(small, family, 1);
       await assertRejects("sequence_exhausted", small.generateManyAsync(3), { written: 1, retryAt: NOW + tickMs });
@@ -126,7 +126,12 @@ onEachMachine((polyflake, machine) => {
       const heard = [];
       // Without `resumeAfter`, the first call would wait for the next second.
       const resumed = name === "randflake" && { resumeAfter: 1_730_000_000 };
-      const { ids } = exhausted({ ...resumed, maxWait: 20, clock: undefined, onStall: (stall) => heard.push(stall) });
+      const { ids } = exhausted({
+        ...resumed,
+        maxWait: 20,
+        testClock: undefined,
+        onStall: (stall) => heard.push(stall),
+      });
       for (let isFull = false; !isFull; )
         isFull = ids.tryGenerateMany(perTick).length < perTick && ids.tryGenerateMany(1).length === 0;
       const begin = performance.now();
@@ -184,11 +189,11 @@ onEachMachine((polyflake, machine) => {
   test("async calls wait for a clock that is behind", async () => {
     const ids = FAMILIES.sno.make(1, {
       maxWait: 3_600_000,
-      clock: scriptedClock(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
+      testClock: scriptedClock(NOW, NOW - 8, NOW, NOW - 4, NOW - 4, NOW + 4),
     });
     for (let k = 0; k < 3; k++) ids.generate();
     assert.equal(typeof (await ids.generateAsync()), "string");
-    const behind = FAMILIES.layout.make(1, { clock: scriptedClock(NOW, NOW - 20, NOW - 10, NOW) });
+    const behind = FAMILIES.layout.make(1, { testClock: scriptedClock(NOW, NOW - 20, NOW - 10, NOW) });
     behind.generate();
     await assertRejects("clock_behind", behind.generateAsync(), { retryAt: NOW });
   });
@@ -216,7 +221,7 @@ onEachMachine((polyflake, machine) => {
 
   test("a sleep uses the realm's current timer", async () => {
     const time = { now: NOW };
-    const ids = FAMILIES.sno.make(1, { maxWait: 3_600_000, clock: () => time.now });
+    const ids = FAMILIES.sno.make(1, { maxWait: 3_600_000, testClock: () => time.now });
     ids.generateMany(4);
     mock.timers.enable({ apis: ["setTimeout"] });
     try {
@@ -249,7 +254,7 @@ onEachMachine((polyflake, machine) => {
     };
     try {
       let now = NOW;
-      const ids = new sno.Generator({ partition: 1, sequenceMax: 3, clock: () => now });
+      const ids = new sno.Generator({ partition: 1, sequenceMax: 3, testClock: () => now });
       ids.generateMany(4);
       const id = ids.generateAsync(undefined, { signal });
       assert.deepEqual([delays, listeners.size], [[4], 1]);

@@ -33,7 +33,7 @@ onEachMachine((polyflake) => {
   const bytes = new Layout(BYTES_DESCRIPTION);
   const clock = () => NOW;
   const generatorWith = (options = {}) =>
-    new Generator(smallLayout, { clock, bindables: { node_id: 5 }, maxWait: 0, ...options });
+    new Generator(smallLayout, { testClock: clock, bindables: { node_id: 5 }, maxWait: 0, ...options });
 
   test("an ID contains the fields of its generator", () => {
     const ids = generatorWith();
@@ -45,7 +45,7 @@ onEachMachine((polyflake) => {
   });
 
   test("unbound bindables are passed with each call", () => {
-    const ids = new Generator(bytes, { clock });
+    const ids = new Generator(bytes, { testClock: clock });
     assert.equal(bytes.parse(ids.generate({ tenant: "acme" })).bindables.tenant, "acme");
     for (const call of [
       (bindables) => ids.generate(bindables),
@@ -62,7 +62,7 @@ onEachMachine((polyflake) => {
     }
     assert.equal(bytes.parse(ids.generate({ tenant: "b" })).sequence, 1n, "a failed call uses no slot");
     const given = { tenant: "one" };
-    const fixed = new Generator(bytes, { clock, bindables: given });
+    const fixed = new Generator(bytes, { testClock: clock, bindables: given });
     given.tenant = "changed";
     assert.deepEqual(
       [fixed.generate(), fixed.generate({ tenant: "two" })].map((id) => bytes.parse(id).bindables.tenant),
@@ -77,9 +77,13 @@ onEachMachine((polyflake) => {
       { kind: "sequence", bits: 16 },
     ];
     const long = new Layout({ id: "bytes", bits: 1024, fields });
-    const sequences = [...new Generator(long, { clock }).generateMany(300)].map((id) => long.parse(id).sequence);
+    const sequences = [...new Generator(long, { testClock: clock }).generateMany(300)].map(
+      (id) => long.parse(id).sequence,
+    );
     assert.deepEqual(sequences, [...sequences.keys()]);
-    assertError("out_of_range", () => new Generator(bytes, { clock }).generateMany(2 ** 24), { field: "count" });
+    assertError("out_of_range", () => new Generator(bytes, { testClock: clock }).generateMany(2 ** 24), {
+      field: "count",
+    });
   });
 
   test("a closed generator's snapshot can be restored, also through JSON", () => {
@@ -88,7 +92,7 @@ onEachMachine((polyflake) => {
     const snapshot = JSON.parse(JSON.stringify(ids.close()));
     assert.deepEqual(snapshot, { format: 1, tick: NOW / 10, next_sequence: 3 });
     const restore = (changes, its = smallLayout, bindables = { node_id: 5 }) =>
-      Generator.restore(its, { ...snapshot, ...changes }, { clock, bindables, maxWait: 0 });
+      Generator.restore(its, { ...snapshot, ...changes }, { testClock: clock, bindables, maxWait: 0 });
     assert.equal(smallLayout.parse(restore({}).generate()).sequence, 3);
     for (const next_sequence of ["18446744073709551615", 7]) {
       const again = restore({ tick: NOW, next_sequence }, bytes, { tenant: "a" });
@@ -105,13 +109,13 @@ onEachMachine((polyflake) => {
   test("a range adds the capacity of its worker IDs, and invalid ranges are rejected", () => {
     const discord = Layout.preset("discord");
     const options = { bindables: { process: 3 }, maxWait: 0 };
-    const ids = new Generator(discord, { ...options, clock, range: ["worker", 8, 10n] });
+    const ids = new Generator(discord, { ...options, testClock: clock, range: ["worker", 8, 10n] });
     const made = [...ids.generateMany(3 * 4096)];
     assert.deepEqual(
       [0, 4095, 4096, 3 * 4096 - 1].map((k) => discord.parse(made[k]).bindables.worker),
       [8, 8, 9, 10],
     );
-    const again = Generator.restore(discord, ids.close(), { ...options, clock, range: ["worker", 9, 31] });
+    const again = Generator.restore(discord, ids.close(), { ...options, testClock: clock, range: ["worker", 9, 31] });
     assertError("sequence_exhausted", () => again.generate(), { retryAt: NOW + 1 });
     for (const range of [null, 7, "worker", ["worker"], ["worker", "1", 2], ["worker", 1.5, 2], [1, 2, 3]])
       assertError("invalid_type", () => new Generator(discord, { ...options, range }), { field: "range" });
@@ -135,7 +139,7 @@ onEachMachine((polyflake) => {
     ];
     const alone = new Layout({ id: "integer", bits: 64, fields });
     const never = () => assert.fail("is not read");
-    const ids = new Generator(alone, { sequenceOnly: true, clock: never });
+    const ids = new Generator(alone, { sequenceOnly: true, testClock: never });
     assert.deepEqual([...ids.generateMany(4)], [0n, 1n, 2n, 3n]);
     assertError("sequence_exhausted", () => ids.generate(), { retryAt: undefined });
     assertError("invalid_layout", () => new Generator(alone));

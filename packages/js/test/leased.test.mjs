@@ -77,7 +77,7 @@ onEachMachine((polyflake, machine) => {
   test(`each tick of a sno grant starts at ${title}`, () => {
     let now = NOW;
     const lease = new SimulatedLease();
-    const ids = new polyflake.sno.Generator({ lease, clock: () => now });
+    const ids = new polyflake.sno.Generator({ lease, testClock: () => now });
     lease.grantee.begin(7, NOW, NOW + MINUTE);
     const starts = new Set();
     for (let tick = 0; tick < 100; tick++, now += 4) {
@@ -171,7 +171,7 @@ onEachMachine((polyflake, machine) => {
       let now = Date.now();
       for (const at of [start() - MINUTE, start() + 2 * MINUTE]) {
         const lease = new SimulatedLease();
-        const ids = make(lease, { clock: () => now });
+        const ids = make(lease, { testClock: () => now });
         lease.grantee.begin(7, start(), start() + MINUTE);
         now = at;
         const waiting = assertRejects("lease_unavailable", ids.generateAsync());
@@ -195,7 +195,7 @@ onEachMachine((polyflake, machine) => {
     test(`${family}: an extension reopens an expired window`, () => {
       let now = Date.now();
       const lease = new SimulatedLease();
-      const ids = make(lease, { clock: () => now });
+      const ids = make(lease, { testClock: () => now });
       const end = start() + 4000;
       lease.grantee.begin(7, start(), end);
       assert.equal(lease.grantee.now(), now);
@@ -212,7 +212,7 @@ onEachMachine((polyflake, machine) => {
     test(`${family}: a reassigned worker ID repeats no tick`, () => {
       let now = Date.now();
       const lease = new SimulatedLease();
-      const ids = make(lease, { clock: () => now });
+      const ids = make(lease, { testClock: () => now });
       const seen = new Set();
       const from = start();
       for (const first of [7, 8, 7, 7]) {

@@ -20,7 +20,7 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
   const grant = new randflake.Grant(1, 1_730_000_000, 2_803_741_824);
   const discord = layout.Layout.preset("discord");
   const close = () => {
-    const ids = new sno.Generator({ partition: 7, clock });
+    const ids = new sno.Generator({ partition: 7, testClock: clock });
     ids.generate();
     return ids.close();
   };
@@ -169,7 +169,7 @@ onEachMachine((polyflake) => {
     assert.throws(() => new sno.Generator({ window: thrower("length") }), ForeignError);
     assert.throws(() => new layout.Layout(thrower("fields")), ForeignError);
     assert.throws(() => layout.Generator.restore(layout.Layout.preset("discord"), thrower("tick")), ForeignError);
-    const ids = new sno.Generator({ sequenceMax: 3, clock, maxWait: 1, onStall: raise });
+    const ids = new sno.Generator({ sequenceMax: 3, testClock: clock, maxWait: 1, onStall: raise });
     assert.throws(() => ids.generateMany(10), isThrown);
   });
 
@@ -227,14 +227,14 @@ test("a polluted Object.prototype changes nothing", () => {
     const before = JSON.stringify(sno.parse("a7rdmuv326nct5if"));
     new sno.Generator(); // Loads the addon, so that Node does not load it after the prototype is polluted.
     Object.assign(Object.prototype, {
-      partition: 7, sequenceMin: 5, clock: () => 0, window: [0, 1], onStall: () => 0, sql: true, nullIsZero: true, worker: 9, resumeAfter: 1.5,
+      partition: 7, sequenceMin: 5, testClock: () => 0, window: [0, 1], onStall: () => 0, sql: true, nullIsZero: true, worker: 9, resumeAfter: 1.5,
       bindables: { process: 3 }, constants: 1, timestamp: 5, sequence: 5, nodes: 1, start: 1, end: 2, length: 2, 0: 1, 1: 2, strange: 1, other() {},
       position: 1, field: "f", retryAt: 1, written: 1, item: 1, cause: 1, get: 1, set: 1, enumerable: true,
     });
     const clock = () => Date.UTC(2026, 0, 1);
     const said = [];
     const code = (call) => { try { call(); return "none"; } catch (error) { return [error.code, ...Object.keys(error)].join(); } };
-    const drawn = new sno.Generator({ clock });
+    const drawn = new sno.Generator({ testClock: clock });
     const drawnBefore = drawn.partition;
     said.push(drawnBefore, sno.isValid(drawn.generate()), new sno.Generator({ partition: 8 }).partition);
     said.push(JSON.stringify(sno.parse("a7rdmuv326nct5if")) === before);
@@ -243,12 +243,12 @@ test("a polluted Object.prototype changes nothing", () => {
     said.push(code(() => sno.fromJsonValue(null, {})), code(() => sno.parse("a7rdmuv326nct5i!")));
     said.push(hotguid.timeRange(0, 1000).lowest === hotguid.timeRange(0, 1000, { sql: false }).lowest);
     const grant = new randflake.Grant(1, 1730000000, 2803741824);
-    said.push(typeof new randflake.Generator(grant, new Uint8Array(16), { clock }).generate());
+    said.push(typeof new randflake.Generator(grant, new Uint8Array(16), { testClock: clock }).generate());
     said.push(code(() => new randflake.Generator({}, new Uint8Array(16))));
     const discord = layout.Layout.preset("discord");
     said.push(code(() => discord.pack({ timestamp: 1420070400000, sequence: 1 })), code(() => discord.pack({ sequence: 1, bindables: { worker: 1, process: 1 } })));
     said.push(JSON.stringify(discord.parse(discord.pack({ timestamp: 1420070400000, sequence: 1, bindables: { worker: 1, process: 1 } })).bindables));
-    said.push(typeof new layout.Generator(discord, { clock, bindables: { worker: 1, process: 1 } }).generate());
+    said.push(typeof new layout.Generator(discord, { testClock: clock, bindables: { worker: 1, process: 1 } }).generate());
     console.log(said.join("\\n"));`;
   const parts = "missing_field,code,field";
   const expected = [

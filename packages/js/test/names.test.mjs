@@ -11,10 +11,10 @@ const clock = () => NOW;
 onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   const makersWithWindow = {
-    sno: (window) => new sno.Generator({ window, clock }),
-    hotguid: (window) => new hotguid.Generator({ window, clock }),
-    uuid7: (window) => new uuid7.Generator({ window, clock }),
-    layout: (window) => new layout.Generator(discord, { window, clock }),
+    sno: (window) => new sno.Generator({ window, testClock: clock }),
+    hotguid: (window) => new hotguid.Generator({ window, testClock: clock }),
+    uuid7: (window) => new uuid7.Generator({ window, testClock: clock }),
+    layout: (window) => new layout.Generator(discord, { window, testClock: clock }),
   };
 
   for (const [family, make] of Object.entries(makersWithWindow)) {
@@ -56,7 +56,7 @@ onEachMachine(({ hotguid, layout, randflake, sno, uuid7 }) => {
 
   test("errors show Dates as ISO strings and milliseconds as numbers", () => {
     const [old, far, farther] = [new Date(-1), new Date("2200-01-01"), new Date("2200-01-02")];
-    const ids = new sno.Generator({ partition: 7, clock, window: [NOW, NOW + 1000] });
+    const ids = new sno.Generator({ partition: 7, testClock: clock, window: [NOW, NOW + 1000] });
     const [snos, hotguids] = [
       "2010-01-01T00:00:00.000Z to 2079-09-07T15:47:35.551Z",
       "1970-01-01T00:00:00.000Z to 2106-02-07T06:28:15.999Z",

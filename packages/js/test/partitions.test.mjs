@@ -40,9 +40,9 @@ for (const machine of ["native", "wasm"]) {
         const start = Date.UTC(2026, 0, 1);
         let now = start;
         const clock = () => now;
-        const generators = Array.from({ length: 65536 }, () => new sno.Generator({ clock }));
+        const generators = Array.from({ length: 65536 }, () => new sno.Generator({ testClock: clock }));
         const partitions = new Set(generators.map((ids) => (ids.generate(), ids.partition)));
-        const late = new sno.Generator({ clock });
+        const late = new sno.Generator({ testClock: clock });
         const failure = () => {
           try { return late.generate().length; } catch ({ code, retryAt, message }) { return [code, retryAt - start, message]; }
         };
@@ -85,10 +85,10 @@ for (const machine of ["native", "wasm"]) {
         const { sno } = await import("polyflake/${machine}");
         let now = Date.UTC(2026, 0, 1);
         const clock = () => now;
-        const holder = new sno.Generator({ clock });
+        const holder = new sno.Generator({ testClock: clock });
         const made = new Set([holder.generate()]);
         const { partition } = holder;
-        const configured = new sno.Generator({ partition, sequenceMin: 0, clock, onExhausted: "error" });
+        const configured = new sno.Generator({ partition, sequenceMin: 0, testClock: clock, onExhausted: "error" });
         const failure = () => {
           try { return configured.generate().length; } catch ({ code, retryAt }) { return [code, retryAt - now]; }
         };
@@ -104,11 +104,11 @@ for (const machine of ["native", "wasm"]) {
       const script = `
         const { sno } = await import("polyflake/${machine}");
         let now = Date.UTC(2026, 0, 1);
-        const closed = new sno.Generator({ clock: () => now });
+        const closed = new sno.Generator({ testClock: () => now });
         const { partition } = sno.parse(closed.generate());
         const [high, low] = closed.close().partition;
         const others = new Set();
-        for (let k = 0; k < 66000; k++, now += 4) others.add(sno.parse(new sno.Generator({ clock: () => now }).generate()).partition);
+        for (let k = 0; k < 66000; k++, now += 4) others.add(sno.parse(new sno.Generator({ testClock: () => now }).generate()).partition);
         console.log(JSON.stringify([partition === high * 256 + low, others.size, others.has(partition)]));`;
       assert.deepEqual(runScript(script), [true, 65_535, false]);
     });
@@ -167,7 +167,7 @@ describe("copies of the package", () => {
         globalThis[Symbol.for("polyflake.partitions")] = { next: () => (looked += 1), entry: () => 0, swap: () => true };
         const { sno } = await import("polyflake/${machine}");
         let reading = NaN;
-        const ids = new sno.Generator({ clock: () => reading });
+        const ids = new sno.Generator({ testClock: () => reading });
         const codes = new Set();
         for (let k = 0; k < 100; k++) try { ids.generate(); } catch ({ code }) { codes.add(code); }
         reading = Date.UTC(2026, 0, 1);

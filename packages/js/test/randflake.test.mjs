@@ -17,7 +17,7 @@ onEachMachine(({ randflake }) => {
   /** Creates a generator for node 1. Its clock is a function, or a fixed number of seconds. */
   const generatorAt = (clock, options = {}) =>
     new Generator(new Grant(1, START, END), SECRET, {
-      clock: typeof clock === "number" ? () => clock * 1000 : clock,
+      testClock: typeof clock === "number" ? () => clock * 1000 : clock,
       ...options,
     });
 
@@ -87,7 +87,7 @@ onEachMachine(({ randflake }) => {
 
   test("a grant can be extended", () => {
     let now = NOW_SECONDS + 2;
-    const ids = new Generator(new Grant(1, NOW_SECONDS, NOW_SECONDS + 2), SECRET, { clock: () => now * 1000 });
+    const ids = new Generator(new Grant(1, NOW_SECONDS, NOW_SECONDS + 2), SECRET, { testClock: () => now * 1000 });
     assertError("lease_expired", () => ids.generate());
     const longer = new Grant(1, NOW_SECONDS, NOW_SECONDS + 3);
     for (const grant of [longer, new Grant(1, NOW_SECONDS, NOW_SECONDS + 1)]) {
@@ -98,12 +98,12 @@ onEachMachine(({ randflake }) => {
     assert.deepEqual(ids.inspect(decodeText(ids.generateText())), { timestamp: now, node: 1, sequence: 0 });
     assertError("lease_mismatch", () => ids.extendGrant(new Grant(2, NOW_SECONDS, END)));
     now = NOW_SECONDS - 1;
-    const early = new Generator(new Grant(1, NOW_SECONDS, END), SECRET, { clock: () => now * 1000 });
+    const early = new Generator(new Grant(1, NOW_SECONDS, END), SECRET, { testClock: () => now * 1000 });
     assertError("lease_not_started", () => early.generate(), { retryAt: NOW_SECONDS * 1000 });
   });
 
   test("a range continues with the next node", () => {
-    const ids = new Generator(new Grant([5, 6], START, END), SECRET, { clock: () => NOW_SECONDS * 1000 });
+    const ids = new Generator(new Grant([5, 6], START, END), SECRET, { testClock: () => NOW_SECONDS * 1000 });
     const many = ids.generateMany(131_073);
     assert.deepEqual(
       [many.at(131_071), many.at(131_072)].map((id) => ids.inspect(id)),

@@ -31,7 +31,7 @@ const WIDE_STRING = "größe 寸法 📏".repeat(6);
 /** Uses all formats, with the same results in every run. */
 function useAllFormats({ hotguid, layout, randflake, sno, sparx64 }) {
   const clock = () => NOW;
-  const ids = new sno.Generator({ partition: 7, clock });
+  const ids = new sno.Generator({ partition: 7, testClock: clock });
   const many = ids.generateMany(100);
   assert.equal(many.texts().length, 100);
   assert.deepEqual([...sno.SnoArray.from(many.texts().join("")).bytes], [...many.bytes]);
@@ -46,7 +46,9 @@ function useAllFormats({ hotguid, layout, randflake, sno, sparx64 }) {
   assert.equal(hotguid.HotGuidArray.from([guid, guid]).texts().join(), `${guid},${guid}`);
 
   const secret = Uint8Array.from({ length: 16 }, (_, k) => k);
-  const flakes = new randflake.Generator(new randflake.Grant(1, 1_730_000_000, 2_803_741_824), secret, { clock });
+  const flakes = new randflake.Generator(new randflake.Grant(1, 1_730_000_000, 2_803_741_824), secret, {
+    testClock: clock,
+  });
   const flake = flakes.generate();
   assert.equal(flakes.inspect(flake).node, 1);
   assert.equal(randflake.decodeText(randflake.encodeText(flake)), flake);
@@ -60,7 +62,10 @@ function useAllFormats({ hotguid, layout, randflake, sno, sparx64 }) {
     WIDE_STRING,
   );
   assertError("missing_field", () => texts.pack(), { field: WIDE_STRING });
-  const sonyflake = new layout.Generator(layout.Layout.preset("sonyflake"), { clock, bindables: { machine: 7 } });
+  const sonyflake = new layout.Generator(layout.Layout.preset("sonyflake"), {
+    testClock: clock,
+    bindables: { machine: 7 },
+  });
   assert.equal(sonyflake.layout.parse(sonyflake.generate()).bindables.machine, 7);
 }
 
@@ -131,7 +136,7 @@ for (const entry of ENTRIES) {
       const given = new sno.Generator({
         partition: new Uint8Array([1, 2]),
         window: [new Date(NOW), new Date(NOW + 1000)],
-        clock: () => NOW,
+        testClock: () => NOW,
       });
       assert.equal(given.partition, 258);
       assert.equal(hotguid.fromBytes(Buffer.alloc(16)), "00000000-0000-0000-0000-000000000000");
@@ -168,7 +173,7 @@ describe("wasm's monotonic clock", () => {
       const ids = new sno.Generator({
         partition: 7,
         sequenceMax: 3,
-        clock: () => NOW,
+        testClock: () => NOW,
         maxWait: 3_600_000,
         onStall: () => (stalls += 1),
       });
@@ -182,7 +187,7 @@ describe("wasm's monotonic clock", () => {
     const context = createRealm({ ...HOST_GLOBALS, performance: { now: () => performance.now() } });
     const { sno } = requireIn(context, "wasm");
     vm.runInContext("performance.now = () => { throw new Error('asked later'); }; performance = undefined;", context);
-    const ids = new sno.Generator({ partition: 7, sequenceMax: 3, clock: () => NOW, maxWait: 100 });
+    const ids = new sno.Generator({ partition: 7, sequenceMax: 3, testClock: () => NOW, maxWait: 100 });
     ids.generateMany(4);
     const begun = performance.now();
     assertError("sequence_exhausted", () => ids.generate());
@@ -207,7 +212,7 @@ test("an error names the async call if a thread cannot sleep", async () => {
     context,
   );
   const full = () => {
-    const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, clock: () => NOW });
+    const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, testClock: () => NOW });
     ids.tryGenerateMany(10);
     return ids;
   };

@@ -24,11 +24,20 @@ test("consecutive generators never repeat an ID", () => {
     consecutiveIds(() => new sno.Generator({ partition: 7001 })),
     50,
   );
+  assert.equal(
+    consecutiveIds(() => new sno.Generator({ partition: 7008, clock: () => Date.now() })),
+    50,
+  );
   const discord = layout.Layout.preset("discord", { worker: 1, process: 2 });
   assert.equal(
     consecutiveIds(() => new layout.Generator(discord)),
     50,
   );
+});
+
+test("a generator has one clock", () => {
+  const both = { clock: Date.now, testClock: Date.now };
+  assert.throws(() => new sno.Generator(both), { code: "out_of_range", field: "testClock" });
 });
 
 test("maxWait limits the first wait even with a callback", async () => {
@@ -45,7 +54,7 @@ test("generators without a predecessor start immediately", () => {
   const now = 1_763_650_000_000;
   assert.ok(new sno.Generator({ maxWait: 0 }).generate());
   assert.ok(new hotguid.Generator({ maxWait: 0 }).generate());
-  assert.ok(new sno.Generator({ partition: 7006, clock: () => now, maxWait: 0 }).generate());
+  assert.ok(new sno.Generator({ partition: 7006, testClock: () => now, maxWait: 0 }).generate());
   const ids = new sno.Generator({ partition: 7007 });
   ids.generate();
   assert.ok(sno.Generator.restore(ids.close(), { maxWait: 0 }).generate());

@@ -65,7 +65,7 @@ for (const backend of ["native", "wasm"]) {
       const script = `${SCRIPT_PRELUDE}
         const { afterRestore, sno } = await import("polyflake/${backend}");
         let now = Date.UTC(2026, 0, 1);
-        const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, clock: () => now });
+        const ids = new sno.Generator({ partition: 7, sequenceMin: 0, sequenceMax: 3, testClock: () => now });
         ids.generateMany(4);
         const waits = ids.generateAsync().then(() => "none", ({ code }) => code);
         await null;
@@ -301,7 +301,7 @@ describe("in wasm", () => {
   const copy = (from, report) =>
     runScript(`${SCRIPT_PRELUDE} ${COPY}
       const { afterRestore, hotguid, sno, uuid7 } = await import("polyflake/wasm");
-      const ids = [...Array.from({ length: 20 }, () => new sno.Generator({ clock })), new hotguid.Generator({ clock }), new uuid7.Generator({ clock })];
+      const ids = [...Array.from({ length: 20 }, () => new sno.Generator({ testClock: clock })), new hotguid.Generator({ testClock: clock }), new uuid7.Generator({ testClock: clock })];
       for (const one of ids) one.generate();
       from = ${from};
       ${report}
@@ -344,7 +344,7 @@ describe("in wasm", () => {
     const script = `${SCRIPT_PRELUDE}
       const { afterRestore, hotguid } = await import("polyflake/wasm");
       let now = Date.UTC(2026, 0, 1);
-      const ids = new hotguid.Generator({ clock: () => now });
+      const ids = new hotguid.Generator({ testClock: () => now });
       const before = machineOf(hotguid, ids);
       while (ids.tryGenerateMany(1 << 22).length > 0);
       const waits = ids.generateAsync().then((id) => machineOf(hotguid, { generate: () => id }), ({ code }) => code);

@@ -47,11 +47,11 @@ onEachMachine(({ hotguid, layout, randflake, sno, sparx64, uuid7 }) => {
     ],
   });
   const generators = [
-    new sno.Generator({ partition: 7, clock }),
-    new hotguid.Generator({ clock }),
-    new randflake.Generator(grant, SECRET, { clock }),
-    new layout.Generator(discord, { clock }),
-    new uuid7.Generator({ clock }),
+    new sno.Generator({ partition: 7, testClock: clock }),
+    new hotguid.Generator({ testClock: clock }),
+    new randflake.Generator(grant, SECRET, { testClock: clock }),
+    new layout.Generator(discord, { testClock: clock }),
+    new uuid7.Generator({ testClock: clock }),
   ];
   const arrays = generators.map((generator) => generator.generateMany(8));
 

@@ -7,16 +7,16 @@ import { test } from "node:test";
 const SCRIPT = `
 const { hotguid, layout, public: { Keyring }, randflake, sno, sparx64, uuid7 } = await import("polyflake/" + process.argv[1]);
 const snoGenerator = new sno.Generator({ partition: 1, metabyte: 7 });
-const clockedGenerator = new sno.Generator({ partition: 2, clock: () => Date.now() });
-const hotguidGenerator = new hotguid.Generator({ clock: () => Date.now() });
-const uuid7Generator = new uuid7.Generator({ clock: () => Date.now() });
+const clockedGenerator = new sno.Generator({ partition: 2, testClock: () => Date.now() });
+const hotguidGenerator = new hotguid.Generator({ testClock: () => Date.now() });
+const uuid7Generator = new uuid7.Generator({ testClock: () => Date.now() });
 const grant = new randflake.Grant([0, 1000], 1730000000, 2803741824);
-const randflakeGenerator = new randflake.Generator(grant, new Uint8Array(16), { clock: () => Date.now(), onExhausted: "wait" });
+const randflakeGenerator = new randflake.Generator(grant, new Uint8Array(16), { testClock: () => Date.now(), onExhausted: "wait" });
 const cipher = new sparx64.Sparx64(new Uint8Array(16));
 const keyring = new Keyring(new Uint8Array(32));
 const orderType = keyring.of("order");
 const discord = layout.Layout.preset("discord");
-const layoutGenerator = new layout.Generator(discord, { clock: () => Date.now(), bindables: { worker: 1, process: 2 } });
+const layoutGenerator = new layout.Generator(discord, { testClock: () => Date.now(), bindables: { worker: 1, process: 2 } });
 const generatedIds = new Set();
 const failures = new Set();
 
@@ -39,7 +39,7 @@ const calls = [
   () => clockedGenerator.generateMany(40).texts().forEach((id) => generatedIds.add(id)),
   () => sno.parse("a7rdmuv326nct5i!"),
   () => sno.toUuid("a7rdmuv326nct5if"),
-  () => new sno.Generator({ partition: 3, clock: Date.now }).generate(),
+  () => new sno.Generator({ partition: 3, testClock: Date.now }).generate(),
   () => generatedIds.add(new sno.Generator().generate()),
   () => generatedIds.add(hotguidGenerator.generate()),
   () => hotguidGenerator.generateMany(40).texts().forEach((id) => generatedIds.add(id)),

@@ -129,7 +129,13 @@ function* invalidCopies(value, depth = 3) {
 }
 
 /** Returns the options that generators of all formats share, with additional options for one format. */
-const options = (own = {}) => ({ clock, maxWait: 0, onExhausted: "error", onStall: () => undefined, ...own });
+const options = (own = {}) => ({
+  testClock: clock,
+  maxWait: 0,
+  onExhausted: "error",
+  onStall: () => undefined,
+  ...own,
+});
 
 const DESCRIPTION = {
   id: "bytes",

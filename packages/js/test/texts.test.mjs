@@ -19,13 +19,13 @@ onEachMachine(({ hotguid, randflake, sno, uuid7 }) => {
     sno: [
       sno.SnoArray,
       sno.toBytes,
-      new sno.Generator({ partition: 1, clock: () => NOW }).generateMany(2500, 7),
+      new sno.Generator({ partition: 1, testClock: () => NOW }).generateMany(2500, 7),
       "bytes",
     ],
     randflake: [
       randflake.RandflakeArray,
       (text) => new Uint8Array(BigInt64Array.of(randflake.decodeText(text)).buffer),
-      new randflake.Generator(grant, SECRET, { clock: () => NOW }).generateMany(2500),
+      new randflake.Generator(grant, SECRET, { testClock: () => NOW }).generateMany(2500),
       "ids",
     ],
     hotguid: [hotguid.HotGuidArray, hotguid.toBytes, new hotguid.Generator().generateMany(2500, 7), "bytes"],

@@ -19,7 +19,7 @@ onEachMachine((polyflake) => {
 
       test("try calls return the available IDs, report the retry time and continue in the next tick", () => {
         let now = NOW;
-        const ids = make(1, { ...LONG_WAIT, clock: () => now });
+        const ids = make(1, { ...LONG_WAIT, testClock: () => now });
         exhaustTick(ids, family, 3);
         const one = ids.tryGenerate(...about);
         const some = ids.tryGenerateMany(1, ...about);
@@ -42,7 +42,7 @@ onEachMachine((polyflake) => {
         const clock = () => {
           throw cause;
         };
-        const broken = make(1, { ...LONG_WAIT, clock });
+        const broken = make(1, { ...LONG_WAIT, testClock: clock });
         assertError("clock_failed", () => broken.tryGenerateMany(2), { cause });
         assertError("out_of_range", () => broken.tryGenerateMany((1 << 24) + 1), { field: "count" });
         const closed = make(1, LONG_WAIT);
@@ -58,7 +58,7 @@ onEachMachine((polyflake) => {
       test("try calls do not wait for a clock that is behind", () => {
         // sno follows the first clock rollback immediately.
         const steps = name === "sno" ? [NOW, NOW - 8, NOW, NOW - 4] : [NOW, NOW - 5000];
-        const ids = make(1, { ...LONG_WAIT, clock: scriptedClock(...steps) });
+        const ids = make(1, { ...LONG_WAIT, testClock: scriptedClock(...steps) });
         for (const _ of steps.slice(1)) ids.tryGenerate();
         assertError("clock_behind", () => ids.tryGenerate());
         assert.equal(ids.tryGenerateMany(3).length, 0);

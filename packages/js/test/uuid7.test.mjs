@@ -101,7 +101,7 @@ onEachMachine(({ uuid7 }) => {
 
   test("after a rollback the millisecond is used up, and no ID is later than the clock was", () => {
     const time = { now: NOW };
-    const ids = new Generator({ clock: () => time.now, maxWait: 0 });
+    const ids = new Generator({ testClock: () => time.now, maxWait: 0 });
     const first = ids.generate();
     time.now = NOW - 3_600_000;
     const held = ids.generateMany(2 ** 18 - 1 - uuid7.parts(first).sequence);
@@ -115,7 +115,7 @@ onEachMachine(({ uuid7 }) => {
 
   test("followRollbacks starts over after a rollback of more than 10 seconds", () => {
     const clock = scriptedClock(NOW, NOW - 10_000, NOW - 10_001);
-    const ids = new Generator({ clock, followRollbacks: true });
+    const ids = new Generator({ testClock: clock, followRollbacks: true });
     const times = Array.from({ length: 3 }, () => uuid7.unixMs(ids.generate()));
     assert.deepEqual(times, [NOW, NOW, NOW - 10_001]);
     assert.equal(ids.stats().rollbacks, 1);
@@ -127,7 +127,7 @@ onEachMachine(({ uuid7 }) => {
   });
 
   test("a worker ID is in each ID, before random bits", async () => {
-    const ids = new Generator({ workerId: 0xc0de, clock: () => NOW });
+    const ids = new Generator({ workerId: 0xc0de, testClock: () => NOW });
     const made = [ids.generate(), ids.tryGenerate(), await ids.generateAsync(), ...ids.generateMany(100)];
     assert(made.every((id) => uuid7.workerId(id) === 0xc0de));
     const tails = new Set(made.map((id) => uuid7.parts(id).random & 0xff_ffff_ffffn));
@@ -141,7 +141,7 @@ onEachMachine(({ uuid7 }) => {
 
   test("a generator resumes after the last millisecond of an earlier one", () => {
     const clock = () => NOW;
-    const earlier = new Generator({ clock, workerId: 7 });
+    const earlier = new Generator({ testClock: clock, workerId: 7 });
     assert.deepEqual(earlier.stats(), { workerId: 7, lastMs: undefined, rollbacks: 0, closed: false });
     earlier.generateMany(10);
     assert.deepEqual(earlier.stats(), { workerId: 7, lastMs: NOW, rollbacks: 0, closed: false });
@@ -149,7 +149,7 @@ onEachMachine(({ uuid7 }) => {
     assert.equal(resumeAfter, NOW);
     assert.equal(earlier.stats().closed, true);
     for (const last of [resumeAfter, new Date(resumeAfter)]) {
-      const resumed = new Generator({ resumeAfter: last, clock: scriptedClock(NOW, NOW + 1), maxWait: 0 });
+      const resumed = new Generator({ resumeAfter: last, testClock: scriptedClock(NOW, NOW + 1), maxWait: 0 });
       assertError("sequence_exhausted", () => resumed.generate(), { retryAt: NOW + 1 });
       assert.equal(uuid7.unixMs(resumed.generate()), NOW + 1);
     }
@@ -160,10 +160,10 @@ onEachMachine(({ uuid7 }) => {
   });
 
   test("two generators of one millisecond share no random bits", () => {
-    const [one, other] = [new Generator({ clock: () => NOW }), new Generator({ clock: () => NOW })];
+    const [one, other] = [new Generator({ testClock: () => NOW }), new Generator({ testClock: () => NOW })];
     const randoms = [...one.generateMany(2000), ...other.generateMany(2000)].map((id) => uuid7.parts(id).random);
     assert.equal(new Set(randoms).size, 4000);
-    const starts = Array.from({ length: 200 }, () => uuid7.parts(new Generator({ clock: () => NOW }).generate()));
+    const starts = Array.from({ length: 200 }, () => uuid7.parts(new Generator({ testClock: () => NOW }).generate()));
     assert(starts.every(({ sequence }) => sequence < 2 ** 17));
     assert(new Set(starts.map(({ sequence }) => sequence)).size > 150, "each millisecond starts at random");
   });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -56,9 +57,19 @@ class Family(NamedTuple):
         return ids
 
 
+# The nodes of generators that read the system clock. An earlier test's generator may live until the collector runs.
+fresh_nodes = itertools.count(1000)
+
+
+def make_randflake_generator(**options: Any) -> randflake.Generator:
+    """Returns a generator of one node, which is always the same with a clock for tests."""
+    node = 1 if "test_clock" in options else next(fresh_nodes)
+    return randflake.Generator(randflake.Grant(node, GRANT.start, GRANT.end), SECRET, **options)
+
+
 FAMILIES: dict[str, Family] = {
     "sno": Family(lambda **options: sno.Generator(1, **options), 65_536, 4, 10),
-    "randflake": Family(lambda **options: randflake.Generator(GRANT, SECRET, **options), 131_072, 1000),
+    "randflake": Family(make_randflake_generator, 131_072, 1000),
     "hotguid": Family(
         lambda **options: hotguid.Generator(**options), 2**24, 1000, 16, lambda id: hotguid.parts(id).counter
     ),

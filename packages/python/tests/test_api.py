@@ -233,7 +233,7 @@ def test_messages_are_lower_case_without_a_full_stop() -> None:
         lambda: sno.generate(256),
         lambda: sno.generate(2**300),
         lambda: sno.Generator(on_exhausted="no"),  # type: ignore[arg-type]
-        lambda: sno.Generator(1, clock=lambda: 1.5).generate(),  # type: ignore[arg-type, return-value]
+        lambda: sno.Generator(1, test_clock=lambda: 1.5).generate(),  # type: ignore[arg-type, return-value]
         lambda: sno.time_range(2**70, 2**71),
     ):
         with pytest.raises(PolyflakeError) as caught:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from families import FAMILIES, GRANT, SECRET, Family, each_family
+from families import FAMILIES, GRANT, Family, each_family
 from polyflake import PolyflakeError, Stall, hotguid, layout, randflake, sno
 from support import NOW_NS, TICK_NS, ignore_fork_warnings, raises_code
 
@@ -35,7 +35,7 @@ CALLS: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {
 def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> None:
     """The clock advances only while the event loop runs, so a call that blocked the loop would wait forever."""
     now = [NOW_NS]
-    ids = family.make_exhausted(clock=lambda: now[0], on_exhausted="wait", **LONG_WAIT)
+    ids = family.make_exhausted(test_clock=lambda: now[0], on_exhausted="wait", **LONG_WAIT)
     if call == "text" and not hasattr(ids, "generate_text"):
         return
 
@@ -56,7 +56,7 @@ def test_the_event_loop_runs_while_a_call_waits(family: Family, call: str) -> No
 @each_family
 def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
     now = [NOW_NS]
-    ids = family.make(clock=lambda: now[0], **LONG_WAIT)
+    ids = family.make(test_clock=lambda: now[0], **LONG_WAIT)
 
     async def use_generator() -> None:
         assert type(await ids.generate_async()) is type(ids.try_generate())
@@ -74,7 +74,7 @@ def test_async_results_have_the_types_of_blocking_calls(family: Family) -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
     now, reported_stalls = [NOW_NS], list[Stall]()
-    ids = SNO_FAMILY.make_exhausted(clock=lambda: now[0], on_stall=reported_stalls.append, **LONG_WAIT)
+    ids = SNO_FAMILY.make_exhausted(test_clock=lambda: now[0], on_stall=reported_stalls.append, **LONG_WAIT)
     # A traceback references the frames through which the exception passed.
     held_errors = []
 
@@ -99,7 +99,7 @@ def test_a_cancelled_call_stops_and_the_generator_continues(call: str) -> None:
 
 
 def test_a_call_that_is_never_awaited_makes_no_id() -> None:
-    ids = sno.Generator(1, clock=lambda: NOW_NS)
+    ids = sno.Generator(1, test_clock=lambda: NOW_NS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         unawaited_call = ids.generate_async()
@@ -111,7 +111,7 @@ def test_a_call_that_is_never_awaited_makes_no_id() -> None:
 @pytest.mark.parametrize("call", CALLS)
 def test_a_generator_that_does_not_wait_raises_immediately(call: str, options: dict[str, Any]) -> None:
     reported_stalls = list[Stall]()
-    ids = SNO_FAMILY.make_exhausted(clock=lambda: NOW_NS, on_stall=reported_stalls.append, **options)
+    ids = SNO_FAMILY.make_exhausted(test_clock=lambda: NOW_NS, on_stall=reported_stalls.append, **options)
 
     async def use_generator() -> None:
         loop_turn_task = asyncio.create_task(asyncio.sleep(0))
@@ -130,7 +130,7 @@ def test_async_calls_wait_for_a_clock_that_is_behind() -> None:
         read.append(now[0])
         return now[0]
 
-    ids = FAMILIES["randflake"].make(clock=clock, **LONG_WAIT)
+    ids = FAMILIES["randflake"].make(test_clock=clock, **LONG_WAIT)
     ids.generate()
     now[0] = NOW_NS
 
@@ -152,7 +152,7 @@ def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
         raise OSError("no time")
 
     with pytest.raises(PolyflakeError) as caught:
-        asyncio.run(CALLS[call](sno.Generator(1, clock=broken_clock)))
+        asyncio.run(CALLS[call](sno.Generator(1, test_clock=broken_clock)))
     assert caught.value.code == "clock_failed"
     assert isinstance(caught.value.__cause__, OSError)
 
@@ -160,7 +160,7 @@ def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
         raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        asyncio.run(CALLS[call](SNO_FAMILY.make_exhausted(clock=lambda: NOW_NS, on_stall=stop)))
+        asyncio.run(CALLS[call](SNO_FAMILY.make_exhausted(test_clock=lambda: NOW_NS, on_stall=stop)))
     closed_generator = sno.Generator(1)
     closed_generator.close()
     with raises_code("generator_closed"):
@@ -168,7 +168,7 @@ def test_async_exceptions_match_those_of_blocking_calls(call: str) -> None:
 
 
 def test_invalid_arguments_raise_before_the_await() -> None:
-    ids, sharded = sno.Generator(1), layout.Generator(layout.Layout.preset("instagram"), clock=lambda: NOW_NS)
+    ids, sharded = sno.Generator(1), layout.Generator(layout.Layout.preset("instagram"), test_clock=lambda: NOW_NS)
     with raises_code("out_of_range", field="metabyte"):
         ids.generate_async(256)
     with raises_code("out_of_range", field="n"):
@@ -212,7 +212,7 @@ def test_a_hundred_tasks_repeat_no_id(family: Family) -> None:
 def test_large_batches_do_not_block_the_event_loop(call: str) -> None:
     # With this many node IDs, all IDs fit in one second. With fewer node IDs, the event loop would also run while a
     # call waits for the next second.
-    ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), SECRET), 200_000
+    ids, n = randflake.Generator(randflake.Grant((0, 131_071), GRANT.start, GRANT.end), b"a secret of ours"), 200_000
     buffer = np.zeros(n, np.int64)
 
     async def use_generator() -> int:

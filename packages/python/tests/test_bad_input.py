@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import datetime as dt
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from polyflake import PolyflakeError, _reading, hotguid, layout, randflake, sno,
 from support import NOW_MS, NOW_NS, raises_code
 
 ID = sno.Sno("93bm44ab22flxhjb")
-SHARED_GENERATOR = sno.Generator(1)
+SHARED_GENERATOR = sno.Generator(30_002)
 
 
 TWITTER_LAYOUT = layout.Layout.preset("twitter")
@@ -107,14 +108,14 @@ TIME_CALLS = [
 @pytest.mark.parametrize(("call", "field"), TIME_CALLS)
 def test_times_must_be_integers_or_aware_datetimes(call: Callable[[Any], object], field: str) -> None:
     naive_datetimes = [NAIVE_DATETIME, AWARE_DATETIME.replace(tzinfo=OffsetlessZone())]
-    for time in naive_datetimes:
+    for wrong in naive_datetimes:
         with raises_code("invalid_type") as caught:
-            call(time)
+            call(wrong)
         assert str(caught.value) == f"expected int or aware datetime for `{field}`, found naive datetime"
     non_times = [dt.date(2026, 1, 1), 1.5e12, float("nan"), "2026-01-01", None, True, np.datetime64("2026-01-01")]
-    for time in non_times:
+    for wrong in non_times:
         with raises_code("invalid_type", field=field):
-            call(time)
+            call(wrong)
     with pytest.raises(ZeroDivisionError):
         call(AWARE_DATETIME.replace(tzinfo=RaisingZone()))
 
@@ -183,15 +184,18 @@ def test_invalid_options_are_rejected() -> None:
         with raises_code("invalid_type"):
             sno.Generator(on_exhausted=value)  # type: ignore[arg-type]
     for clock in (0, "time", NOW_NS, object()):
-        with raises_code("invalid_type"):
-            sno.Generator(clock=clock)  # type: ignore[arg-type]
+        for name in ("clock", "test_clock"):
+            with raises_code("invalid_type", field=name):
+                sno.Generator(**{name: clock})  # type: ignore[arg-type]
+    with raises_code("out_of_range", field="test_clock"):
+        sno.Generator(clock=time.time_ns, test_clock=time.time_ns)
     for flag in (0, 1, None, "", np.bool_(True)):
         with raises_code("invalid_type"):
             sno.Sno.from_parts(tick=0, partition=0, sequence=0, tick_tock=flag)  # type: ignore[arg-type]
 
 
 def test_a_rejected_call_changes_nothing() -> None:
-    generator = sno.Generator(1, clock=lambda: NOW_NS)
+    generator = sno.Generator(1, test_clock=lambda: NOW_NS)
     generator.generate()
     stats_before = generator.stats()
     for call in (

@@ -37,7 +37,7 @@ WIDE_LAYOUT = layout.Layout({"id": "bytes", "bits": 24, "fields": [{"kind": "seq
 
 
 def make_randflake(secret: Any) -> object:
-    return randflake.Generator(GRANT, secret, clock=lambda: NOW_NS).generate()
+    return randflake.Generator(GRANT, secret, test_clock=lambda: NOW_NS).generate()
 
 
 PARAMETERS = {

@@ -56,7 +56,7 @@ def test_a_clock_can_call_back_and_switch_threads() -> None:
         return NOW_NS
 
     helper = sno.Generator(2)
-    generator = sno.Generator(1, clock=clock)
+    generator = sno.Generator(1, test_clock=clock)
     assert len({generator.generate_text() for _ in range(20)} | set(made)) == 40
 
 

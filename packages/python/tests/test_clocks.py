@@ -41,7 +41,7 @@ class Clock:
 
 
 def make_generator(clock: Callable[[], Any], **options: Any) -> sno.Generator:
-    return sno.Generator(1, clock=clock, **options)
+    return sno.Generator(1, test_clock=clock, **options)
 
 
 CALLS: list[Callable[[sno.Generator], object]] = [
@@ -67,7 +67,7 @@ each_reader = pytest.mark.parametrize(("make", "call"), READERS)
 @pytest.mark.parametrize("raised", [ZeroDivisionError("no"), OSError(5, "no"), StopIteration(), RecursionError()])
 def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], object], raised: Exception) -> None:
     clock = Clock(raised)
-    ids = make(clock=clock)
+    ids = make(test_clock=clock)
     with raises_code("clock_failed") as caught:
         call(ids)
     assert caught.value.__cause__ is raised
@@ -78,7 +78,7 @@ def test_a_clocks_exception_becomes_the_cause(make: Any, call: Callable[[Any], o
 @pytest.mark.parametrize("through", [KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_base_exceptions_propagate(make: Any, call: Callable[[Any], object], through: Any) -> None:
     clock = Clock(through())
-    ids = make(clock=clock)
+    ids = make(test_clock=clock)
     with pytest.raises(through):
         call(ids)
     assert_recovers(ids, clock)
@@ -88,14 +88,14 @@ def test_base_exceptions_propagate(make: Any, call: Callable[[Any], object], thr
 def test_a_reading_must_be_a_64_bit_integer(make: Any, call: Callable[[Any], object]) -> None:
     for reading in (None, True, float(NOW_NS), float("nan"), "now", decimal.Decimal(NOW_NS), b"", [], object()):
         clock = Clock(reading)
-        ids = make(clock=clock)
+        ids = make(test_clock=clock)
         with raises_code("clock_failed") as caught:
             call(ids)
         assert isinstance(caught.value.__cause__, TypeError)
         assert_recovers(ids, clock)
     for reading in (2**63, -(2**63) - 1, 2**64, 2**127, 2**128, -(2**200), 10**10_000):
         with raises_code("time_out_of_range"):
-            call(make(clock=Clock(reading)))
+            call(make(test_clock=Clock(reading)))
 
 
 def assert_recovers(ids: Any, clock: Clock) -> None:
@@ -137,7 +137,7 @@ def test_each_thread_gets_its_own_clocks_exception(family: Family) -> None:
 
     def run(number: int) -> None:
         raised = OSError(number, "no")
-        ids = family.make(clock=Clock(raised))
+        ids = family.make(test_clock=Clock(raised))
         barrier.wait()
         is_same = True
         for _ in range(200):
@@ -162,7 +162,7 @@ def test_a_clocks_exception_is_garbage_collected(family: Family) -> None:
     def raise_failure() -> weakref.ref[Failure]:
         raised = Failure()
         with raises_code("clock_failed"):
-            family.make(clock=Clock(raised)).generate()
+            family.make(test_clock=Clock(raised)).generate()
         return weakref.ref(raised)
 
     failure_ref = raise_failure()
@@ -216,7 +216,7 @@ def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
             ids.generate()
         codes.append(caught.value.code)
 
-    ids = family.make(clock=clock)
+    ids = family.make(test_clock=clock)
     try:
         sys.setrecursionlimit(1_000_000)
         thread = threading.Thread(target=run)
@@ -232,9 +232,9 @@ def test_an_infinitely_recursive_clock_is_stopped(family: Family) -> None:
 def test_clocks_can_nest_64_levels_deep(family: Family) -> None:
     def nested_generator(below: int) -> Any:
         if below == 0:
-            return family.make(clock=lambda: NOW_NS)
+            return family.make(test_clock=lambda: NOW_NS)
         inner_generator = nested_generator(below - 1)
-        return family.make(clock=lambda: inner_generator.generate() and NOW_NS)
+        return family.make(test_clock=lambda: inner_generator.generate() and NOW_NS)
 
     for _ in range(2):
         assert nested_generator(63).generate()
@@ -320,7 +320,7 @@ WIDE_SEQUENCE_LAYOUT = layout.Layout(
 def test_a_signal_ends_a_batch_that_never_waits(call: Callable[[layout.Generator, memoryview], object]) -> None:
     # Generating the batch takes much longer than the interval between signal checks. The interrupt leaves most of the
     # mapped memory untouched.
-    ids, buffer = layout.Generator(WIDE_SEQUENCE_LAYOUT, clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
+    ids, buffer = layout.Generator(WIDE_SEQUENCE_LAYOUT, test_clock=time.time_ns), memoryview(mmap.mmap(-1, 1 << 31))
     with pytest.raises(TimeoutError), alarm(0.001, TimeoutError("too long")):
         call(ids, buffer)
     id_count = ids.stats().len
@@ -379,7 +379,7 @@ def test_the_interpreter_exits_while_a_thread_waits(call: str) -> None:
         import threading
         from polyflake import sno
         clock = iter(range({NOW_NS}, {NOW_NS} + {TICK_NS})).__next__
-        ids = sno.Generator(1, sequence_max=3, clock=clock, max_wait=600_000)
+        ids = sno.Generator(1, sequence_max=3, test_clock=clock, max_wait=600_000)
         ids.generate_many(4)
         threading.Thread(target=lambda: {call}, daemon=True).start()
         print("bye")
@@ -401,7 +401,7 @@ def test_ids_can_be_made_until_the_interpreter_exits() -> None:
 
         class Last:
             def __init__(self, first):
-                own = [sno.Generator(first, clock=time.time_ns), sno.Generator(first + 1)]
+                own = [sno.Generator(first, test_clock=time.time_ns), sno.Generator(first + 1)]
                 self.generators = [*own, hotguid.Generator()]
             def __del__(self):
                 assert all(generator.generate_text() for generator in self.generators)

@@ -35,7 +35,7 @@ def clock() -> int:
 
 
 def test_the_default_generator_makes_the_ids() -> None:
-    own_generator = sno.Generator(7, metabyte=3, clock=clock)
+    own_generator = sno.Generator(7, metabyte=3, test_clock=clock)
     sno.set_default_generator(own_generator)
     default_id = sno.generate()
     assert (default_id.unix_ms, default_id.partition, default_id.metabyte) == (NOW_MS, 7, 3)
@@ -47,8 +47,8 @@ def test_the_default_generator_makes_the_ids() -> None:
 
 
 def test_every_function_uses_the_default_generator() -> None:
-    sno.set_default_generator(sno.Generator(7, metabyte=3, clock=clock))
-    hotguid.set_default_generator(hotguid.Generator(clock=clock))
+    sno.set_default_generator(sno.Generator(7, metabyte=3, test_clock=clock))
+    hotguid.set_default_generator(hotguid.Generator(test_clock=clock))
 
     async def generate_later() -> tuple[list[sno.Sno], list[UUID]]:
         ids = [await sno.generate_async(), sno.Sno(await sno.generate_text_async()), *await sno.generate_many_async(2)]
@@ -64,7 +64,7 @@ def test_every_function_uses_the_default_generator() -> None:
 
 
 def test_every_uuid7_function_uses_the_default_generator() -> None:
-    uuid7.set_default_generator(uuid7.Generator(7, clock=clock))
+    uuid7.set_default_generator(uuid7.Generator(7, test_clock=clock))
 
     async def generate_later() -> list[UUID]:
         ids = [await uuid7.generate_async(), UUID(await uuid7.generate_text_async())]
@@ -124,7 +124,7 @@ def test_the_previous_default_generator_is_released() -> None:
 
     own_clock = Clock()
     clock_ref = weakref.ref(own_clock)
-    sno.set_default_generator(sno.Generator(7, clock=own_clock))
+    sno.set_default_generator(sno.Generator(7, test_clock=own_clock))
     del own_clock
     gc.collect()
     assert clock_ref() is not None
@@ -139,7 +139,7 @@ def test_a_clock_can_replace_the_default_generator() -> None:
         gc.collect()
         return NOW_NS
 
-    sno.set_default_generator(sno.Generator(7, clock=replacing_clock))
+    sno.set_default_generator(sno.Generator(7, test_clock=replacing_clock))
     assert sno.generate().partition == 7
     assert sno.generate().partition == 9
 

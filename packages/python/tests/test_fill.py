@@ -74,8 +74,8 @@ def test_a_filled_buffer_equals_a_batch(name: str, n: int) -> None:
     """Generators with the same clock and identity generate equal IDs, except Hot Guids, which contain random bytes."""
     family = FAMILIES[name]
     buffer = family.make_buffer(n)
-    family.make(clock=frozen_clock).fill(buffer)
-    assert memoryview(buffer).tobytes() == bytes(family.make(clock=frozen_clock).generate_many(n))
+    family.make(test_clock=frozen_clock).fill(buffer)
+    assert memoryview(buffer).tobytes() == bytes(family.make(test_clock=frozen_clock).generate_many(n))
 
 
 def test_fill_accepts_the_options_of_a_batch() -> None:
@@ -131,7 +131,7 @@ INVALID_TARGETS: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("kind", INVALID_TARGETS)
 @each_family
 def test_invalid_targets_are_rejected(family: Family, kind: str) -> None:
-    ids = family.make(clock=frozen_clock)
+    ids = family.make(test_clock=frozen_clock)
     for target in (INVALID_TARGETS[kind](), bytearray(720) if family.size is None else np.zeros(90, np.int64)):
         with raises_code("invalid_type", field="buffer"):
             ids.fill(target)
@@ -153,7 +153,7 @@ def test_buffers_must_hold_whole_ids(name: str) -> None:
 
 @pytest.mark.parametrize("limit", [100, 3276, 3277, 5000])
 def test_ids_written_before_an_error_are_usable(limit: int) -> None:
-    ids = sno.Generator(1, sequence_max=limit - 1, clock=frozen_clock, on_exhausted="error")
+    ids = sno.Generator(1, sequence_max=limit - 1, test_clock=frozen_clock, on_exhausted="error")
     buffer = bytearray(b"\xff" * 10 * 6000)
     with raises_code("sequence_exhausted", written=limit):
         ids.fill(buffer)
@@ -172,7 +172,7 @@ def test_a_buffer_cannot_be_resized_during_a_fill() -> None:
         return NOW_NS
 
     with raises_code("clock_failed") as caught:
-        sno.Generator(1, clock=clock).fill(buffer)
+        sno.Generator(1, test_clock=clock).fill(buffer)
     assert isinstance(caught.value.__cause__, BufferError)
     assert buffer == bytes(100)
     buffer.extend(b"and is free afterwards")
@@ -188,8 +188,8 @@ def test_a_clock_can_write_to_the_buffer_being_filled() -> None:
             other_generator.fill(buffer)
         return NOW_NS
 
-    other_generator = sno.Generator(2, clock=frozen_clock)
-    ids = sno.Generator(1, clock=clock)
+    other_generator = sno.Generator(2, test_clock=frozen_clock)
+    ids = sno.Generator(1, test_clock=clock)
     ids.fill(buffer)
     written_ids = sno.SnoArray(buffer[10 * 3276 :])
     assert {id.partition for id in written_ids} == {1}, "the last block is written last"

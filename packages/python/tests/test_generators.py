@@ -43,12 +43,12 @@ def test_the_metabyte_defaults_to_the_generators() -> None:
 
 def test_sequences_stay_within_their_bounds() -> None:
     clock = scripted_clock([NOW_NS + tick * TICK_NS for tick in range(100)])
-    generator = sno.Generator(1, sequence_min=10, sequence_max=13, clock=clock)
+    generator = sno.Generator(1, sequence_min=10, sequence_max=13, test_clock=clock)
     assert [id.sequence for id in generator.generate_many(9)] == [10, 11, 12, 13, 10, 11, 12, 13, 10]
 
 
 def test_on_exhausted_error_raises_in_a_full_tick() -> None:
-    generator = sno.Generator(1, sequence_max=3, clock=lambda: NOW_NS, on_exhausted="error")
+    generator = sno.Generator(1, sequence_max=3, test_clock=lambda: NOW_NS, on_exhausted="error")
     with raises_code("sequence_exhausted", retry_at=NOW_MS + 4, written=4):
         generator.generate_many(5)
     with raises_code("sequence_exhausted", retry_at=NOW_MS + 4, written=None):
@@ -58,7 +58,7 @@ def test_on_exhausted_error_raises_in_a_full_tick() -> None:
 def test_a_window_accepts_datetimes_or_milliseconds() -> None:
     clock_reading = [NOW_NS - 1]
     start = dt.datetime.fromtimestamp(NOW_MS / 1000, dt.timezone.utc)
-    generator = sno.Generator(1, window=(start, NOW_MS + 8), clock=lambda: clock_reading[0])
+    generator = sno.Generator(1, window=(start, NOW_MS + 8), test_clock=lambda: clock_reading[0])
     with raises_code("lease_not_started", retry_at=NOW_MS):
         generator.generate()
     clock_reading[0] = NOW_NS + 2 * TICK_NS - 1
@@ -71,10 +71,10 @@ def test_a_window_accepts_datetimes_or_milliseconds() -> None:
 
 
 def test_a_restored_generator_continues() -> None:
-    first_generator = sno.Generator(b"xy", sequence_min=5, sequence_max=99, clock=lambda: NOW_NS)
+    first_generator = sno.Generator(b"xy", sequence_min=5, sequence_max=99, test_clock=lambda: NOW_NS)
     last_id = first_generator.generate_many(10)[9]
     snapshot = sno.Snapshot.from_json(first_generator.close().to_json())
-    next_id = sno.Generator.restore(snapshot, clock=lambda: NOW_NS, metabyte=8).generate()
+    next_id = sno.Generator.restore(snapshot, test_clock=lambda: NOW_NS, metabyte=8).generate()
     assert (next_id.partition, next_id.sequence, next_id.metabyte) == (0x7879, last_id.sequence + 1, 8)
 
 
@@ -126,7 +126,7 @@ def test_strings_and_values_that_are_not_snapshots_are_rejected() -> None:
 def test_a_generator_in_a_cycle_with_its_clock_is_collected() -> None:
     class Owner:
         def __init__(self) -> None:
-            self.generator = sno.Generator(1, clock=self.time)
+            self.generator = sno.Generator(1, test_clock=self.time)
 
         def time(self) -> int:
             return NOW_NS
@@ -161,11 +161,14 @@ def test_threads_share_a_generator(family: Family) -> None:
 
 
 def test_repr_shows_the_identity_and_stats_the_count() -> None:
-    ids, guids = sno.Generator(), hotguid.Generator(clock=lambda: NOW_NS)
+    ids, guids = sno.Generator(), hotguid.Generator(test_clock=lambda: NOW_NS)
     assert "without a partition" in repr(ids) and "without a machine" in repr(guids)
     ids.generate()
     guids.generate_many(5)
-    flakes, snowflakes = FAMILIES["randflake"].make(clock=lambda: NOW_NS), FAMILIES["layout"].make(clock=lambda: NOW_NS)
+    flakes, snowflakes = (
+        FAMILIES["randflake"].make(test_clock=lambda: NOW_NS),
+        FAMILIES["layout"].make(test_clock=lambda: NOW_NS),
+    )
     flakes.generate_many(5)
     snowflakes.generate_many(5)
     assert str(ids.partition) in repr(ids) and f"sequence {ids.stats().sequence}" in repr(ids.stats())

@@ -46,7 +46,7 @@ def test_a_uuid_with_inconsistent_bytes_is_rejected() -> None:
 
 def test_times_are_datetimes_in_utc() -> None:
     start = dt.datetime.fromtimestamp(NOW_SECONDS, UTC)
-    id = Generator(clock=lambda: NOW_NS).generate()
+    id = Generator(test_clock=lambda: NOW_NS).generate()
     parts = hotguid.parts(id)
     assert parts.datetime == start and parts.datetime.tzinfo is UTC
     assert parts.machine.hex() in repr(parts)
@@ -76,7 +76,7 @@ def test_the_machine_is_bytes_or_34_bits_depending_on_the_form() -> None:
 
 
 def test_the_uuid8_option_makes_version_8_uuids() -> None:
-    ids = Generator(uuid8=True, clock=lambda: NOW_NS)
+    ids = Generator(uuid8=True, test_clock=lambda: NOW_NS)
     uuid8_ids = [ids.generate(7), hotguid.parse(ids.generate_text(7)), *ids.generate_many(3, 7)]
     parts = [hotguid.parts(id, uuid8=True) for id in uuid8_ids]
     assert {(id.version, id.variant) for id in uuid8_ids} == {(8, uuid.RFC_4122)}

@@ -110,7 +110,7 @@ def test_a_time_range_keeps_the_microseconds_of_datetimes() -> None:
     with raises_code("out_of_range", field="end"):
         sno.time_range(tick + microseconds(500), tick + microseconds(500))
     window = (tick + microseconds(500), tick + microseconds(4500))
-    ids = sno.Generator(1, window=window, clock=lambda: int(tick.timestamp()) * 10**9)
+    ids = sno.Generator(1, window=window, test_clock=lambda: int(tick.timestamp()) * 10**9)
     with raises_code("lease_not_started"):
         ids.try_generate()
 

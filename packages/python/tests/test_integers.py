@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -25,10 +26,16 @@ class Parameter(NamedTuple):
 
 
 ID = sno.Sno("93bm44ab22flxhjb")
-SNO_GENERATOR = sno.Generator(1)
+SNO_GENERATOR = sno.Generator(30_001)
 SNO_PARTS = {"tick": 0, "partition": 0, "sequence": 0}
 
-GRANT = randflake.Grant((0, 131071), 1_730_000_000, 2_803_741_824)
+fresh_nodes = itertools.count(100_000)
+
+
+def next_grant() -> randflake.Grant:
+    return randflake.Grant(next(fresh_nodes), 1_730_000_000, 2_803_741_824)
+
+
 CODEC = randflake.Codec(bytes(16))
 NOW_SECONDS = 1_763_650_000
 
@@ -101,7 +108,7 @@ PARAMETERS = [
     ),
     Parameter(
         "resume_after",
-        lambda s: randflake.Generator(GRANT, bytes(16), resume_after=s),
+        lambda s: randflake.Generator(next_grant(), bytes(16), resume_after=s),
         2_803_741_823,
         1_730_000_000,
         usual=NOW_SECONDS,
@@ -112,7 +119,7 @@ PARAMETERS = [
     Parameter("counter", lambda c: make_hot_guid(counter=c), 2**24 - 1),
     Parameter("timestamp", lambda t: make_hot_guid(timestamp=t), 2**32 - 1, code="time_out_of_range"),
     Parameter("worker_id", uuid7.Generator, 65535),
-    Parameter("resume_after", lambda ms: uuid7.Generator(resume_after=ms), 2**44 - 1),
+    Parameter("resume_after", lambda ms: uuid7.Generator(resume_after=ms), 9_223_372_036_854),
     Parameter("unix_ms", lambda ms: make_uuid7(unix_ms=ms), 2**48 - 1, code="time_out_of_range"),
     Parameter("sequence", lambda s: make_uuid7(sequence=s), 2**18 - 1),
     Parameter("random", lambda r: make_uuid7(random=r), 2**56 - 1),

@@ -77,7 +77,7 @@ def test_the_repr_of_a_layout_evaluates_to_it() -> None:
 
 def test_mutable_values_are_copied() -> None:
     value = bytearray(b"abc")
-    ids = Generator(WIDE_LAYOUT, bindables={**BINDABLES, "hash": value}, clock=lambda: NOW_NS)
+    ids = Generator(WIDE_LAYOUT, bindables={**BINDABLES, "hash": value}, test_clock=lambda: NOW_NS)
     description = json.loads(SNOWFLAKE_LAYOUT.to_json())
     layout = Layout(description)
     value[:] = b"xyz"
@@ -369,7 +369,7 @@ def test_bindables_are_bound_or_passed_with_each_call() -> None:
 
 
 def test_a_range_must_be_a_name_and_two_integers() -> None:
-    ids = Generator(SNOWFLAKE_LAYOUT, range=["worker", 8, np.int64(10)], clock=lambda: NOW_NS)
+    ids = Generator(SNOWFLAKE_LAYOUT, range=["worker", 8, np.int64(10)], test_clock=lambda: NOW_NS)
     assert [SNOWFLAKE_LAYOUT.parse(id).bindables["worker"] for id in ids.generate_many(3 * 4096)[::4096]] == [8, 9, 10]
     for wrong in (7, "worker", {"worker": 1}, (1, 2, 3), ("worker", "1", 2), ("worker", 1.0, 2)):
         with raises_code("invalid_type", field="range"):
@@ -395,14 +395,16 @@ def test_a_layout_with_only_a_sequence_needs_no_clock() -> None:
 
 
 def test_snapshots_round_trip_through_json() -> None:
-    first_generator = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}, clock=lambda: NOW_NS)
+    first_generator = Generator(SNOWFLAKE_LAYOUT, bindables={"worker": 3}, test_clock=lambda: NOW_NS)
     last_id = first_generator.generate_many(10)[9]
     snapshot = first_generator.close()
     snapshot_copy = Snapshot.from_dict(json.loads(json.dumps(snapshot.to_dict())))
     assert (snapshot_copy, hash(snapshot_copy)) == (snapshot, hash(snapshot))
     assert eval(repr(snapshot), {"Snapshot": Snapshot}) == snapshot
     assert (
-        Generator.restore(SNOWFLAKE_LAYOUT, snapshot_copy, bindables={"worker": 3}, clock=lambda: NOW_NS).generate()
+        Generator.restore(
+            SNOWFLAKE_LAYOUT, snapshot_copy, bindables={"worker": 3}, test_clock=lambda: NOW_NS
+        ).generate()
         == last_id + 1
     )
     members = {"tick": 2**53, "next_sequence": str(2**64)}

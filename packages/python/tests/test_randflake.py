@@ -23,7 +23,7 @@ CODEC = Codec(SECRET)
 
 
 def make_generator(clock: Callable[[], Any] = lambda: NOW_NS, **options: Any) -> Generator:
-    return Generator(Grant(42, FIRST, END), SECRET, clock=clock, **options)
+    return Generator(Grant(42, FIRST, END), SECRET, test_clock=clock, **options)
 
 
 def test_a_timestamp_past_64_bits_is_reported_in_seconds() -> None:

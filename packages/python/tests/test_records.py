@@ -40,7 +40,9 @@ def used_generator(generator: Any) -> Any:
 def make_stall() -> polyflake.Stall:
     reported_stalls: list[polyflake.Stall] = []
     readings = iter([NOW_NS] + [NOW_NS + 10_000_000] * 3 + [NOW_NS] * 9)
-    generator = sno.Generator(1, clock=lambda: next(readings, NOW_NS + 20_000_000), on_stall=reported_stalls.append)
+    generator = sno.Generator(
+        1, test_clock=lambda: next(readings, NOW_NS + 20_000_000), on_stall=reported_stalls.append
+    )
     generator.generate_many(65_537 * 2)
     return reported_stalls[0]
 
@@ -52,17 +54,17 @@ RECORDS: list[Any] = [
     hotguid.describe(),
     hotguid.parts(hotguid.generate(7)),
     hotguid.parts(hotguid.Generator(uuid8=True).generate(7), uuid8=True),
-    used_generator(hotguid.Generator(clock=frozen_clock)).stats(),
+    used_generator(hotguid.Generator(test_clock=frozen_clock)).stats(),
     hotguid.Generator().stats(),
     uuid7.parts(uuid7.generate()),
-    used_generator(uuid7.Generator(7, clock=frozen_clock)).stats(),
+    used_generator(uuid7.Generator(7, test_clock=frozen_clock)).stats(),
     uuid7.Generator().stats(),
     randflake.Codec(bytes(16)).inspect(5),
-    used_generator(randflake.Generator(GRANT, bytes(16), clock=frozen_clock)).stats(),
+    used_generator(randflake.Generator(GRANT, bytes(16), test_clock=frozen_clock)).stats(),
     GRANT,
     sno.generate(5),
     sno.Generator(3).close(),
-    used_generator(sno.Generator(3, clock=frozen_clock)).stats(),
+    used_generator(sno.Generator(3, test_clock=frozen_clock)).stats(),
     sno.Generator().stats(),
     LAYOUT,
     LAYOUT.parse(1541815603606036480),

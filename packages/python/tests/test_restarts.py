@@ -15,6 +15,8 @@ SECRET = b"sixteen byte key"
 def test_consecutive_generators_repeat_no_id() -> None:
     snos = [sno.Generator(partition=7001).generate(7) for _ in range(50)]
     assert len(set(snos)) == 50
+    with_clock = [sno.Generator(partition=7008, clock=time.time_ns).generate(7) for _ in range(50)]
+    assert len(set(with_clock)) == 50
     discord = layout.Layout.preset("discord", worker=1, process=2)
     layout_ids = [layout.Generator(discord).generate() for _ in range(50)]
     assert len(set(layout_ids)) == 50
@@ -36,7 +38,7 @@ def test_a_running_grant_also_waits_for_the_next_second() -> None:
     start_time = time.time()
     ids = randflake.Generator(randflake.Grant(*GRANT), SECRET)
     with pytest.raises(ExhaustedError):
-        randflake.Generator(randflake.Grant(*GRANT), SECRET, max_wait=0).generate()
+        randflake.Generator(randflake.Grant(8, *GRANT[1:]), SECRET, max_wait=0).generate()
     assert ids.inspect(ids.generate()).timestamp > int(start_time)
 
 
@@ -46,7 +48,7 @@ def test_generators_without_a_predecessor_start_immediately() -> None:
     assert hotguid.Generator(max_wait=0).generate()
     assert uuid7.Generator(max_wait=0).generate()
     assert uuid7.Generator(7006, resume_after=1, max_wait=0).generate()
-    assert sno.Generator(partition=7004, clock=lambda: now, max_wait=0).generate()
+    assert sno.Generator(partition=7004, test_clock=lambda: now, max_wait=0).generate()
     ids = sno.Generator(partition=7005)
     ids.generate()
     assert sno.Generator.restore(ids.close(), max_wait=0).generate()

@@ -14,7 +14,7 @@ import polyflake
 from polyflake import hotguid, layout, public, randflake, sno, sparx64, uuid7
 from support import NOW_NS, raises_code
 
-IDS = sno.Generator(7, clock=lambda: NOW_NS).generate_many(20, metabyte=3)
+IDS = sno.Generator(7, test_clock=lambda: NOW_NS).generate_many(20, metabyte=3)
 FLAKES = randflake.RandflakeArray(np.arange(-5, 15))
 INSTAGRAM_LAYOUT = layout.Layout.preset("instagram")
 PACKED_IDS = INSTAGRAM_LAYOUT.pack_columns(timestamp=1_500_000_000_000, sequence=np.arange(20), bindables={"shard": 5})

@@ -25,7 +25,9 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-@pytest.mark.parametrize("clock", ["", ", clock=clock", ", clock=broken", ", clock=clock, on_stall=told"])
+@pytest.mark.parametrize(
+    "clock", ["", ", test_clock=clock", ", test_clock=broken", ", test_clock=clock, on_stall=told"]
+)
 def test_a_generator_deleted_at_shutdown_works_or_raises(call: str, clock: str) -> None:
     """The result must not depend on earlier calls, so the program makes no calls before shutdown."""
     returned, said, errors = run(
@@ -96,7 +98,7 @@ def test_a_daemon_thread_in_a_callable_does_not_crash_the_exit(inside: str, does
         def on_stall(stall):
             busy()
 
-        generator = sno.Generator(1, sequence_max=3, clock=clock, on_stall=on_stall)
+        generator = sno.Generator(1, sequence_max=3, test_clock=clock, on_stall=on_stall)
         threading.Thread(target=lambda: generator.generate_many(100), daemon=True).start()
         begun.wait()
         print("bye")

@@ -44,7 +44,7 @@ def test_a_stall_is_reported_before_each_sleep(family: Family) -> None:
     readings = [NOW_NS]
     generator = family.make_exhausted(
         **WAITING_CALLS,
-        clock=lambda: readings.pop(0) if len(readings) > 1 else readings[0],
+        test_clock=lambda: readings.pop(0) if len(readings) > 1 else readings[0],
         on_stall=lambda stall: reports.append((stall, threading.get_ident())),
     )
     later_ns = NOW_NS + min(1_000_000, family.tick_ms * 500_000)
@@ -70,7 +70,7 @@ def test_an_exception_of_the_callback_ends_the_wait(family: Family, raised: Base
     def on_stall(_: Stall) -> None:
         raise raised
 
-    generator = family.make_exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
+    generator = family.make_exhausted(**WAITING_CALLS, test_clock=lambda: NOW_NS, on_stall=on_stall)
     for use in (generator.generate, lambda: generator.generate_many(2)):
         with pytest.raises(type(raised)) as caught:
             use()
@@ -82,7 +82,7 @@ def test_a_callback_can_call_the_generator(family: Family) -> None:
     def on_stall(_: Stall) -> None:
         generator.close()
 
-    generator = family.make_exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
+    generator = family.make_exhausted(**WAITING_CALLS, test_clock=lambda: NOW_NS, on_stall=on_stall)
     with raises_code("generator_closed"):
         generator.generate()
 
@@ -95,7 +95,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
         nested_calls.append(1)
         generator.generate()
 
-    generator = family.make_exhausted(**WAITING_CALLS, clock=lambda: NOW_NS, on_stall=on_stall)
+    generator = family.make_exhausted(**WAITING_CALLS, test_clock=lambda: NOW_NS, on_stall=on_stall)
     with raises_code("clock_failed"):
         generator.generate()
     # the callback or the clock may exceed the nesting limit first
@@ -108,7 +108,7 @@ def test_an_infinitely_recursive_callback_is_stopped(family: Family) -> None:
 def test_no_stall_is_reported_without_a_wait(family: Family, option: dict[str, Any]) -> None:
     reported_stalls: list[Stall] = []
     generator = family.make_exhausted(
-        **{**WAITING_CALLS, "clock": lambda: NOW_NS, "on_stall": reported_stalls.append, **option}
+        **{**WAITING_CALLS, "test_clock": lambda: NOW_NS, "on_stall": reported_stalls.append, **option}
     )
     with raises_code("sequence_exhausted"):
         generator.generate()

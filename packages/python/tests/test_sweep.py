@@ -30,7 +30,7 @@ from test_api import API
 
 FAMILIES = ("sno", "randflake", "hotguid", "uuid7", "layout", "public", "sparx64")
 GRANT = randflake.Grant((1, 2), 1_730_000_000, 2_803_741_824)
-SECRET = bytes(16)
+SECRET = b"sweeping secrets"
 SHARDED_LAYOUT = layout.Layout.preset("instagram")
 NOW = dt.datetime.now(dt.timezone.utc)
 SNO_SNAPSHOT, LAYOUT_SNAPSHOT = (
@@ -38,7 +38,7 @@ SNO_SNAPSHOT, LAYOUT_SNAPSHOT = (
     layout.Generator(SHARDED_LAYOUT, bindables={"shard": 1}).close(),
 )
 GUID, UUID7 = hotguid.generate(), uuid7.generate()
-OPTIONS: dict[str, Any] = {"clock": None, "on_exhausted": "error", "max_wait": 5, "on_stall": None}
+OPTIONS: dict[str, Any] = {"clock": None, "test_clock": None, "on_exhausted": "error", "max_wait": 5, "on_stall": None}
 WINDOW = (0, 4_000_000_000_000)
 SNO_WINDOW = (1_262_304_000_000, 3_461_327_255_548)
 LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
@@ -47,11 +47,11 @@ LAYOUT_WINDOW = (1_400_000_000_000, 1_900_000_000_000)
 # A generator with a custom clock generates its first ID immediately. A generator that uses the system clock would wait
 # for the next tick.
 def sno_generator() -> sno.Generator:
-    return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), clock=time.time_ns)
+    return sno.Generator(7, window=(SNO_WINDOW[0], SNO_WINDOW[1] - 1_000_000), test_clock=time.time_ns)
 
 
 def randflake_generator() -> randflake.Generator:
-    return randflake.Generator(GRANT, SECRET, clock=time.time_ns)
+    return randflake.Generator(GRANT, SECRET, test_clock=time.time_ns)
 
 
 def hotguid_generator() -> hotguid.Generator:
@@ -59,11 +59,11 @@ def hotguid_generator() -> hotguid.Generator:
 
 
 def uuid7_generator() -> uuid7.Generator:
-    return uuid7.Generator(7, window=WINDOW, clock=time.time_ns)
+    return uuid7.Generator(7, window=WINDOW, test_clock=time.time_ns)
 
 
 def layout_generator() -> layout.Generator:
-    return layout.Generator(SHARDED_LAYOUT, window=LAYOUT_WINDOW, clock=time.time_ns)
+    return layout.Generator(SHARDED_LAYOUT, window=LAYOUT_WINDOW, test_clock=time.time_ns)
 
 
 class Call(NamedTuple):
@@ -126,7 +126,7 @@ COLUMNS: Any = {"timestamp": array("q", [1_500_000_000_000]), "sequence": array(
 
 CALLS: dict[str, Call] = {
     "sno.Generator": make_call(
-        constant_function(sno), 1, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS
+        constant_function(sno), 30_003, sequence_min=0, sequence_max=100, metabyte=1, window=SNO_WINDOW, **OPTIONS
     ),
     "sno.Generator.restore": make_call(
         constant_function(sno.Generator), SNO_SNAPSHOT, metabyte=1, window=SNO_WINDOW, **OPTIONS

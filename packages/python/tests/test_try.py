@@ -22,7 +22,7 @@ def fail_on_wait(stall: Stall) -> None:
 
 def waiting_generator(family: Family, clock: Callable[[], int] = lambda: NOW_NS) -> Any:
     """Returns a generator with a frozen clock. Its blocking calls would wait for an hour."""
-    return family.make(clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=fail_on_wait)
+    return family.make(test_clock=clock, on_exhausted="wait", max_wait=3_600_000, on_stall=fail_on_wait)
 
 
 def to_bytes(ids: Any) -> bytes:
@@ -102,4 +102,7 @@ def test_try_calls_accept_the_arguments_of_other_calls() -> None:
         open_.try_generate()
     randflake_generator = FAMILIES["randflake"].make()
     randflake_generator.generate()  # waits for the first second
-    assert randflake_generator.inspect(randflake.decode_text(randflake_generator.try_generate_text())).node == 1
+    assert (
+        randflake_generator.inspect(randflake.decode_text(randflake_generator.try_generate_text())).node
+        == randflake_generator.grant.nodes[0]
+    )

@@ -28,7 +28,7 @@ def generator_at(unix_ms: int, **options: Any) -> tuple[Generator, list[int]]:
     milliseconds.
     """
     now = [unix_ms]
-    return Generator(clock=lambda: now[0] * 1_000_000, **options), now
+    return Generator(test_clock=lambda: now[0] * 1_000_000, **options), now
 
 
 def use_up(generator: Generator) -> uuid.UUID:
@@ -174,7 +174,7 @@ def test_only_long_rollbacks_are_followed_on_request() -> None:
 
 
 def test_a_worker_id_is_part_of_every_id() -> None:
-    generator = Generator(0xC0DE, clock=lambda: NOW_NS)
+    generator = Generator(0xC0DE, test_clock=lambda: NOW_NS)
     made = [
         generator.generate(),
         uuid.UUID(generator.generate_text()),
@@ -228,7 +228,7 @@ def test_forked_children_never_repeat_an_id() -> None:
 
 
 def test_a_wrong_clock_leaves_the_sequence_unchanged() -> None:
-    generator = Generator(clock=scripted_clock([NOW_NS, -1_000_000, NOW_NS]))
+    generator = Generator(test_clock=scripted_clock([NOW_NS, -1_000_000, NOW_NS]))
     first_id = generator.generate()
     with raises_code("time_out_of_range"):
         generator.generate()

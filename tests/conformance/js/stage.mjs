@@ -24,7 +24,7 @@ export class Stage {
   /** Returns the options that the generators of all formats accept. */
   options() {
     const { window, on_exhausted, max_wait_ms } = this.args;
-    const options = { clock: () => this.#read(), onExhausted: on_exhausted, maxWait: max_wait_ms };
+    const options = { testClock: () => this.#read(), onExhausted: on_exhausted, maxWait: max_wait_ms };
     return window ? { ...options, window: window.map(Number) } : options;
   }
 

@@ -56,7 +56,7 @@ class Stage(ABC):
 
     def options(self) -> dict[str, Any]:
         """Returns the options that the generators of all formats accept."""
-        options: dict[str, Any] = {"clock": self.clock}
+        options: dict[str, Any] = {"test_clock": self.clock}
         if self.args.get("window") is not None:
             start, end = self.args["window"]
             options["window"] = (int(start), int(end))

@@ -119,6 +119,9 @@ impl Clock for StoppedClock {
     fn sleep(&self, _nanos: u64) -> Result<()> {
         Ok(())
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 impl Host for StoppedClock {

@@ -75,4 +75,7 @@ impl Clock for ChaosClock {
         self.advance();
         Ok(())
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }

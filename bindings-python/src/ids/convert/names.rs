@@ -56,8 +56,8 @@ macro_rules! names {
 
 names! {
     bindables block blocks clock constants data end fields follow_rollbacks generator grant guid id key layout lease name
-    null_is_zero on_stall range secret sequence sequence_only snapshot sql start text tick_tock time timestamp unix_ms uuid
-    uuid8
+    null_is_zero on_stall range secret sequence sequence_only snapshot sql start text test_clock tick_tock time timestamp
+    unix_ms uuid uuid8
 }
 
 /// Returns the name of a value's type, for use in messages.

@@ -227,7 +227,8 @@ impl<C: Clock> Builder<C> {
         let is_used = |snapshot: &Snapshot| {
             snapshot.tick > 0 || snapshot.next_sequence > u128::from(slots.first)
         };
-        let first = FirstReading::new(!snapshot.as_ref().is_some_and(is_used));
+        let continued = snapshot.as_ref().filter(|it| is_used(it)).map(Snapshot::state_number);
+        let first = FirstReading::new(continued.is_none());
         let (tick, next) = match snapshot {
             None => (0, slots.first.into()),
             Some(Snapshot { tick, next_sequence }) if numbers.is_none() => (tick, next_sequence),
@@ -247,7 +248,7 @@ impl<C: Clock> Builder<C> {
         let layout = self.family.layout;
         let template = Template { layout, partial, missing, sequence, numbers, ticks, process };
         Ok(Generator {
-            engine: Engine::with_options(self.options, template, state, window, first)?,
+            engine: Engine::with_options(self.options, template, state, window, first, continued)?,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! The layout-specific part of the engine. It provides the layout's ticks, and the bits of an ID that belong to neither the
 //! time nor the sequence number.
 
+use alloc::vec::Vec;
+
 use crate::{
     Error, ErrorKind, Result,
-    generator::{self, Family, ProcessGuard, Window},
+    generator::{self, Family, ProcessGuard, Window, WorkerIds},
     layout::{
         FieldIndex, Id, Layout, Timeline, Values,
         ids::{values::PartialId, worker_id_range::WorkerIdRange},
@@ -101,8 +103,42 @@ impl Family for Template {
         self.process.check()
     }
 
+    fn worker_ids(&self) -> Option<WorkerIds> {
+        let base = self.base_id().ok()?;
+        let bounds = self.layout.slot_range()?;
+        // Layouts with other names for the same bits make the same IDs.
+        let place = |index: usize| {
+            let field = &self.layout.fields[index];
+            (field.offset, field.width.bits, field.invert)
+        };
+        let (time, sequence) = (self.layout.time.map(place), place(self.sequence));
+        let length = to_bytes(base).len();
+        let scheme = alloc::format!("layout {length} {time:?} {:?} {sequence:?}", self.ticks);
+        let ids = WorkerIds::one(scheme, &to_bytes(base), bounds, "bindables");
+        let Some(numbers) = &self.numbers else { return Some(ids) };
+        let field = &self.layout.fields[numbers.index];
+        let with = |number| {
+            let mut id = base.clone();
+            id.write_field(field, number);
+            id
+        };
+        let [blank, filled] = [0, field.width.most].map(|number| to_bytes(&with(number)));
+        let mask: Vec<u8> = blank.iter().zip(&filled).map(|(one, other)| one ^ other).collect();
+        let sequences = (0, u64::MAX);
+        let ids = WorkerIds { first: to_bytes(&with(numbers.first)), sequences, ..ids };
+        Some(ids.with_range(&to_bytes(&with(numbers.last)), &mask))
+    }
+
     #[inline]
     fn limits(&self, (): ()) -> u64 {
         0
+    }
+}
+
+/// Returns the bytes of an ID, the most significant one first.
+fn to_bytes(id: &Id) -> Vec<u8> {
+    match id {
+        Id::Integer(id) => id.to_be_bytes().to_vec(),
+        Id::Bytes(id) => id.clone(),
     }
 }

@@ -220,7 +220,9 @@ impl<C: Clock> Generator<C> {
         }
         let numbers = self.engine.family.numbers;
         let next_sequence = numbers.map_or(next, |numbers| numbers.next_sequence(next));
-        Ok(Snapshot { tick, next_sequence })
+        let snapshot = Snapshot { tick, next_sequence };
+        self.engine.end_registration(Some(snapshot.state_number()));
+        Ok(snapshot)
     }
 
     /// Generates a new ID. All bindable fields must be fixed.

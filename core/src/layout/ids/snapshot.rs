@@ -35,6 +35,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Returns a number that identifies the state that the snapshot contains.
+    pub(super) fn state_number(&self) -> u128 {
+        self.next_sequence << 64 | u128::from(self.tick)
+    }
+
     /// Creates a snapshot from its stored fields.
     ///
     /// ```

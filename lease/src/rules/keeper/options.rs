@@ -72,6 +72,8 @@ pub(crate) struct WaitOptions {
 impl WaitOptions {
     /// Applies the wait options to a builder.
     pub(crate) fn apply<F, C: Clock>(self, builder: Builder<F, C>) -> Builder<F, C> {
+        // The previous grant may have had the same worker ID, and its generator may still exist.
+        let builder = builder.unregistered();
         let builder = builder.on_exhausted(self.on_exhausted);
         match self.longest {
             Some(longest) => builder.max_wait(longest),

@@ -219,7 +219,7 @@ export function generateManyAsync(count: number, shardKey?: number, options?: As
  * code that holds a reference to it can still use it.
  *
  * ```js
- * hotguid.setDefaultGenerator(new hotguid.Generator({ clock: () => Date.now() })); // sees mocked time
+ * hotguid.setDefaultGenerator(new hotguid.Generator({ testClock: () => Date.now() })); // sees mocked time
  * hotguid.generate();
  * hotguid.setDefaultGenerator(undefined);
  * ```

@@ -320,7 +320,7 @@ export function generateManyAsync(count: number, metabyte?: number, options?: As
  * code that holds a reference to it can still use it.
  *
  * ```js
- * sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })); // sees mocked time
+ * sno.setDefaultGenerator(new sno.Generator({ partition: 7, testClock: () => Date.now() })); // sees mocked time
  * sno.generate();
  * sno.setDefaultGenerator(undefined);
  * ```

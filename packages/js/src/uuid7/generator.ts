@@ -242,7 +242,7 @@ export function generateManyAsync(count: number, options?: AsyncOptions): Promis
  * reference to it can still use it.
  *
  * ```js
- * uuid7.setDefaultGenerator(new uuid7.Generator({ clock: () => Date.now() })); // sees mocked time
+ * uuid7.setDefaultGenerator(new uuid7.Generator({ testClock: () => Date.now() })); // sees mocked time
  * uuid7.generate();
  * uuid7.setDefaultGenerator(undefined);
  * ```

@@ -75,7 +75,8 @@ class StateError(PolyflakeError):
     """The generator or the machine is in a state that does not allow the call.
 
     The code ``generator_closed`` and, in a child process, the code ``forked`` mean that the generator can no longer
-    generate IDs. The code ``watch_unavailable`` means that restores of this machine cannot be detected.
+    generate IDs. The code ``worker_id_in_use`` means that another generator of this process has the worker ID. The code
+    ``watch_unavailable`` means that restores of this machine cannot be detected.
     """
 
 
@@ -105,6 +106,7 @@ _CLASSES: dict[str, type[PolyflakeError]] = {
     "invalid_layout": InvalidValueError,
     "unknown_field": InvalidValueError,
     "missing_field": InvalidValueError,
+    "worker_id_in_use": StateError,
     "partitions_exhausted": ExhaustedError,
     "generator_closed": StateError,
     "forked": StateError,

@@ -109,7 +109,7 @@ def set_default_generator(generator: Generator | None, /) -> None:
     Code that holds a reference to the previous generator can still use it. If ``generator`` is ``None``, the functions
     use a new generator with new random bytes.
 
-        >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
+        >>> set_default_generator(Generator(test_clock=lambda: 1_893_456_000_000_000_000))
         >>> timestamp(generate())
         1893456000
         >>> set_default_generator(None)
@@ -300,6 +300,7 @@ class Generator:
         uuid8: bool = False,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         lease: Lease | None = None,
@@ -315,6 +316,9 @@ class Generator:
             begins within the window.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
+        :param test_clock: a clock for tests, used in place of ``clock``. It may stand still or move backwards. The
+            first call then uses the current tick, so a generator that is created again repeats the IDs of the one
+            before it.
         :param on_exhausted: what to do when all counter values in a second are used up: ``"wait"`` waits for the next
             second, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.

@@ -314,6 +314,7 @@ class Generator:
         sequence_only: bool = False,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         lease: Lease | None = None,
@@ -340,6 +341,9 @@ class Generator:
             begins within the window.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
+        :param test_clock: a clock for tests, used in place of ``clock``. It may stand still or move backwards. The
+            first call then uses the current tick, so a generator that is created again repeats the IDs of the one
+            before it.
         :param on_exhausted: what to do when all sequence numbers in a tick are used up: ``"wait"`` waits for the next
             tick, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
@@ -349,9 +353,9 @@ class Generator:
             most significant one.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
-        :warns RuntimeWarning: once per combination of layout and bindable values, if another generator in this process
-            still uses the same combination and the two generators' time spans overlap. Such generators create duplicate
-            IDs.
+        :raises StateError: ``worker_id_in_use`` if another live generator of this process has the same
+            layout and values. Constructing a generator again with equal options returns another handle on the same
+            generator.
         :raises InvalidValueError: ``invalid_layout`` if no IDs can be generated from the layout, or if it does not
             support the range; ``unknown_field`` if the layout lacks one of the bindable fields, or if a window is set
             for a layout without a timestamp.
@@ -369,6 +373,7 @@ class Generator:
         sequence_only: bool = False,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,

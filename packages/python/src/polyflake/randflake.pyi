@@ -244,6 +244,7 @@ class Generator:
         secret: _Buffer,
         *,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         resume_after: SupportsIndex | None = None,
@@ -260,6 +261,9 @@ class Generator:
             all zeros.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
+        :param test_clock: a clock for tests, used in place of ``clock``. It may stand still or move backwards. The
+            first call then uses the current tick, so a generator that is created again repeats the IDs of the one
+            before it.
         :param on_exhausted: what to do when all IDs of a second are used up or when the clock is behind: ``"wait"``
             waits until the clock has advanced, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
@@ -269,8 +273,9 @@ class Generator:
             the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
-        :warns RuntimeWarning: once per combination of nodes and secret, if another generator in this process still uses
-            the same nodes and secret and the two generators' time spans overlap. Such generators create duplicate IDs.
+        :raises StateError: ``worker_id_in_use`` if another live generator of this process has some of the
+            nodes and the secret. Constructing a generator again with equal options returns another handle on the same
+            generator.
         :raises InvalidValueError: ``invalid_secret`` unless the secret has 16 bytes.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """

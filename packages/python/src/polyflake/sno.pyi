@@ -115,7 +115,7 @@ def set_default_generator(generator: Generator | None, /) -> None:
     Code that holds a reference to the previous generator can still use it. If ``generator`` is ``None``, the functions
     use a new generator with a new partition.
 
-        >>> set_default_generator(Generator(7, sequence_min=0, clock=lambda: 1_750_000_000_000_000_000))
+        >>> set_default_generator(Generator(7, sequence_min=0, test_clock=lambda: 1_750_000_000_000_000_000))
         >>> generate()
         Sno('9559kei22222g222')
         >>> set_default_generator(None)
@@ -353,6 +353,7 @@ class Generator:
         metabyte: SupportsIndex = 0,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         lease: Lease | None = None,
@@ -376,6 +377,9 @@ class Generator:
             before you use the window, you can restart safely without a snapshot.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
+        :param test_clock: a clock for tests, used in place of ``clock``. It may stand still or move backwards. The
+            first call then uses the current tick, so a generator that is created again repeats the IDs of the one
+            before it.
         :param on_exhausted: what to do when all sequence numbers in a tick are used up: ``"wait"`` waits for the next
             tick, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
@@ -383,10 +387,11 @@ class Generator:
             for the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
-        :warns RuntimeWarning: once per explicit or restored partition, if another generator in this process still uses
-            that partition and the two generators' sequence bounds and times overlap. Such generators can create
-            duplicate IDs. A generator with a random partition also causes a warning if ``POLYFLAKE_LEASE`` or
-            ``POLYFLAKE_WORKER_ID`` is set, because another process may have leased that partition.
+        :warns RuntimeWarning: if the partition is random and ``POLYFLAKE_LEASE`` or ``POLYFLAKE_WORKER_ID`` is set, because
+            another process may have leased that partition.
+        :raises StateError: ``worker_id_in_use`` if another live generator of this process has the partition and some of
+            the sequence numbers. Constructing a generator again with equal options returns another handle on the same
+            generator.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         """
 
@@ -398,6 +403,7 @@ class Generator:
         metabyte: SupportsIndex = 0,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
@@ -407,8 +413,8 @@ class Generator:
 
         Restore a snapshot only once: a second generator restored from it would generate duplicate IDs.
 
-        :warns RuntimeWarning: under the same conditions as for an explicit partition, for example if the snapshot has
-            already been restored.
+        :raises StateError: ``worker_id_in_use`` if a live generator of this process has the partition and some of the
+            sequence numbers, for example if the snapshot has already been restored.
         :raises OutOfRangeError: if no generator could have produced the snapshot.
         """
 
@@ -420,6 +426,7 @@ class Generator:
         metabyte: SupportsIndex = 0,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         on_stall: Callable[[Stall], object] | None = None,
@@ -429,7 +436,7 @@ class Generator:
         This method reproduces that library's quirks: bounds in the wrong order are swapped, and an upper bound of 0 is
         read as 65535.
 
-        :warns RuntimeWarning: under the same conditions as :meth:`restore`.
+        :raises StateError: under the same conditions as :meth:`restore`.
         :raises OutOfRangeError: under the same conditions as :meth:`restore`.
         """
 

@@ -97,7 +97,7 @@ def set_default_generator(generator: Generator | None, /) -> None:
     Code that holds a reference to the previous generator can still use it. If ``generator`` is ``None``, the functions
     use a new generator.
 
-        >>> set_default_generator(Generator(clock=lambda: 1_893_456_000_000_000_000))
+        >>> set_default_generator(Generator(test_clock=lambda: 1_893_456_000_000_000_000))
         >>> unix_ms(generate())
         1893456000000
         >>> set_default_generator(None)
@@ -231,6 +231,7 @@ class Generator:
         follow_rollbacks: bool = False,
         window: tuple[_Time, _Time] | None = None,
         clock: Callable[[], SupportsIndex] | None = None,
+        test_clock: Callable[[], SupportsIndex] | None = None,
         on_exhausted: _OnExhausted = "wait",
         max_wait: SupportsIndex | None = None,
         lease: Lease | None = None,
@@ -240,9 +241,8 @@ class Generator:
 
         :param worker_id: an integer, 0..65535, which replaces 16 of the 56 random bits. By default, an ID has no worker
             ID. An earlier run of the process may have generated IDs in the current millisecond, so the first ID belongs
-            to the next millisecond, unless ``resume_after`` is set. A ``RuntimeWarning`` reports a second generator
-            with the same worker ID.
-        :param resume_after: the last millisecond in which an earlier generator created IDs (0..17592186044415), as
+            to the next millisecond, unless ``resume_after`` is set.
+        :param resume_after: the last millisecond in which an earlier generator created IDs (0..9223372036854), as
             returned by :meth:`close`. All IDs sort after the earlier generator's IDs, unless the earlier generator
             followed a clock rollback (see ``follow_rollbacks``).
         :param follow_rollbacks: whether to continue at the clock's new time after the clock moves backwards by more
@@ -254,6 +254,9 @@ class Generator:
             begins in it.
         :param clock: a callable that returns integer Unix nanoseconds, used instead of the system clock. It is called
             without a lock, so it can be slow, raise an exception or use the generator itself.
+        :param test_clock: a clock for tests, used in place of ``clock``. It may stand still or move backwards. The
+            first call then uses the current tick, so a generator that is created again repeats the IDs of the one
+            before it.
         :param on_exhausted: what to do when all IDs of a millisecond are used up: ``"wait"`` waits for the next
             millisecond, and ``"error"`` raises an exception.
         :param max_wait: the longest time that one call can wait, in milliseconds, 0..4294967295; 1000 by default.
@@ -264,6 +267,8 @@ class Generator:
             the wait ends and the exception propagates.
         :raises OutOfRangeError: if an argument is out of range. The error's ``field`` names the argument.
         :raises LeaseError: ``lease_mismatch`` if a lease is combined with an argument that excludes it.
+        :raises StateError: ``worker_id_in_use`` if another live generator of this process has the worker ID.
+            Constructing a generator again with equal options returns another handle on the same generator.
         """
 
     def generate(self) -> UUID:

@@ -73,6 +73,9 @@ impl Clock for ScriptedClock {
     fn sleep(&self, _nanos: u64) -> polyflake::Result<()> {
         Ok(())
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 impl<G: TracedGenerator> ReadingSource for Stage<G> {

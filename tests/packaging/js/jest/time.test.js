@@ -6,7 +6,7 @@ const newIdTime = () => sno.parse(sno.generate()).unixMs;
 const STARTED_AT = Date.now();
 const isNow = (ms) => Math.abs(ms - STARTED_AT) < 3_600_000;
 
-beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })));
+beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, testClock: () => Date.now() })));
 
 afterEach(() => {
   sno.setDefaultGenerator(undefined);
@@ -33,7 +33,7 @@ test("legacy fake timers do not change the time of IDs", () => {
 
 test("a fixed clock makes the same IDs in each run", () => {
   jest.useFakeTimers({ now: NEW_YEAR });
-  sno.setDefaultGenerator(new sno.Generator({ partition: 7, sequenceMin: 0, clock: () => Date.now() }));
+  sno.setDefaultGenerator(new sno.Generator({ partition: 7, sequenceMin: 0, testClock: () => Date.now() }));
   expect([sno.generate(), sno.generate(1)]).toEqual(["b7uup9i22222g222", "b7uup9i22622g223"]);
 });
 

@@ -10,7 +10,7 @@ const isNow = (ms) => Math.abs(ms - startedAt) < 3_600_000;
 
 const clock = sinon.useFakeTimers({ now: NEW_YEAR });
 assert(isNow(newIdTime()), "a generator without a clock sees none of it");
-sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() }));
+sno.setDefaultGenerator(new sno.Generator({ partition: 7, testClock: () => Date.now() }));
 assert.equal(newIdTime(), NEW_YEAR);
 clock.tick(1000);
 assert.equal(newIdTime(), NEW_YEAR + 1000);

@@ -7,7 +7,7 @@ const STARTED_AT = Date.now();
 const newIdTime = () => sno.parse(sno.generate()).unixMs;
 const isNow = (ms) => Math.abs(ms - STARTED_AT) < 3_600_000;
 
-beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, clock: () => Date.now() })));
+beforeEach(() => sno.setDefaultGenerator(new sno.Generator({ partition: 7, testClock: () => Date.now() })));
 
 afterEach(() => {
   sno.setDefaultGenerator(undefined);

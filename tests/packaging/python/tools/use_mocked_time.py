@@ -21,8 +21,8 @@ def check(mock: Callable[[], AbstractContextManager[Any]], move: Callable[[Any],
     with mock():
         unmocked_id = sno.generate()
         assert abs(unmocked_id.unix_ms / 1000 - STARTED_AT) < 3600, "a generator without a clock sees none of it"
-        sno.set_default_generator(sno.Generator(7, sequence_min=0, clock=lambda: time.time_ns()))
-        hotguid.set_default_generator(hotguid.Generator(clock=lambda: time.time_ns()))
+        sno.set_default_generator(sno.Generator(7, sequence_min=0, test_clock=lambda: time.time_ns()))
+        hotguid.set_default_generator(hotguid.Generator(test_clock=lambda: time.time_ns()))
     with mock() as mocked:
         assert sno.generate().datetime == NEW_YEAR
         assert hotguid.timestamp(hotguid.generate()) == NEW_YEAR.timestamp()

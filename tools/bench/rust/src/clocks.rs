@@ -88,6 +88,9 @@ impl Clock for AcceleratedClock {
     fn sleep(&self, nanos: u64) -> Result<()> {
         SystemClock.sleep(nanos / Self::SPEED_FACTOR.unsigned_abs())
     }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
+    }
 }
 
 thread_local! {
@@ -138,5 +141,8 @@ impl Clock for SyntheticClock {
     fn sleep(&self, _nanos: u64) -> Result<()> {
         self.now.fetch_add(self.tick_nanos, Ordering::Relaxed);
         Ok(())
+    }
+    fn info(&self) -> polyflake::clock::ClockInfo {
+        polyflake::clock::ClockInfo::new().for_tests(true)
     }
 }
