@@ -387,8 +387,8 @@ class Generator:
             for the lease.
         :param on_stall: a callable that is called on the waiting thread before each sleep. If it raises an exception,
             the wait ends and the exception propagates.
-        :warns RuntimeWarning: if the partition is random and ``POLYFLAKE_LEASE`` or ``POLYFLAKE_WORKER_ID`` is set, because
-            another process may have leased that partition.
+        :warns RuntimeWarning: if the partition is random and ``POLYFLAKE_LEASE`` or ``POLYFLAKE_WORKER_ID`` is set,
+            because another process may have leased that partition.
         :raises StateError: ``worker_id_in_use`` if another live generator of this process has the partition and some of
             the sequence numbers. Constructing a generator again with equal options returns another handle on the same
             generator.
