@@ -115,7 +115,7 @@ enum Caller {
     /// A task, and its waiting call, if any.
     Task(Rc<TestGenerator>, Option<WaitingCall>),
     /// A caller with a separate generator, which competes for the partitions.
-    Competitor(TestGenerator),
+    Competitor(Box<TestGenerator>),
 }
 
 use Caller::{Competitor, Task, Thread};
@@ -256,7 +256,7 @@ fn task(ids: &Rc<TestGenerator>) -> Caller {
 }
 
 fn competing_generator(_: &Rc<TestGenerator>) -> Caller {
-    Competitor(generator())
+    Competitor(Box::new(generator()))
 }
 
 /// What happens before the callers run.
