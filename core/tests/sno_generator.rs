@@ -161,9 +161,8 @@ fn a_generator_survives_a_panicking_callback() {
 #[test]
 fn a_snapshot_resumes_with_the_system_clock() {
     let snapshot = small_pool_builder(&ScriptedClock::default()).build().unwrap().close().unwrap();
-    let builder = Generator::builder;
-    for again in [builder().restore(snapshot), builder().import_original(snapshot)] {
-        let again = again.unwrap();
+    for resume in [Builder::restore, Builder::import_original] {
+        let again = resume(Generator::builder(), snapshot).unwrap();
         assert_eq!((again.partition(), again.generate(0).unwrap().sequence()), (Some(7), 10));
     }
 }

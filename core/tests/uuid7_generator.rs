@@ -392,7 +392,7 @@ impl Clock for RestartedClock {
 fn only_generators_that_may_repeat_another_skip_their_first_millisecond() {
     let first = |configure: fn(Builder<&RestartedClock>) -> Builder<&RestartedClock>| {
         let clock = RestartedClock(AtomicI64::new(START_MS));
-        let ids = configure(Generator::builder().clock(&clock)).build().unwrap();
+        let ids = configure(Generator::builder().clock(&clock)).unregistered().build().unwrap();
         let first = ids.try_generate();
         clock.0.store(START_MS + 1, Ordering::Relaxed);
         assert_eq!(ids.generate().unwrap().unix_ms(), START_MS + 1);
@@ -486,7 +486,7 @@ fn generators_with_the_same_source_and_clock_generate_the_same_ids() {
 
 #[test]
 fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
-    let ids = |worker_id| Generator::builder().worker_id(worker_id).build().unwrap();
+    let ids = |worker_id| Generator::builder().worker_id(worker_id).unregistered().build().unwrap();
     assert!(ids(7).may_repeat(&ids(7)) && !ids(7).may_repeat(&ids(8)));
     assert!(!Generator::new().may_repeat(&Generator::new()));
 }

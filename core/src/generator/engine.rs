@@ -29,6 +29,7 @@
 //! [`Engine::try_shortcut`], which performs the same steps in the same order. A separate function, which is not inlined,
 //! handles all other cases.
 
+use alloc::boxed::Box;
 use core::ops::Range;
 
 use super::{
@@ -54,7 +55,7 @@ pub(crate) struct Engine<F: Family, C> {
     policy: WaitPolicy,
     pub(crate) clock: C,
     /// The generator's place among those with explicit worker IDs, if it has one. It is never read to generate an ID.
-    registration: Option<Registration>,
+    registration: Option<Box<Registration>>,
 }
 
 /// Slots of one tick, and the identity to which they belong.
@@ -204,7 +205,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
         family: &F,
         window: &Window,
         continued: Option<u128>,
-    ) -> Result<Option<Registration>> {
+    ) -> Result<Option<Box<Registration>>> {
         if !registry::IS_ENABLED || options.is_unregistered || options.clock.info().for_tests {
             return Ok(None);
         }
@@ -214,7 +215,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Some(ticks) if span.end <= ticks.last_tick() => Some(ticks.tick_start_ms(span.end)),
             _ => None,
         };
-        registry::register(ids, (span, ends_ms), continued).map(Some)
+        registry::register(ids, (span, ends_ms), continued).map(|it| Some(Box::new(it)))
     }
 
     /// Returns the tick of an ID generated now, together with the clock reading. Returns an error if the generator is
