@@ -141,6 +141,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check { url } => {
             reject_password(url.as_deref())?;
+            let lease_url = match url {
+                Some(url) => LeaseUrl::parse(url, None),
+                None => LeaseUrl::from_env(None),
+            };
+            if let Some(platform) = lease_url.as_ref().ok().and_then(LeaseUrl::platform) {
+                writeln!(out, "{platform}")?;
+            }
             let store = polyflake_lease::check(url.as_deref())?;
             writeln!(out, "a worker ID can be leased from {store}")?;
         }

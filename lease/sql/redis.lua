@@ -22,7 +22,12 @@ local function fact(key)
   return string.match(info, '\n' .. key .. ':([^\r\n]*)') or ''
 end
 local function rejected(key, expected)
-  return {'rejected', key, expected, fact(key)}
+  return {'rejected', key, expected, fact(key), fact('os')}
+end
+
+-- These servers are not Redis, although some of them report its properties.
+for _, key in ipairs({'dragonfly_version', 'upstash_version'}) do
+  if fact(key) ~= '' then return rejected(key, 'none') end
 end
 
 -- A replica may be promoted while this server still acknowledges writes, and both would grant the

@@ -17,6 +17,7 @@ mod messages;
 #[cfg(feature = "std")]
 pub(crate) mod ordinal;
 pub(crate) mod plan;
+pub(crate) mod platforms;
 pub(crate) mod record;
 pub(crate) mod request;
 pub(crate) mod shape;

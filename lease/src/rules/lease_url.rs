@@ -16,6 +16,7 @@ use crate::{
     rules::access::{Create, DURABLE_STORAGE, SECOND_STORE, Schema},
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
+    rules::platforms::Platform,
     rules::record::check_name,
     rules::url::{EXAMPLE_URL, LEASE_PARAMETERS, StoreAddress, StoreUrl, digits},
 };
@@ -197,6 +198,21 @@ impl LeaseUrl {
     pub(crate) fn max_wait(&self) -> Duration {
         let wait_ms = self.store_url.terms.wait_ms;
         Duration::from_millis(wait_ms.unwrap_or(default_wait_ms(self.worker_id.is_some())))
+    }
+
+    /// Describes whether a lease works on the platform that the name of the store's host identifies. Returns `None` for any
+    /// other host.
+    ///
+    /// ```
+    /// use polyflake_lease::hosted::LeaseUrl;
+    ///
+    /// let url = "postgres://lease@ep-1.eu-central-1.aws.neon.tech/app?namespace=orders";
+    /// let platform = LeaseUrl::parse(url, None)?.platform().unwrap();
+    /// assert!(platform.starts_with("Neon: works"), "{platform}");
+    /// # Ok::<(), polyflake_lease::Error>(())
+    /// ```
+    pub fn platform(&self) -> Option<String> {
+        self.store_url.site.platform().map(Platform::description)
     }
 
     /// Returns the namespace that a URL specifies, or `None` if it specifies no namespace. This function is intended for

@@ -28,6 +28,7 @@ use crate::{
     rules::access::{Access, Create, SECOND_STORE, Schema, is_durable_storage},
     rules::error::out_of_range,
     rules::json::MAX_SAFE_INTEGER,
+    rules::platforms::{self, Platform},
     rules::record::check_name,
     rules::volatile_store::check_lease,
 };
@@ -199,9 +200,11 @@ impl StoreUrl {
             Some(("rediss" | "valkeys", rest)) => Self::parse_redis(rest, query, true),
             Some(("https", rest)) => Self::parse_http(rest, query, true),
             Some(("http", rest)) => Self::parse_http(rest, query, false),
-            Some((scheme, _)) if is_scheme(scheme) => Err(out_of_range(format!(
-                "the scheme `{scheme}:` is not supported; {SUPPORTED_SCHEMES_HINT}"
-            ))),
+            Some((scheme, _)) if is_scheme(scheme) => {
+                let reason =
+                    format!("the scheme `{scheme}:` is not supported; {SUPPORTED_SCHEMES_HINT}");
+                Err(platforms::reject_scheme(scheme).unwrap_or_else(|| out_of_range(reason)))
+            }
             _ => {
                 let remedy = "write `sqlite:` before the path of a file, or a URL that begins with `postgres://`";
                 Err(out_of_range(format!("it has no scheme; {remedy}")))
@@ -326,6 +329,9 @@ impl StoreUrl {
         access: Access,
         parameters: &mut Parameters,
     ) -> Result<Self> {
+        if let Some(error) = site.platform().and_then(Platform::rejection) {
+            return Err(error);
+        }
         let namespace = parameters.remove("namespace");
         namespace.as_deref().map_or(Ok(()), check_name)?;
         let terms = LeaseParameters {
@@ -560,6 +566,18 @@ impl StoreAddress {
             Self::Redis(server) => Ok(json!({ "store": "redis", "server": server.to_json() })),
             Self::Http(server) => Ok(json!({ "store": "http", "server": server.to_json() })),
         }
+    }
+
+    /// Returns the platform that the name of a host identifies.
+    pub(crate) fn platform(&self) -> Option<&'static Platform> {
+        let (scheme, server) = match self {
+            Self::Memory(_) | Self::File(_) => return None,
+            Self::Server(server) => ("postgres", server),
+            Self::Mysql(server) => ("mysql", server),
+            Self::Redis(server) => ("redis", server),
+            Self::Http(server) => ("https", server),
+        };
+        server.hosts.iter().find_map(|(host, _)| platforms::from_host(scheme, host))
     }
 
     /// Returns whether the store is a file with a relative path. This code cannot tell which operating system will use the

@@ -28,7 +28,7 @@
 //!
 //! let request = Request { number: 1, namespace: "orders".into(), operation: Operation::Read { first: 0 } };
 //! let run = |statements: &[Statement]| {
-//!     assert_eq!(statements[0].text, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+//!     assert_eq!(statements[0].text, "SELECT version()");
 //!     Outcome::failed(None, "the connection was closed")
 //! };
 //! let engine = Engine::Postgresql(Schema::default());
@@ -59,6 +59,7 @@ use crate::{
     Error, Result,
     protocol::{Random, Reply, Request},
     rules::error::damaged_record,
+    rules::platforms,
 };
 
 pub use crate::rules::access::{Access, Create, Schema};
@@ -235,6 +236,8 @@ pub struct Steps {
 #[derive(Clone, Debug)]
 enum Stage {
     Nothing,
+    /// Read the version of a server.
+    Version,
     /// Apply the settings of an `SQLite` connection.
     Settings,
     /// Process the request. `is_again` is `true` once the tables have been created.
@@ -298,7 +301,7 @@ impl Steps {
         match (stage, &outcome.failure) {
             (Stage::Nothing, _) => {
                 self.is_aurora = known.is_aurora;
-                Ok(self.begin())
+                Ok(self.begin(known))
             }
             (Stage::Rollback(error), _) => Err(error),
             (Stage::Aurora { error, is_again }, _) => {
@@ -307,6 +310,7 @@ impl Steps {
             (Stage::Request { is_again }, _) => self.on_answered(is_again, outcome, known),
             (_, Some(failure)) if self.is_trial_without_tables(failure) => Ok(empty_reply_step()),
             (_, Some(failure)) => self.on_error(self.engine.error(failure), Some(failure)),
+            (Stage::Version, None) => self.on_version(&outcome.rows),
             (Stage::Settings, None) => self.on_state(&outcome.rows, known),
             (Stage::FindTables, None) => Ok(self.on_tables_found(&outcome.rows)),
             (Stage::Tables, None) => Ok(self.on_created()),
@@ -364,8 +368,16 @@ impl Steps {
         Step::Run(statements)
     }
 
-    fn begin(&mut self) -> Step {
+    fn begin(&mut self, known: &Known) -> Step {
         match self.engine {
+            // A server that only resembles PostgreSQL or MySQL may accept a lock and lock nothing. The first request of a
+            // process therefore reads the version before anything else. Later requests read it in their transactions.
+            Engine::Postgresql(_) if known.versions.is_empty() => {
+                self.run(Stage::Version, vec![sql::statement(postgresql::VERSION)])
+            }
+            Engine::Mysql if known.versions.is_empty() => {
+                self.run(Stage::Version, vec![sql::statement(mysql::VERSION)])
+            }
             Engine::Sqlite(_) => self.run(Stage::Settings, sqlite::settings()),
             Engine::Postgresql(_) | Engine::Mysql | Engine::Http | Engine::Redis => {
                 self.send_request(false)
@@ -386,6 +398,16 @@ impl Steps {
             return Err(error);
         }
         Ok(self.run(Stage::Rollback(error), vec![sql::statement("ROLLBACK")]))
+    }
+
+    fn on_version(&mut self, rows: &[Rows]) -> Result<Step> {
+        let scheme = if self.engine == Engine::Mysql { mysql::SCHEME } else { postgresql::SCHEME };
+        match rows.first().and_then(|rows| rows.first()).map(Vec::as_slice) {
+            Some([Value::Text(version)]) => {
+                platforms::reject(scheme, version).map_or_else(|| Ok(self.send_request(false)), Err)
+            }
+            _ => Err(damaged_record("expected the server's version, found none")),
+        }
     }
 
     fn on_state(&mut self, rows: &[Rows], known: &Known) -> Result<Step> {

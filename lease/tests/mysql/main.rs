@@ -28,7 +28,7 @@ use polyflake_lease::{
     protocol::{
         AsyncStore, Grant, Namespace, Operation, Random, Record, Reply, ReplyContent, Request,
         Store, conformance, open,
-        steps::{Engine, Known, Outcome, Statement, Step, Steps},
+        steps::{Engine, Known, Outcome, Statement, Step, Steps, Value},
     },
 };
 use sql::run_in_mysql;
@@ -78,7 +78,11 @@ fn put_namespace(old: &Namespace) -> Operation {
 fn start_steps(ask: Operation) -> (Steps, Known, Vec<Statement>) {
     let request = Request { number: 1, namespace: "orders/sno".into(), operation: ask };
     let (mut steps, mut known) = (Steps::new(Engine::Mysql, &request, Random(1)), Known::default());
-    match steps.next_with(Outcome::default(), &mut known).unwrap() {
+    // The first step reads the version.
+    steps.next_with(Outcome::default(), &mut known).unwrap();
+    let version = vec![vec![vec![Value::Text("10.11".into())]]];
+    let outcome = Outcome { rows: version, ..Outcome::default() };
+    match steps.next_with(outcome, &mut known).unwrap() {
         Step::Run(statements) => (steps, known, statements),
         step @ Step::Done(_) => panic!("{step:?}"),
     }

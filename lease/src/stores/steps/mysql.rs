@@ -24,7 +24,13 @@ use super::{
     postgresql::{CERTIFICATE_MESSAGES, contains_any},
     sql::{Dialect, commands, statement},
 };
-use crate::{Error, ErrorKind, rules::error::damaged_record};
+use crate::{Error, ErrorKind, rules::error::damaged_record, rules::platforms};
+
+/// The scheme under which the platforms are listed.
+pub(super) const SCHEME: &str = "mysql";
+
+/// The query that identifies the server.
+pub(super) const VERSION: &str = "SELECT CONCAT_WS(' ', @@version, @@version_comment)";
 
 const TABLES: &str = include_str!("../../../sql/mysql.sql");
 
@@ -105,9 +111,11 @@ fn begin(isolation: &str, begin: &str, access: Access) -> Vec<String> {
         /*M!100600 idle_transaction_timeout = 3, max_recursive_iterations = 2097152, tx_read_only = 0, tx_isolation */
         /*!80019 wait_timeout = 12, cte_max_recursion_depth = 2097152, transaction_read_only = 0, transaction_isolation */ = '{isolation}'"
     );
+    let rejected = platforms::rejected_words(SCHEME);
     let doublewrite = if access.has_durable_storage { "" } else { DOUBLEWRITE_FAULT };
     let store = format!(
-        "SET @polyflake_fault = CASE WHEN {ISOLATION} <> '{isolation}'
+        "SET @polyflake_fault = CASE WHEN CONCAT_WS(' ', @@version, @@version_comment) REGEXP '{rejected}'
+        THEN CONCAT_WS(' ', @@version, @@version_comment) WHEN {ISOLATION} <> '{isolation}'
         THEN CONCAT('transaction_isolation=', {ISOLATION}, ', and must be {isolation}') {FAULT} {doublewrite} END,
         @polyflake_store = CONVERT(CONCAT({SERVER}, ':', {TABLE} {ROW_START}) USING utf8mb4) COLLATE utf8mb4_bin"
     );
@@ -145,9 +153,10 @@ pub(super) fn tables() -> Vec<Statement> {
     [statement("ROLLBACK")].into_iter().chain(commands(TABLES)).collect()
 }
 
-/// Returns whether a statement failed because a table does not exist.
+/// Returns whether a statement failed because a table of leases does not exist. A missing table of the server itself shows
+/// that the server is not `MySQL`.
 pub(super) fn is_missing_table(failure: &Failure) -> bool {
-    failure.code.as_deref() == Some("1146")
+    failure.code.as_deref() == Some("1146") && failure.message.contains("polyflake_")
 }
 
 /// Returns the error for a request that needs the tables but is not allowed to create them.
@@ -173,6 +182,13 @@ pub(super) fn error(failure: &Failure) -> Error {
         Some("1054") => {
             damaged_record(format!("expected the columns of format 1, found: {message}"))
         }
+        // The server has no such table, variable, function or syntax. The numbers are listed singly, because the SQLSTATE of
+        // some temporary errors, such as too many connections of a user, is the same.
+        Some(code) if is_other_server(code, failure) => {
+            let expected = "expected MySQL 8.0.19 or MariaDB 10.6, or later";
+            unavailable_error(format!("{expected}, found a server that reports: {message}"))
+                .permanent()
+        }
         Some("1146") => {
             damaged_record(format!("expected the tables of format 1, found: {message}"))
         }
@@ -182,11 +198,6 @@ pub(super) fn error(failure: &Failure) -> Error {
         Some("1665") => {
             let remedy = "set `binlog_format` to ROW or MIXED";
             unavailable_error(format!("the server cannot log changes: {message}; {remedy}"))
-                .permanent()
-        }
-        Some("1064" | "1193") => {
-            let expected = "expected MySQL 8.0.19 or MariaDB 10.6, or later";
-            unavailable_error(format!("{expected}, found a server that reports: {message}"))
                 .permanent()
         }
         Some("1142" | "1143" | "1227") => {
@@ -220,6 +231,12 @@ pub(super) fn error(failure: &Failure) -> Error {
         }
         None => unavailable_error(format!("no answer from the server: {message}")),
     }
+}
+
+/// Returns whether the error shows that the server is neither `MySQL` nor `MariaDB`, or too old.
+fn is_other_server(code: &str, failure: &Failure) -> bool {
+    let lacks_own_table = code == "1146" && !is_missing_table(failure);
+    matches!(code, "1064" | "1109" | "1193" | "1235" | "1305") || lacks_own_table
 }
 
 /// A substring of the error message that `PyMySQL` reports if it cannot encrypt a password for the server.

@@ -10,7 +10,13 @@ use super::{
     Access, Create, Failure, Rows, Schema, Statement, Value,
     sql::{Dialect, State, commands, statement},
 };
-use crate::{Error, ErrorKind, Result, rules::error::damaged_record};
+use crate::{Error, ErrorKind, Result, rules::error::damaged_record, rules::platforms};
+
+/// The scheme under which the platforms are listed.
+pub(super) const SCHEME: &str = "postgres";
+
+/// The query that identifies the server.
+pub(super) const VERSION: &str = "SELECT version()";
 
 /// Creates the schema and then the tables.
 const TABLES: &str = include_str!("../../../sql/postgresql.sql");
@@ -52,8 +58,10 @@ fn fault(access: Access) -> String {
         THEN 'full_page_writes=off, and must be on'"
     );
     let storage = if access.has_durable_storage { "" } else { &*storage };
+    let rejected = platforms::rejected_words(SCHEME);
     format!(
         "CASE
+    WHEN version() ~ '{rejected}' THEN version()
     WHEN pg_is_in_recovery() THEN 'a server in recovery'
     WHEN current_setting('synchronous_commit') <> 'on' THEN 'an asynchronous commit'
     {storage} END"
@@ -89,6 +97,10 @@ pub(super) const UNDEFINED_FUNCTION: &str = "42883";
 
 /// The server's error code for a column that does not exist.
 const UNDEFINED_COLUMN: &str = "42703";
+
+/// The server's error codes for an object that does not exist, such as a setting, and for unknown syntax.
+const UNDEFINED_OBJECT: &str = "42704";
+const SYNTAX_ERROR: &str = "42601";
 
 /// The server's error code for a role without privileges.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
@@ -192,6 +204,13 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
         Some(INSUFFICIENT_PRIVILEGE) => {
             let lines = setup_statements(schema);
             unavailable_error(format!("the role lacks a right: {message}; {lines}")).permanent()
+        }
+        // The server has no such function, type or syntax, so it is no PostgreSQL, or an old one. The codes are listed
+        // singly, because other codes of their classes occur during a restart or a restore.
+        Some(UNDEFINED_FUNCTION | UNDEFINED_OBJECT | SYNTAX_ERROR) => {
+            let expected = "expected PostgreSQL 10 or later";
+            unavailable_error(format!("{expected}, found a server that reports: {message}"))
+                .permanent()
         }
         // The server rejected a user or a password, `pg_hba.conf` does not permit the connection, or the database does not
         // exist.

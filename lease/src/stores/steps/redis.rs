@@ -25,10 +25,14 @@ use crate::{
     Error, ErrorKind, Result,
     protocol::{Namespace, Operation, Record, Reply, ReplyContent, Request},
     rules::error::damaged_record,
+    rules::platforms,
     rules::volatile_store,
 };
 
 const SCRIPT: &str = include_str!("../../../sql/redis.lua");
+
+/// The scheme under which the platforms are listed.
+const SCHEME: &str = "redis";
 
 /// The command that an operator runs to create a user.
 const USER_ACL: &str = include_str!("../../../sql/redis-user.acl");
@@ -114,7 +118,9 @@ pub(super) fn reply(request: &Request, outcome: &Outcome) -> Result<Reply> {
         outcome.rows.first().and_then(|rows| rows.first()).ok_or_else(unexpected_reply_error)?;
     let texts: Vec<_> = row.iter().map(text).collect::<Result<_>>()?;
     match &*texts {
-        ["rejected", setting, expected, found] => Err(setting_error(setting, expected, found)),
+        ["rejected", setting, expected, found, system] => {
+            Err(setting_error(setting, expected, found, system))
+        }
         [result, seconds, micros, store, namespace, values @ ..] => {
             let namespace = Some(*namespace).filter(|record| !record.is_empty());
             Ok(Reply {
@@ -183,7 +189,14 @@ fn unexpected_reply_error() -> Error {
     damaged_record("expected the reply of the script of leases, found another one")
 }
 
-fn setting_error(setting: &str, expected: &str, found: &str) -> Error {
+fn setting_error(setting: &str, expected: &str, found: &str, system: &str) -> Error {
+    if let Some(error) =
+        platforms::reject(SCHEME, setting).or_else(|| platforms::reject(SCHEME, system))
+    {
+        return error;
+    }
+    let platform = platforms::from_words(SCHEME, system);
+    let advice = platform.map_or_else(String::new, |it| format!("; {}", it.description()));
     let (remedy, is_permanent) = match setting {
         "redis_mode" | "server_mode" => ("a cluster is no store", true),
         "role" => ("a replica is no store until it is promoted", false),
@@ -195,7 +208,8 @@ fn setting_error(setting: &str, expected: &str, found: &str) -> Error {
         "maxmemory_policy" => ("the server may remove records", true),
         _ => ("the server is no Redis and no Valkey", true),
     };
-    let reason = format!("the server reports {setting}={found}, expected {expected}: {remedy}");
+    let reason =
+        format!("the server reports {setting}={found}, expected {expected}: {remedy}{advice}");
     let error = Error::new(ErrorKind::StoreNotDurable, reason);
     if is_permanent { error.permanent() } else { error }
 }
@@ -207,6 +221,9 @@ pub(super) fn error(failure: &Failure) -> Error {
     let Some(code) = failure.code.as_deref() else {
         return connection_error(message);
     };
+    if let Some(error) = platforms::reject(SCHEME, message) {
+        return error;
+    }
     let is = |word: &&str| {
         let within = [format!(": -{word} "), format!(": {word} ")];
         code == *word || message.starts_with(word) || within.iter().any(|it| message.contains(it))

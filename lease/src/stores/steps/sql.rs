@@ -27,6 +27,7 @@ use crate::{
     protocol::{Namespace, Operation, Random, Record, ReplyContent, Request},
     rules::error::damaged_record,
     rules::json::Fields,
+    rules::platforms,
 };
 
 /// The columns of a record.
@@ -207,6 +208,11 @@ impl State {
     pub(super) fn from_rows(rows: &Rows) -> Result<Self> {
         let (store, now) = match rows.first().map(Vec::as_slice) {
             Some([Value::Text(fault), ..]) => {
+                let rejection =
+                    ["postgres", "mysql"].iter().find_map(|it| platforms::reject(it, fault));
+                if let Some(error) = rejection {
+                    return Err(error);
+                }
                 let reason = format!("the server may lose what it commits: {fault}");
                 let error = Error::new(ErrorKind::StoreNotDurable, reason);
                 // A replica may be promoted soon, so an error about a replica is not permanent.
