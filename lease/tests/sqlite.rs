@@ -355,6 +355,44 @@ fn a_moved_or_remounted_file_is_the_same_store() {
 const INITIAL_FOLDER_VARIABLE: &str = "POLYFLAKE_STARTED_IN";
 
 /// Runs in a separate process, because the test changes the working directory.
+/// A file with two paths has two sets of journals, so its processes would not see each other's grants.
+#[test]
+fn a_file_with_two_hard_links_is_rejected() {
+    let (folder, path) = file();
+    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    let other = folder.path().join("other.db");
+    fs::hard_link(&path, &other).unwrap();
+    for path in [&path, &other] {
+        let error = assert_file_error(path, ErrorKind::StoreNotDurable);
+        assert!(error.to_string().contains("the file has 2 hard links"), "{error}");
+        assert!(error.to_string().contains("remove the other links"), "{error}");
+        assert!(error.is_permanent(), "{error}");
+        let url = format!("sqlite:{}?namespace=orders&allow=overlayfs", path.display());
+        let error = polyflake_lease::check(Some(&url)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
+    }
+    fs::remove_file(other).unwrap();
+    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+}
+
+/// A container that gets the file alone has another path for the journals than its neighbor. The test needs the right to
+/// mount.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_mounted_alone_is_rejected() {
+    let (folder, path) = file();
+    claim(&mut Sqlite::open(&path).unwrap()).unwrap();
+    let mount = "touch mounted.db; mount --bind leases.db mounted.db 2> /dev/null";
+    if !run_commands(mount, folder.path()) {
+        return;
+    }
+    let opened = Sqlite::open(folder.path().join("mounted.db"));
+    assert!(run_commands("umount mounted.db", folder.path()));
+    let error = opened.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
+    assert!(error.to_string().contains("mount the folder"), "{error}");
+}
+
 #[test]
 fn relative_paths_resolve_against_the_initial_working_directory() {
     let name = "relative_paths_resolve_against_the_initial_working_directory";

@@ -14,7 +14,7 @@ use polyflake_lease::{
     protocol::{
         Moment, Random,
         hosted::{Hosted, LeaseUrl, RANDOMS},
-        steps::{check_file_system, file_error, name_of_file},
+        steps::{check_file_system, check_single_path, file_error, name_of_file},
     },
 };
 use serde_json::{Value, json};
@@ -55,8 +55,9 @@ pub extern "C" fn lease_url(length: usize) -> usize {
 }
 
 /// Returns the name that identifies a file. The file is described as
-/// `{"inode":TEXT,"birth":TEXT,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The birth time is in Unix milliseconds, or
-/// null. The file system's number is present only on Linux. With `"folder":true`, only the file system is checked, and the
+/// `{"inode":TEXT,"birth":TEXT,"links":NUMBER,"mount":BOOLEAN,"system":NUMBER,"allows_overlayfs":BOOLEAN}`. The birth time
+/// is in Unix milliseconds, or null. `links` is the number of hard links, and `mount` states whether the file is a mount
+/// point of its own. The file system's number is present only on Linux. With `"folder":true`, only the file system is checked, and the
 /// result is null. If a file could not be opened, `{"error":TEXT}` gives the name of the error, such as `ENOENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn name(length: usize) -> usize {
@@ -70,6 +71,7 @@ pub extern "C" fn name(length: usize) -> usize {
         if facts["folder"] == true {
             return Ok("null".to_owned());
         }
+        check_single_path(facts["links"].as_u64().unwrap_or(1), facts["mount"] == true)?;
         let inode = facts["inode"].as_str().and_then(|inode| inode.parse().ok());
         // Fail instead of inventing an inode number, because two files with the same number would be treated as one store.
         let none = || Error::new(ErrorKind::StoreNotDurable, "expected a file's inode, found none");

@@ -65,7 +65,9 @@ use crate::{
 pub use crate::rules::access::{Access, Create, Schema};
 #[cfg(feature = "hosted")]
 pub(crate) use facts::is_permanent_failure;
-pub use facts::{check_file_system_type as check_file_system, file_error, name_of_file};
+pub use facts::{
+    check_file_system_type as check_file_system, check_single_path, file_error, name_of_file,
+};
 #[cfg(feature = "std")]
 #[cfg(feature = "std")]
 pub use file::{absolute_path, check as check_file, open as open_file};

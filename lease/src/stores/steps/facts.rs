@@ -46,6 +46,29 @@ pub fn check_file_system_type(found: u32, allows_overlayfs: bool) -> Result<()> 
     }
 }
 
+/// Rejects a file that may have a second path, because `SQLite` names a file's journals after its path. Two processes with
+/// different paths would write to one file with two journals, and would not see each other's grants. `links` is the number
+/// of the file's hard links.
+///
+/// # Errors
+/// Returns `store_not_durable` for a file with several hard links, or one that is a mount point of its own.
+pub fn check_single_path(links: u64, is_mount_point: bool) -> Result<()> {
+    let error = |reason: String| Error::new(ErrorKind::StoreNotDurable, reason).permanent();
+    if links > 1 {
+        let remedy = "remove the other links, so that all processes name the file by one path";
+        return Err(error(format!(
+            "the file has {links} hard links, and its journals belong to one path; {remedy}"
+        )));
+    }
+    if is_mount_point {
+        let remedy = "mount the folder that contains the file";
+        return Err(error(format!(
+            "the file alone is mounted, without its folder, where its journals are; {remedy}"
+        )));
+    }
+    Ok(())
+}
+
 /// Returns the name that identifies a file, regardless of its content, its path and the device on which its volume is
 /// mounted. The name consists of the inode number and the birth time, because file systems reuse the inode numbers of
 /// deleted files.

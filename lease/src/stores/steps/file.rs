@@ -13,7 +13,7 @@ use alloc::format;
 
 #[cfg(target_os = "linux")]
 use super::facts::check_file_system_type;
-use super::facts::{file_error, name_of_file};
+use super::facts::{check_single_path, file_error, name_of_file};
 use crate::{
     Error, ErrorKind, Result,
     rules::access::{Access, Create},
@@ -71,6 +71,7 @@ pub fn open<C>(
 pub fn check(path: &Path, access: Access) -> Result<bool> {
     check_durable(path, access)?;
     if path.exists() {
+        read_store_name(path)?;
         return Ok(true);
     }
     // A process ID would not make the file name unique, because containers that share a folder use the same process IDs.
@@ -101,16 +102,32 @@ fn check_file_system(_: &Path, _: Access) -> Result<()> {
     Ok(())
 }
 
-/// Returns the name that identifies the file, as defined by [`name_of_file`].
+/// Returns the name that identifies the file, as defined by [`name_of_file`]. Rejects a file that may have another path.
 fn read_store_name(path: &Path) -> Result<String> {
-    let (inode, birth) = file_identity(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            let reason = "the file does not exist; the first lease creates it";
-            Error::new(ErrorKind::LeaseUnavailable, reason).permanent()
-        }
-        _ => io_error(&error),
-    })?;
+    let FileFacts { inode, birth, links, is_mount_point } =
+        file_facts(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                let reason = "the file does not exist; the first lease creates it";
+                Error::new(ErrorKind::LeaseUnavailable, reason).permanent()
+            }
+            _ => io_error(&error),
+        })?;
+    // A folder has more than one link, and is rejected when it is opened.
+    if path.is_file() {
+        check_single_path(links, is_mount_point)?;
+    }
     name_of_file(inode, birth)
+}
+
+/// What the operating system reports about a file.
+struct FileFacts<B> {
+    inode: u64,
+    /// The birth time in Unix milliseconds, if it is available. Milliseconds are used because some languages do not report
+    /// birth times with a higher precision.
+    birth: Option<B>,
+    /// The number of hard links.
+    links: u64,
+    is_mount_point: bool,
 }
 
 /// Works like [`read_store_name`], but creates an empty file if the file does not exist.
@@ -134,34 +151,40 @@ fn io_error(error: &io::Error) -> Error {
     }
 }
 
-/// Returns a file's inode number and, if available, its birth time in Unix milliseconds. Milliseconds are used because some
-/// languages do not report birth times with a higher precision.
 #[cfg(target_os = "linux")]
-fn file_identity(path: &Path) -> io::Result<(u64, Option<i64>)> {
-    use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
-    let found = statx(CWD, path, AtFlags::empty(), StatxFlags::INO | StatxFlags::BTIME)?;
+fn file_facts(path: &Path) -> io::Result<FileFacts<i64>> {
+    use rustix::fs::{AtFlags, CWD, StatxAttributes, StatxFlags, statx};
+    let wanted = StatxFlags::INO | StatxFlags::BTIME | StatxFlags::NLINK;
+    let found = statx(CWD, path, AtFlags::empty(), wanted)?;
     let has_birth_time = found.stx_mask & StatxFlags::BTIME.bits() != 0;
     let birth = found.stx_btime;
     let ms = birth.tv_sec * 1000 + i64::from(birth.tv_nsec / 1_000_000);
-    Ok((found.stx_ino, has_birth_time.then_some(ms)))
+    Ok(FileFacts {
+        inode: found.stx_ino,
+        birth: has_birth_time.then_some(ms),
+        links: found.stx_nlink.into(),
+        is_mount_point: found.stx_attributes.contains(StatxAttributes::MOUNT_ROOT),
+    })
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn file_identity(path: &Path) -> io::Result<(u64, Option<u128>)> {
+fn file_facts(path: &Path) -> io::Result<FileFacts<u128>> {
     use std::os::unix::fs::MetadataExt;
     let found = fs::metadata(path)?;
     let birth = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    Ok((found.ino(), birth.map(|since| since.as_millis())))
+    let birth = birth.map(|since| since.as_millis());
+    Ok(FileFacts { inode: found.ino(), birth, links: found.nlink(), is_mount_point: false })
 }
 
 /// Returns the file's index on its volume, and its birth time. The birth time alone is not sufficient: a file that replaces
 /// another within a few seconds inherits the old file's birth time.
 #[cfg(windows)]
-fn file_identity(path: &Path) -> io::Result<(u64, Option<u64>)> {
+fn file_facts(path: &Path) -> io::Result<FileFacts<u64>> {
     use winapi_util::{Handle, file::information};
     /// The Unix epoch on the Windows time scale, which counts units of 100 ns since 1601.
     const UNIX_EPOCH_FILETIME: u64 = 116_444_736_000_000_000;
     let found = information(Handle::from_path_any(path)?)?;
     let birth = found.creation_time().and_then(|units| units.checked_sub(UNIX_EPOCH_FILETIME));
-    Ok((found.file_index(), birth.map(|units| units / 10_000)))
+    let (birth, links) = (birth.map(|units| units / 10_000), found.number_of_links());
+    Ok(FileFacts { inode: found.file_index(), birth, links, is_mount_point: false })
 }

@@ -8,7 +8,17 @@
  * precision. The name is determined both before and after the file is opened, because the path may have started to refer to
  * a different file in the meantime.
  */
-import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { PolyflakeError } from "../errors.js";
@@ -112,6 +122,21 @@ function runStatement(database: Database, text: string, values: Value[]): Value[
   return statement.all(...named).map((row) => Object.values(row as object));
 }
 
+/** Returns whether a file is a mount point of its own, such as a single file that is mounted into a container. */
+function isMountPoint(file: string): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const escape = (character: string) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`;
+    const path = realpathSync(file).replace(/[ \t\n\\]/g, escape);
+    return readFileSync("/proc/self/mountinfo", "utf8")
+      .split("\n")
+      .some((line) => line.split(" ", 5)[4] === path);
+  } catch {
+    // Deno can forbid the program to read this file. A file that is mounted from another file system is still recognized.
+    return statSync(file).dev !== statSync(dirname(file)).dev;
+  }
+}
+
 /** Returns the store's name, which identifies the file. Creates the file if it does not exist. */
 function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
   try {
@@ -120,11 +145,13 @@ function nameOf(file: string, allowsOverlayfs: boolean, rules: Rules): string {
     if (codeOf(error) !== "EEXIST") rules.ask("name", { error: codeOf(error) });
   }
   // Node returns 64-bit integers as signed, but inode numbers are unsigned.
-  const { ino, birthtimeMs } = statSync(file, { bigint: true });
+  const { ino, birthtimeMs, nlink } = statSync(file, { bigint: true });
   const birth = birthtimeMs > 0n ? String(birthtimeMs) : null;
   const facts = {
     inode: String(BigInt.asUintN(64, ino)),
     birth,
+    links: Number(nlink),
+    mount: isMountPoint(file),
     system: fileSystemType(file),
     allows_overlayfs: allowsOverlayfs,
   };
