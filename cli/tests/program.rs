@@ -757,3 +757,14 @@ fn a_description_states_until_when_signed_integers_sort() {
         assert_eq!(json["sorts_by_time"], ms.is_none());
     }
 }
+
+/// The row of the platform is printed even if its server cannot be reached. A rejected platform needs no connection.
+#[test]
+fn a_check_prints_what_is_known_of_the_platform() {
+    let url = "postgres://lease@ids.invalid.neon.tech/app?namespace=orders&connect_timeout=1";
+    let text = String::from_utf8(run(&["lease", "check", url]).stdout).expect("text");
+    assert!(text.starts_with("Neon: works; add `wait=40`"), "{text}");
+    let url = "mysql://lease@gateway.tidbcloud.com/app?namespace=orders";
+    let talk = assert_fails(1, &["lease", "check", url]);
+    assert!(talk.contains("TiDB is no store") && talk.contains("polyflake lease serve"), "{talk}");
+}

@@ -351,7 +351,7 @@ pub(crate) fn from_words(scheme: &str, text: &str) -> Option<&'static Platform> 
 pub(crate) fn from_host(scheme: &str, host: &str) -> Option<&'static Platform> {
     let host = host.to_ascii_lowercase();
     let is_part = |end: &&str| host.ends_with(*end) || end.ends_with('-') && host.contains(*end);
-    let ends = |platform: &&Platform| platform.hosts.iter().any(|end| is_part(end));
+    let ends = |platform: &&Platform| platform.hosts.iter().any(is_part);
     PLATFORMS.iter().filter(|platform| platform.scheme == scheme).find(ends)
 }
 
@@ -377,7 +377,7 @@ pub(crate) fn rejected_words(scheme: &str) -> String {
 
 #[cfg(all(test, feature = "std"))]
 mod tests {
-    use std::{collections::BTreeSet, env, fs, path::Path, string::ToString, vec::Vec};
+    use std::{collections::BTreeSet, env, fs, path::Path, vec::Vec};
 
     use super::*;
 
@@ -461,6 +461,6 @@ mod tests {
         assert!(reject("postgres", "PostgreSQL 16.4 on x86_64-pc-linux-gnu").is_none());
         assert_eq!(reject("mysql", "8.0.11-TiDB-v7.5.1").unwrap().code(), "store_not_durable");
         let description = from_host("postgres", rds).unwrap().description();
-        assert_eq!(description.to_string(), "Amazon RDS for PostgreSQL: works");
+        assert_eq!(description, "Amazon RDS for PostgreSQL: works");
     }
 }
