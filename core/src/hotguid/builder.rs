@@ -48,9 +48,8 @@ impl<C: Clock> Builder<C> {
 
     /// Sets the function that provides 8 random bytes: 5 for the machine field, and 3 for the initial value of the counter.
     /// The function is called when the first ID is generated, and again after a fork or a restore. In a forked child, the
-    /// machine field also depends on the process, so that children with the same source differ. After
-    /// [`after_restore`](crate::after_restore), calls fail with `forked` if the function returns the same machine field as
-    /// before. The counter of such a generator
+    /// machine field also depends on the process, so that children with the same source differ. After `after_restore`,
+    /// calls fail with `forked` if the function returns the same machine field as before. The counter of such a generator
     /// starts at this value in every second and wraps around, so 16,777,216 IDs are available per second.
     ///
     /// A custom function may return bytes that an earlier generator used, for example before the process was restarted.

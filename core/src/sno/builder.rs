@@ -91,8 +91,7 @@ impl<C: Clock> Builder<C> {
     /// the process.
     ///
     /// The function must return a different partition in each process that runs at the same time. Calls fail with `forked`
-    /// if it returns in a child what this generator had in an ancestor, or after
-    /// [`after_restore`](crate::after_restore) what it had before.
+    /// if it returns in a child what this generator had in an ancestor, or after `after_restore` what it had before.
     ///
     /// ```
     /// use std::env;
