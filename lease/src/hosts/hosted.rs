@@ -75,7 +75,7 @@ type RandomSource = Box<dyn FnMut() -> Result<Random> + Send>;
 /// let random = || [Random(1); 8]; // in production: from the operating system
 /// assert_eq!(lease.next(now, random(), "null"), r#"{"do":"open"}"#);
 /// let statements = lease.next(now, random(), r#"{"opened":null}"#);
-/// assert!(statements.starts_with(r#"{"do":"run","statements":[["BEGIN "#));
+/// assert!(statements.starts_with(r#"{"do":"run","statements":[["SELECT version()"#));
 /// # Ok::<(), polyflake_lease::Error>(())
 /// ```
 pub struct Hosted {

@@ -204,7 +204,7 @@ impl LeaseUrl {
     /// other host.
     ///
     /// ```
-    /// use polyflake_lease::hosted::LeaseUrl;
+    /// use polyflake_lease::protocol::hosted::LeaseUrl;
     ///
     /// let url = "postgres://lease@ep-1.eu-central-1.aws.neon.tech/app?namespace=orders";
     /// let platform = LeaseUrl::parse(url, None)?.platform().unwrap();
