@@ -158,7 +158,7 @@ test("a request in progress sends no more statements after a report", () => {
       client.query = async ({ text }) => {
         sent.push(at);
         if (sent.length === 2) await new Promise((resolve) => setTimeout(() => resolve(afterRestore()), 10));
-        return { rows: text === "SELECT version()" ? [["PostgreSQL 15.1"]] : [] };
+        return text === "SELECT version()" ? { rows: [["PostgreSQL 15.1"]], fields: [{ dataTypeID: 25 }] } : { rows: [] };
       };
       return client;
     };
