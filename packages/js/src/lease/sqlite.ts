@@ -126,8 +126,8 @@ function runStatement(database: Database, text: string, values: Value[]): Value[
 function isMountPoint(file: string): boolean {
   if (process.platform !== "linux") return false;
   try {
-    const escape = (character: string) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`;
-    const path = realpathSync(file).replace(/[ \t\n\\]/g, escape);
+    const toEscape = (character: string) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`;
+    const path = realpathSync(file).replace(/[ \t\n\\]/g, toEscape);
     return readFileSync("/proc/self/mountinfo", "utf8")
       .split("\n")
       .some((line) => line.split(" ", 5)[4] === path);
