@@ -7,6 +7,8 @@ they could do so while a fork waits for them, and only the second half of these 
 from __future__ import annotations
 
 import os
+import select
+import sys
 import time
 from _thread import allocate_lock, get_ident
 
@@ -15,6 +17,18 @@ from polyflake._errors import PolyflakeError, build
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+def pause(seconds: float) -> None:
+    """Sleeps for a short time.
+
+    ``time.sleep`` waits until an absolute time. Under libfaketime, it fails with ``EINVAL`` while the clock is far from
+    the real time. A wait without files has a relative time-out; Windows does not support it.
+    """
+    if sys.platform == "win32":
+        time.sleep(seconds)
+    else:
+        select.select((), (), (), seconds)
 
 
 class _Imports:
@@ -42,7 +56,7 @@ class _Imports:
         deadline = time.monotonic() + 10
         while _others(self.forking) and time.monotonic() < deadline:
             self.importing.remove(get_ident())
-            time.sleep(0.001)
+            pause(0.001)
             self.importing.append(get_ident())
 
     def __exit__(self, *_: object) -> None:
@@ -53,7 +67,7 @@ class _Imports:
             self.forking.append(get_ident())
         deadline = time.monotonic() + 10
         while _others(self.importing) and time.monotonic() < deadline:
-            time.sleep(0.001)
+            pause(0.001)
 
     def in_parent(self) -> None:
         self.forking[:] = _others(self.forking)

@@ -39,7 +39,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 from polyflake._errors import PolyflakeError, build
-from polyflake._forks import imports
+from polyflake._forks import imports, pause
 from polyflake._lease_stores import absolute_path, is_of_loop, new_driver, sqlite_file
 from polyflake._polyflake import Keeper, begin_check, check_file, parse_lease_url, restores
 
@@ -278,7 +278,7 @@ class Lease:
                 raise upkeep.unavailable_error()
             if waited is not None:
                 return
-            time.sleep(_POLL_SECONDS)
+            pause(_POLL_SECONDS)
 
     def _reason(self) -> tuple[str, int | None]:
         """Returns the reason why no ID is available, and the time until which this reason applies, if known."""
@@ -571,7 +571,7 @@ class _Upkeep:
         if self.thread is not None and self.thread.ident != threading.get_ident():
             deadline = time.monotonic() + seconds
             while self.thread.is_alive() and time.monotonic() < deadline:
-                time.sleep(_POLL_SECONDS)
+                pause(_POLL_SECONDS)
 
     # The following methods maintain the lease.
 
