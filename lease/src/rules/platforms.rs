@@ -253,10 +253,12 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         scheme: "redis",
         words: &["Amazon MemoryDB"],
         hosts: &[".memorydb.us-east-1.amazonaws.com"],
-        verdict: Verdict::Rejected("it is always a cluster, which can lose an acknowledged write"),
+        verdict: Verdict::Rejected("its servers form a cluster, and a lease needs a single server"),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://docs.aws.amazon.com/memorydb/latest/devguide/what-is-memorydb.html"],
+        sources: &[
+            "https://docs.aws.amazon.com/memorydb/latest/devguide/servicename-feature-overview.html",
+        ],
         test: "rejected_servers_match_the_recorded_conversations",
     },
     Platform {
