@@ -8,6 +8,9 @@ use serde::{
 };
 
 /// Serializes an ID as a string or as bytes, depending on the serialization format.
+///
+/// An integer would not survive `flatten`, `untagged` and internally tagged enums: serde buffers their members, and the
+/// buffer reports that it is human-readable. A visitor accepts strings and bytes in either case.
 pub(crate) fn serialize_id<S: Serializer>(
     to: S,
     text: &str,

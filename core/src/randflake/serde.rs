@@ -1,32 +1,32 @@
-//! Serializes IDs as strings in human-readable formats and as signed integers in binary formats. Grants are serialized as
-//! objects with named members.
+//! Serializes IDs as strings, or as eight bytes in binary formats, of which the most significant is first. Grants are
+//! serialized as objects with named members.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{Grant, Randflake};
-use crate::{Error, format::serde::IdVisitor};
+use crate::{
+    Error,
+    format::serde::{IdVisitor, serialize_id},
+};
 
 impl Serialize for Randflake {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            serializer.serialize_str(&self.text())
-        } else {
-            serializer.serialize_i64(self.to_i64())
-        }
+        serialize_id(serializer, &self.text(), &self.to_i64().to_be_bytes())
     }
 }
 
 impl<'de> Deserialize<'de> for Randflake {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            deserializer.deserialize_str(IdVisitor {
-                text: "the text of a Randflake ID, 1 to 13 characters of [0-9a-v]",
-                of_text: Self::parse,
-                of_bytes: |_| Err(Error::invalid_type("text", "bytes")),
-            })
-        } else {
-            i64::deserialize(deserializer).map(Self::from_i64)
-        }
+        let ids = IdVisitor {
+            text: "the text of a Randflake ID, 1 to 13 characters of [0-9a-v]",
+            of_text: Self::parse,
+            of_bytes: |bytes| {
+                let bytes =
+                    bytes.try_into().map_err(|_| Error::invalid_length(bytes.len(), 8, 8))?;
+                Ok(Self::from_i64(i64::from_be_bytes(bytes)))
+            },
+        };
+        ids.deserialize_id(deserializer)
     }
 }
 

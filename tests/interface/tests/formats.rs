@@ -12,7 +12,7 @@ use polyflake::{
     sno::{self, Id, Kind, Sno},
     uuid7,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 struct User;
@@ -36,20 +36,38 @@ fn assert_round_trips<T: Serialize + DeserializeOwned + PartialEq + Debug>(value
     assert_eq!(postcard::from_bytes::<T>(&bytes).unwrap(), *value, "postcard");
 }
 
+/// A record whose members serde buffers before it reads them.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "type")]
+enum Buffered<T> {
+    Record { id: T },
+}
+
+#[track_caller]
+fn assert_id_round_trips<T: Clone + Serialize + DeserializeOwned + PartialEq + Debug>(id: &T) {
+    assert_round_trips(id);
+    let record = Buffered::Record { id: id.clone() };
+    let bytes = rmp_serde::to_vec_named(&record).unwrap();
+    assert_eq!(rmp_serde::from_slice::<Buffered<T>>(&bytes).unwrap(), record, "MessagePack");
+    let mut bytes = Vec::new();
+    ciborium::into_writer(&record, &mut bytes).unwrap();
+    assert_eq!(ciborium::from_reader::<Buffered<T>, _>(&bytes[..]).unwrap(), record, "CBOR");
+}
+
 const START_MS: i64 = 1_763_650_000_000;
 
 #[test]
 fn ids_round_trip() {
-    assert_round_trips(&Sno::parse("a7rdmuv326nct5if").unwrap());
-    assert_round_trips(&Randflake::from_i64(-7));
-    assert_round_trips(&hotguid::generate(7).unwrap());
-    assert_round_trips(&uuid7::generate().unwrap());
-    assert_round_trips(&vec![Sno::default(); 3]);
-    assert_round_trips(&Id::<User>::parse("a7rdmuv326nct5if").unwrap());
+    assert_id_round_trips(&Sno::parse("a7rdmuv326nct5if").unwrap());
+    assert_id_round_trips(&Randflake::from_i64(-7));
+    assert_id_round_trips(&hotguid::generate(7).unwrap());
+    assert_id_round_trips(&uuid7::generate().unwrap());
+    assert_id_round_trips(&vec![Sno::default(); 3]);
+    assert_id_round_trips(&Id::<User>::parse("a7rdmuv326nct5if").unwrap());
     for id in [i64::MIN, 0, 1234, i64::MAX] {
-        assert_round_trips(&layout::Id::Integer(id));
+        assert_id_round_trips(&layout::Id::Integer(id));
     }
-    assert_round_trips(&layout::Id::Bytes(vec![0x12, 0x34]));
+    assert_id_round_trips(&layout::Id::Bytes(vec![0x12, 0x34]));
 }
 
 #[test]
