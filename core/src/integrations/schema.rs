@@ -1,6 +1,6 @@
 //! Descriptions of encoded IDs for use in schemas.
 
-use alloc::string::String;
+use alloc::{borrow::Cow, string::String};
 
 /// A description of encoded IDs for JSON Schema and OpenAPI.
 #[derive(Clone, Debug)]
@@ -17,6 +17,11 @@ pub struct Schema {
 pub trait HasSchema {
     /// The name of the type in a schema.
     const NAME: &'static str;
+
+    /// Returns the name of the schema, which differs between types whose patterns differ.
+    fn name() -> Cow<'static, str> {
+        Self::NAME.into()
+    }
 
     /// Returns the description of the string form.
     fn schema() -> Schema;

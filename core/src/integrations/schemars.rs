@@ -21,7 +21,7 @@ macro_rules! impl_schema {
             }
 
             fn schema_name() -> alloc::borrow::Cow<'static, str> {
-                <Self as crate::integrations::HasSchema>::NAME.into()
+                <Self as crate::integrations::HasSchema>::name()
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

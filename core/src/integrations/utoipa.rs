@@ -24,7 +24,7 @@ macro_rules! impl_schema {
 
         impl<$($of)*> utoipa::ToSchema for $id {
             fn name() -> alloc::borrow::Cow<'static, str> {
-                <Self as crate::integrations::HasSchema>::NAME.into()
+                <Self as crate::integrations::HasSchema>::name()
             }
         }
     };

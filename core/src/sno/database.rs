@@ -1,6 +1,7 @@
 //! Support for database columns and schemas.
 
 use alloc::{
+    borrow::Cow,
     format,
     string::{String, ToString},
 };
@@ -70,7 +71,11 @@ impl HasSchema for Sno {
 }
 
 impl<T: Kind> HasSchema for Id<T> {
-    const NAME: &'static str = "Id";
+    const NAME: &'static str = "SnoOfTypeTag";
+
+    fn name() -> Cow<'static, str> {
+        format!("{}{}", Self::NAME, T::METABYTE).into()
+    }
 
     /// Returns the schema. Its pattern matches only IDs with the type's metabyte. One character encodes the metabyte's
     /// upper five bits, and the upper bits of the next character are the metabyte's lower three bits.

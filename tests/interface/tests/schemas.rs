@@ -1,5 +1,7 @@
 //! JSON Schema and OpenAPI descriptions of ID strings, and IDs generated from fuzzer input.
 
+use std::collections::HashMap;
+
 use arbitrary::{Arbitrary, Unstructured};
 use polyflake::{
     hotguid::HotGuid,
@@ -97,8 +99,31 @@ fn a_typed_ids_pattern_fixes_the_metabyte() {
 #[test]
 fn schema_names_match_the_types() {
     assert_eq!(<Sno as utoipa::ToSchema>::name(), "Sno");
-    assert_eq!(<Id<SnoWithMetabyte<7>> as JsonSchema>::schema_name(), "Id");
+    assert_eq!(<Id<SnoWithMetabyte<7>> as JsonSchema>::schema_name(), "SnoOfTypeTag7");
     assert!(<Sno as JsonSchema>::inline_schema());
+}
+
+#[test]
+fn an_openapi_document_keeps_typed_ids_apart() {
+    type UserId = Id<SnoWithMetabyte<2>>;
+    type OrderId = Id<SnoWithMetabyte<7>>;
+
+    #[derive(utoipa::ToSchema)]
+    #[expect(dead_code, reason = "only the schema of the fields is read")]
+    struct Order {
+        id: OrderId,
+        user: UserId,
+    }
+
+    let mut schemas = Vec::new();
+    <Order as utoipa::ToSchema>::schemas(&mut schemas);
+    let schemas: HashMap<_, _> = schemas.into_iter().collect();
+    let order = serde_json::to_value(Order::schema()).unwrap();
+    for (member, id) in [("id", schema::<OrderId>()), ("user", schema::<UserId>())] {
+        let reference = order["properties"][member]["$ref"].as_str().unwrap();
+        let name = reference.strip_prefix("#/components/schemas/").unwrap();
+        assert_eq!(serde_json::to_value(&schemas[name]).unwrap(), id, "{member}");
+    }
 }
 
 #[test]
