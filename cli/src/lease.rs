@@ -35,8 +35,7 @@ struct NamespaceArguments {
 
 #[derive(clap::Args)]
 struct Address {
-    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable
-    /// `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a database or of a service. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
 }
@@ -53,6 +52,10 @@ enum Command {
     /// Checks whether a lease could be acquired, without writing to the store. Prints one line, and exits with 0 or 1.
     Check {
         /// The lease URL, with its namespace. Defaults to the variable `POLYFLAKE_LEASE`.
+        #[arg(value_name = "URL")]
+        argument: Option<String>,
+        /// The same as the argument.
+        #[arg(long, conflicts_with = "argument")]
         url: Option<String>,
     },
     /// Lists the store's namespaces.
@@ -82,6 +85,7 @@ enum Command {
     Evict {
         #[command(flatten)]
         namespace: NamespaceArguments,
+        /// The worker ID, which `status` shows.
         worker_id: u64,
         #[command(flatten)]
         confirmation: Confirmation,
@@ -90,7 +94,9 @@ enum Command {
     Reserve {
         #[command(flatten)]
         namespace: NamespaceArguments,
+        /// The worker ID. If a process holds it, the reservation begins when its grant ends.
         worker_id: u64,
+        /// A short note on where the worker ID is configured, which `status` shows.
         reason: String,
         #[command(flatten)]
         confirmation: Confirmation,
@@ -139,8 +145,9 @@ enum Command {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match &arguments.command {
-        Command::Check { url } => {
-            reject_password(url.as_deref())?;
+        Command::Check { argument, url } => {
+            let url = argument.as_ref().or(url.as_ref());
+            reject_password(url.map(String::as_str))?;
             let lease_url = match url {
                 Some(url) => LeaseUrl::parse(url, None),
                 None => LeaseUrl::from_env(None),
@@ -148,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             if let Some(platform) = lease_url.as_ref().ok().and_then(LeaseUrl::platform) {
                 writeln!(out, "{platform}")?;
             }
-            let store = polyflake_lease::check(url.as_deref())?;
+            let store = polyflake_lease::check(url.map(String::as_str))?;
             writeln!(out, "a worker ID can be leased from {store}")?;
         }
         Command::List { store } => {

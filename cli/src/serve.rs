@@ -29,6 +29,7 @@ use crate::{failure::Failure, lease::store_url};
 
 use access::Tokens;
 use metrics::Metrics;
+use network::Hangup;
 use pool::Pool;
 
 /// The interval at which the service checks the store and reloads the tokens and the certificate.
@@ -41,8 +42,7 @@ Examples:
   polyflake lease serve --create --url sqlite:/var/lib/polyflake/ids.db --tokens /etc/polyflake/tokens
   polyflake lease serve --listen 0.0.0.0:8420 --certificate cert.pem --key key.pem --tokens tokens")]
 pub(crate) struct Arguments {
-    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable
-    /// `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a database or of a service. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     url: Option<String>,
     /// A file that contains a line `NAMESPACE TOKEN` for each token. By default, the tokens are read from the environment
@@ -128,27 +128,35 @@ async fn serve(
     let listener = tokio::net::TcpListener::bind(arguments.listen).await?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     anstream::eprintln!("listening on {scheme}://{}", listener.local_addr()?);
+    if let Some(path) = &arguments.tokens {
+        access::warn_about_readers(path)?;
+    }
     let (stop, stopped) = watch::channel(false);
     let (tls, tokens) = (tls.map(Arc::new), arguments.tokens.clone());
-    let watching = tokio::spawn(watch_files_and_store(service.clone(), tls.clone(), tokens));
+    let hangup = Hangup::new()?;
+    let watching =
+        tokio::spawn(watch_files_and_store(service.clone(), tls.clone(), tokens, hangup));
     let accepting = network::accept(listener, service, tls, arguments.max_connections, stopped);
     let accepting = tokio::spawn(accepting);
+    network::notify_supervisor(network::Change::Ready)?;
     network::wait_for_signal().await?;
     anstream::eprintln!("stopping");
+    network::notify_supervisor(network::Change::Stopping)?;
     watching.abort();
     let _ = stop.send(true);
     accepting.await.map_err(|error| Failure::new("io_failed", error.to_string()))
 }
 
-/// Checks the store and reloads the tokens and the certificate from their files, at regular intervals. Runs until the
-/// service aborts the task.
+/// Checks the store and reloads the tokens and the certificate from their files, at regular intervals and after a SIGHUP.
+/// Runs until the service aborts the task.
 async fn watch_files_and_store(
     service: Arc<Service>,
     tls: Option<Arc<tls::Acceptor>>,
     tokens: Option<PathBuf>,
+    mut hangup: Hangup,
 ) {
     loop {
-        tokio::time::sleep(CHECK_INTERVAL).await;
+        let _ = tokio::time::timeout(CHECK_INTERVAL, hangup.wait()).await;
         let was_up = service.metrics.is_store_up();
         match check_store(&service).await {
             Err(failure) if was_up => drop(failure.report()),

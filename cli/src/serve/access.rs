@@ -55,6 +55,23 @@ impl PartialEq for NamespaceTokens {
     }
 }
 
+/// Warns if every user of this machine can read the file of the tokens. The service still starts, because some
+/// orchestrators mount secrets with such permissions in a container that has no other user.
+pub(super) fn warn_about_readers(path: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        if std::fs::metadata(path)?.permissions().mode() & 0o004 != 0 {
+            let path = path.display();
+            anstream::eprintln!(
+                "warning: every user of this machine can read the tokens in {path}: run `chmod o-r {path}`"
+            );
+        }
+    }
+    Ok(())
+}
+
 impl Tokens {
     /// Reads the tokens from a file, or from the environment variable.
     pub(super) fn load(file: Option<&Path>) -> Result<Self, Failure> {

@@ -111,6 +111,54 @@ async fn serve(
     let _ = timeout(SHUTDOWN_TIMEOUT, connection).await;
 }
 
+/// A change that the service reports to its supervisor.
+#[derive(Clone, Copy)]
+pub(super) enum Change {
+    Ready,
+    Stopping,
+}
+
+/// Reports a change to systemd if it started the service with `Type=notify`.
+pub(super) fn notify_supervisor(change: Change) -> io::Result<()> {
+    #[cfg(unix)]
+    return sd_notify::notify(&[match change {
+        Change::Ready => sd_notify::NotifyState::Ready,
+        Change::Stopping => sd_notify::NotifyState::Stopping,
+    }]);
+    #[cfg(not(unix))]
+    return Ok(drop(change));
+}
+
+/// The signal SIGHUP, after which the service reads its files again. Without a handler, the signal would end the process.
+#[cfg(unix)]
+pub(super) struct Hangup(tokio::signal::unix::Signal);
+
+#[cfg(unix)]
+impl Hangup {
+    pub(super) fn new() -> io::Result<Self> {
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).map(Self)
+    }
+
+    pub(super) async fn wait(&mut self) {
+        self.0.recv().await;
+    }
+}
+
+/// A signal that does not exist on this system.
+#[cfg(not(unix))]
+pub(super) struct Hangup;
+
+#[cfg(not(unix))]
+impl Hangup {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(super) async fn wait(&mut self) {
+        std::future::pending().await
+    }
+}
+
 /// Waits for the signal that ends the service.
 pub(super) async fn wait_for_signal() -> io::Result<()> {
     #[cfg(unix)]

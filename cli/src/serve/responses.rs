@@ -113,22 +113,25 @@ pub(super) async fn answer(
 ) -> Response<Full<Bytes>> {
     match (message.uri().path(), message.method()) {
         ("/v1/request", &Method::POST) => handle_request(service, message).await,
-        ("/healthz", &Method::GET) if service.metrics.is_store_up() => {
+        ("/healthz", &(Method::GET | Method::HEAD)) if service.metrics.is_store_up() => {
             response(StatusCode::OK, "text/plain", "ok\n".into())
         }
-        ("/healthz", &Method::GET) => {
+        ("/healthz", &(Method::GET | Method::HEAD)) => {
             response(StatusCode::SERVICE_UNAVAILABLE, "text/plain", "no store\n".into())
         }
-        ("/metrics", &Method::GET) => {
+        ("/metrics", &(Method::GET | Method::HEAD)) => {
             let text = service.metrics.to_text(service.pool.waiting_count());
             response(StatusCode::OK, "text/plain; version=0.0.4", text)
         }
-        (path @ ("/v1/request" | "/healthz" | "/metrics"), _) => {
-            let allowed = if path == "/v1/request" { "POST" } else { "GET" };
-            let expected = format!("expected the method {allowed}");
-            let status = StatusCode::METHOD_NOT_ALLOWED;
-            let mut response =
-                Rejection::new(status, "method_not_allowed", expected).into_response();
+        (path @ ("/v1/request" | "/healthz" | "/metrics"), method) => {
+            let allowed = if path == "/v1/request" { "POST" } else { "GET, HEAD" };
+            let mut response = if method == Method::OPTIONS {
+                response(StatusCode::NO_CONTENT, "text/plain", String::new())
+            } else {
+                let expected = format!("expected the method {allowed}");
+                let status = StatusCode::METHOD_NOT_ALLOWED;
+                Rejection::new(status, "method_not_allowed", expected).into_response()
+            };
             response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
             response
         }

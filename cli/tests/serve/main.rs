@@ -123,6 +123,8 @@ fn invalid_requests_get_errors_with_stable_codes() {
     let answer = service.get("/v1/request");
     assert_eq!((answer.status, &*answer.code()), (405, "method_not_allowed"));
     assert_eq!(answer.header("allow"), Some("POST"));
+    let answer = service.send("OPTIONS", "/healthz");
+    assert_eq!((answer.status, answer.header("allow")), (204, Some("GET, HEAD")));
     assert_eq!(
         service.post(TOKEN, "", LIST_REQUEST).status,
         200,
@@ -278,7 +280,7 @@ fn a_signal_ends_the_service_after_the_requests_in_progress() {
     // Both connections have been accepted once the service reports three connections. The third connection reads the
     // metrics.
     while !service.get("/metrics").body.contains("polyflake_serve_connections 3") {}
-    service.terminate();
+    service.signal("-TERM");
     while TcpStream::connect(("127.0.0.1", service.port)).is_ok() {}
     busy.write_all(rest.as_bytes()).expect("a reader");
     assert_eq!(Answer::read(&mut busy).status, 200);
@@ -318,7 +320,8 @@ fn idle_connections_use_bounded_memory_and_are_closed() {
     );
 }
 
-/// Clients keep working while the old token is replaced, and new connections get the new certificate.
+/// Clients keep working while the old token is replaced, and new connections get the new certificate. A supervisor learns
+/// when the service listens.
 #[test]
 fn tokens_and_certificates_are_reloaded() {
     let folder = folder();
@@ -334,8 +337,20 @@ fn tokens_and_certificates_are_reloaded() {
     let old = certify();
     fs::write(&tokens, format!("conformance {TOKEN}\n")).expect("a file");
     let options = ["--create", "--certificate", &certificate, "--key", &key, "--tokens", &tokens];
-    let command = command(&folder, &options);
+    let mut command = command(&folder, &options);
+    #[cfg(unix)]
+    let supervisor = {
+        let socket = file("supervisor");
+        command.env("NOTIFY_SOCKET", &socket);
+        std::os::unix::net::UnixDatagram::bind(socket).expect("a socket")
+    };
     let service = Service::run(folder, command);
+    #[cfg(unix)]
+    {
+        let mut text = [0; 16];
+        let length = supervisor.recv(&mut text).expect("a notification");
+        assert_eq!(text[..length], *b"READY=1\n");
+    }
     let post = |root: &CertificateDer<'static>, token: &str| {
         let mut stream = connect_with_tls(&service, root.clone());
         stream
@@ -346,6 +361,8 @@ fn tokens_and_certificates_are_reloaded() {
     assert_eq!((post(&old, TOKEN), post(&old, OTHER_TOKEN)), (Some(200), Some(401)));
     fs::write(&tokens, format!("conformance {TOKEN}\nconformance {OTHER_TOKEN}")).expect("a file");
     let new = certify();
+    #[cfg(unix)]
+    service.signal("-HUP");
     let begun = Instant::now();
     while post(&new, OTHER_TOKEN) != Some(200) {
         assert!(begun.elapsed() < Duration::from_secs(30), "expected the new files to be used");

@@ -78,7 +78,11 @@ impl Service {
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {
-        let head = format!("GET {path} HTTP/1.1\r\nhost: ids\r\n\r\n");
+        self.send("GET", path)
+    }
+
+    pub(crate) fn send(&self, method: &str, path: &str) -> Answer {
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: ids\r\n\r\n");
         Answer::exchange(&mut self.connect(), &head, "")
     }
 
@@ -88,8 +92,8 @@ impl Service {
     }
 
     #[cfg(unix)]
-    pub(crate) fn terminate(&mut self) {
-        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+    pub(crate) fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(sent.expect("kill").success());
     }
 
@@ -141,7 +145,8 @@ impl Answer {
         let head = String::from_utf8(head).expect("a head");
         let status = head[9..12].parse().expect("a status");
         let mut answer = Self { status, head, body: String::new() };
-        let length = answer.header("content-length").expect("a length").parse().expect("a length");
+        let length =
+            answer.header("content-length").map_or(0, |length| length.parse().expect("a length"));
         let mut body = vec![0; length];
         stream.read_exact(&mut body).expect("a body");
         answer.body = String::from_utf8(body).expect("text");
