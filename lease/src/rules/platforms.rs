@@ -1,5 +1,5 @@
 //! The databases that people rent: whether a lease works there, and what to use instead. This table is the only place
-//! that holds these facts. Error messages, `polyflake lease check` and the table in `docs/leases.md` come from it.
+//! that holds these facts. Error messages, `polyflake lease check` and the table in `docs/lease-stores.md` come from it.
 
 use alloc::{format, string::String};
 
@@ -415,7 +415,7 @@ mod tests {
     /// `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --lib platforms` writes the table.
     #[test]
     fn the_page_contains_the_table() {
-        let path = Path::new(ROOT).join("docs/leases.md");
+        let path = Path::new(ROOT).join("docs/lease-stores.md");
         let page = fs::read_to_string(&path).unwrap();
         let (before, rest) = page.split_once(BEGIN).unwrap();
         let (found, after) = rest.split_once(END).unwrap();
