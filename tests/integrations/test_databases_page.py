@@ -16,7 +16,7 @@ from conftest import MariaDb, Server
 from ids import GUID_SPAN, GUIDS, HOUR_MS, IDS, NOW_MS, POST_IDS, SNO_SPAN
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "databases.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "guide/store.md").read_text(encoding="utf-8")
 POSTGRESQL_PAGE = (DOCS / "integrations/postgresql.md").read_text(encoding="utf-8")
 ROWS: list[dict[str, Any]] = [
     {"bytes": bytes(id), "uuid8": id.uuid8, "text": str(id), "guid": guid} for id, guid in zip(IDS, GUIDS, strict=True)

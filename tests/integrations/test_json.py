@@ -160,7 +160,7 @@ def test_celery_messages_can_contain_ids() -> None:
     """Follows the instructions on the page about JSON encoders, and also tests a nested value."""
     kombu_json = import_or_skip("kombu.utils.json")
     line = 'kombu.utils.json.register_type(Sno, "sno", str, Sno)'
-    page = Path(__file__).parents[2] / "docs/integrations/json-encoders.md"
+    page = Path(__file__).parents[2] / "docs/integrations/others.md"
     assert f"| `{line}`" in page.read_text(encoding="utf-8")
     kombu_json.register_type(Sno, "sno", str, Sno)
     sent_arguments = [[IDS[0], GUIDS[0]], {"ids": IDS[:3]}]

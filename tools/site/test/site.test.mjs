@@ -65,7 +65,7 @@ const SEARCH_CASES = Object.entries({
   "migrate from ULID": "/guide/migrate/",
   "read Discord IDs": "/guide/discord-and-x/",
   "relational queries Drizzle": "/integrations/drizzle/",
-  lease_unavailable: "/troubleshooting/",
+  lease_unavailable: "/operate-leases/",
 });
 
 /** Types a question into the site's search field. */
@@ -240,7 +240,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
       ["home", "/", {}],
       ["guide-dark", "/guide/workers/", { dark: true }],
       ["formats-phone", "/formats/", { width: 360, height: 780 }],
-      ["wide", "/databases/", { width: 3840, height: 2160 }],
+      ["wide", "/guide/store/", { width: 3840, height: 2160 }],
     ]) {
       const page = await openPage(browser, home + address, options);
       await page.screenshot({ path: join(BUILD_FOLDER, `shots/site-${name}.png`) });

@@ -79,7 +79,7 @@ export interface LeaseOptions {
 }
 
 /**
- * An event that a lease reports. Times are in Unix milliseconds. See docs/metrics.md.
+ * An event that a lease reports. Times are in Unix milliseconds. See docs/operate-leases.md.
  *
  * - `acquired`: a worker ID was leased, for the first time or after an interruption.
  * - `renewed`: the store acknowledged a later end for the grant.

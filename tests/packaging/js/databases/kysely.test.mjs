@@ -9,7 +9,7 @@ import { INTEGERS, SNOS } from "./ids.mjs";
 import { createDatabase } from "./postgres.mjs";
 import { recipe, run } from "./recipes.mjs";
 
-const { between } = await run("kysely", recipe("integrations/kysely.md", "kysely"), ["between"]);
+const { between } = await run("kysely", recipe("integrations/others.md", "kysely"), ["between"]);
 const HOUR = 3_600_000;
 
 async function check(db, types) {

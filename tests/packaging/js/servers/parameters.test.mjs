@@ -8,7 +8,7 @@ import { recipe, run } from "./recipes.mjs";
 
 /** Returns a recipe's program and function, with the given version of the library. */
 async function loadProgram(library, version) {
-  const text = recipe("integrations/express-hono.md", library).replaceAll(` from "${library}`, ` from "${version}`);
+  const text = recipe("integrations/others.md", library).replaceAll(` from "${library}`, ` from "${version}`);
   return run(version, text, ["app", "read"]);
 }
 

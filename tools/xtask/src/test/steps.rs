@@ -230,7 +230,7 @@ fn package_steps() -> Vec<Step> {
                 PYTHON,
                 &[
                     "cli/",
-                    "docs/databases.md",
+                    "docs/guide/store.md",
                     "docs/integrations/",
                     "docs/pitfalls.md",
                     "docs/public-ids.md",
