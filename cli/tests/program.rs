@@ -537,6 +537,13 @@ fn metrics_include_unreadable_namespaces_and_restored_stores() {
     ] {
         assert!(sane.lines().any(|it| it == line), "{line}: {sane}");
     }
+    // The program whose lease it is exports the remaining time.
+    let alerts = include_str!("../../examples/operate/alerts.yml");
+    let named = alerts.split(|c: char| !c.is_ascii_lowercase() && c != '_');
+    for name in named.filter(|name| name.starts_with("polyflake_lease_")) {
+        let is_ours = sane.contains(&format!("# TYPE {name} gauge\n"));
+        assert!(is_ours || name == "polyflake_lease_remaining_seconds", "{name}: {sane}");
+    }
     let broken = Namespace {
         name: "broken".into(),
         shape: "{}".into(),

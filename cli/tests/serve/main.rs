@@ -234,6 +234,11 @@ fn metrics_count_requests_by_code() {
     ] {
         assert!(text.lines().any(|found| found == line), "expected {line} in\n{text}");
     }
+    let alerts = include_str!("../../../examples/operate/alerts.yml");
+    let named = alerts.split(|c: char| !c.is_ascii_lowercase() && c != '_');
+    for name in named.filter(|name| name.starts_with("polyflake_serve_")) {
+        assert!(text.contains(&format!("\n{name}")), "expected {name} in\n{text}");
+    }
     assert_eq!((service.get("/healthz").status, &*service.get("/healthz").body), (200, "ok\n"));
 }
 

@@ -9,6 +9,7 @@ mod libraries;
 mod mysql;
 mod notices;
 mod oldest_rust;
+mod operate;
 pub mod packaging;
 mod pages;
 mod progress;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use super::{
-    Step, copies, libraries, mysql, notices, oldest_rust,
+    Step, copies, libraries, mysql, notices, oldest_rust, operate,
     packaging::{self, projects, python_integrations, python_tools},
     readme, rust, stepping, tidy, wasm, workflows,
 };
@@ -258,7 +258,6 @@ fn cross_language_steps() -> Vec<Step> {
                     "docs/columns.md",
                     "docs/guide/",
                     "docs/integrations/",
-                    "docs/node-numbers.md",
                     "docs/public-ids.md",
                 ],
             ],
@@ -424,7 +423,7 @@ fn slow_steps() -> Vec<Step> {
 }
 
 /// Returns the steps whose lease tests run longer than the ordinary lease tests, or use other servers.
-fn steps_with_other_servers() -> [Step; 3] {
+fn steps_with_other_servers() -> [Step; 4] {
     [
         step(
             "lease-redis",
@@ -437,6 +436,12 @@ fn steps_with_other_servers() -> [Step; 3] {
             "leases in Redis 6.2 and Valkey, in three languages",
             &[BINDINGS, LEASE],
             rust::test_redis_versions,
+        ),
+        step(
+            "operate",
+            "the files for operators suit Kubernetes, systemd, containers and Prometheus",
+            &[&["examples/operate", "tests/operate"]],
+            operate::check,
         ),
         step("mysql", "leases in MySQL, in three languages", &[BINDINGS, LEASE], mysql::check),
     ]

@@ -78,6 +78,16 @@ pub fn wine(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "wine64", locate_tool)
 }
 
+/// Returns the path of the program that checks and tests alerts of Prometheus.
+pub fn promtool(shell: &Shell) -> Result<PathBuf> {
+    program(shell, "prometheus", &["promtool"])
+}
+
+/// Returns the path of the program that checks units of systemd.
+pub fn systemd_analyze(shell: &Shell) -> Result<PathBuf> {
+    program(shell, "systemd", &["systemd-analyze"])
+}
+
 /// Returns the path of libfaketime, a library that changes the time that a process reads from the clock.
 pub fn faketime(shell: &Shell) -> Result<PathBuf> {
     find_or_install(shell, "libfaketime", find_faketime)

@@ -11,12 +11,12 @@ mod rust;
 pub use debian::{
     browser, browser_driver, debian_keys, faketime, find_browser, find_program, firefox,
     install_mariadb, install_pgbouncer, install_postgresql, install_redis, mingw, mingw_zlib,
-    qemu_aarch64, valgrind, wine,
+    promtool, qemu_aarch64, systemd_analyze, valgrind, wine,
 };
 pub use node::{install_build_packages, install_node_packages, install_workerd, npm_install};
 pub use python::{
     artefacts_python, bench_python, default_python, find_python_named, integrations_python,
-    oldest_python, python, redis_servers, release_python,
+    oldest_python, operate_tools, python, redis_servers, release_python,
 };
 pub use rust::{
     BOLERO, DENY, HACK, MUTANTS, SEMVER, WASM_PACK, install, install_newest_nightly,

@@ -67,6 +67,13 @@ pub fn artefacts_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::artefacts().join("venv"), "tests/artefacts/requirements.txt")
 }
 
+/// Creates the virtual environment for checking the files for operators, and returns the folder of its programs.
+pub fn operate_tools(shell: &Shell) -> Result<PathBuf> {
+    let venv = workspace::target().join("operate-venv");
+    environment(shell, &venv, "tests/operate/requirements.txt")?;
+    Ok(venv.join("bin"))
+}
+
 /// Creates the virtual environment for the Python clients that install the packages in a release rehearsal.
 pub fn release_python(shell: &Shell) -> Result<PathBuf> {
     environment(shell, &workspace::target().join("release-venv"), "tests/release/requirements.txt")
