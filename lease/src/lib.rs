@@ -68,11 +68,6 @@ extern crate std;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Runs the examples on the documentation page about worker IDs as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/node-numbers.md")]
-struct WorkerIdsPage;
-
 mod hosts;
 #[cfg(feature = "hosted")]
 mod ids;

@@ -62,7 +62,6 @@ export default defineConfig({
           "guide/testing",
           "guide/throughput",
           "columns",
-          "guide/recipes",
         ),
         group(
           "Integrations",
@@ -81,7 +80,6 @@ export default defineConfig({
         ),
         group(
           "Operating leases",
-          "node-numbers",
           "operate-leases",
           "lease-stores",
           "backups",
@@ -100,10 +98,9 @@ export default defineConfig({
           "formats",
           "program",
           "inspector",
-          "leases",
           "glossary",
         ),
-        group("Explanation", "promises", "how-it-works", "safety", "bench", "pitfalls"),
+        group("Explanation", "promises", "how-it-works", "leases", "safety", "bench", "pitfalls"),
       ],
     }),
   ],

@@ -18,17 +18,19 @@ const JAVASCRIPT: (&str, RunFn) = ("js", run_javascript_blocks);
 
 const ALL: [(&str, RunFn); 3] = [RUST, PYTHON, JAVASCRIPT];
 
+/// The language of Rust examples that are compiled but not run, because they need a server.
+const COMPILED_RUST: &str = "rust no_run";
+
 /// The folder of the guide, whose examples exist in all languages.
 const GUIDE: &str = "docs/guide";
 
 /// The READMEs, each with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, RunFn)]); 10] = [
+const READMES: [(&str, &[(&str, RunFn)]); 9] = [
     ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
     ("docs/integrations/bundlers.md", &[JAVASCRIPT]),
     ("docs/integrations/prisma.md", &[JAVASCRIPT]),
     ("docs/integrations/validation.md", &[JAVASCRIPT]),
-    ("docs/node-numbers.md", &[PYTHON, JAVASCRIPT]),
     ("docs/public-ids.md", &ALL),
     ("core/README.md", &[RUST]),
     ("packages/python/README.md", &[PYTHON]),
@@ -52,6 +54,10 @@ pub fn check(shell: &Shell) -> Result<()> {
             );
             let folder = tempfile::tempdir()?;
             run(shell, &blocks, folder.path())?;
+            let compiled = if *language == RUST.0 { self::blocks(&text, COMPILED_RUST) } else { vec![] };
+            if !compiled.is_empty() {
+                test_rust_blocks(shell, &compiled, "```no_run\n", folder.path())?;
+            }
             println!("{readme}: {} examples in {language}", blocks.len());
         }
     }
@@ -75,7 +81,10 @@ pub fn check_guide(shell: &Shell) -> Result<Vec<String>> {
 /// Returns the headings of sections that have an example in some languages but not in all.
 fn incomplete_sections(page: &str) -> Vec<String> {
     let is_lacking = |section: &&str| {
-        let has = ALL.map(|(language, _)| !blocks(section, language).is_empty());
+        let has = ALL.map(|(language, _)| {
+            let is_compiled = language == RUST.0 && !blocks(section, COMPILED_RUST).is_empty();
+            is_compiled || !blocks(section, language).is_empty()
+        });
         has.contains(&true) && has.contains(&false)
     };
     let heading = |section: &str| section.lines().next().unwrap_or_default().to_owned();
@@ -128,12 +137,16 @@ fn blocks(markdown: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// Writes the code blocks to a Markdown file, and runs the file's documentation tests with rustdoc. Adds a hidden last line
-/// to each block, so that the block may use `?`.
 fn run_rust_blocks(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()> {
+    test_rust_blocks(shell, blocks, "```\n", folder)
+}
+
+/// Writes the code blocks with a fence to a Markdown file, and runs the file's documentation tests with rustdoc. Adds a
+/// hidden last line to each block, so that the block may use `?`.
+fn test_rust_blocks(shell: &Shell, blocks: &[String], fence: &str, folder: &Path) -> Result<()> {
     let tests: String = blocks
         .iter()
-        .flat_map(|block| ["```\n", block, "# Ok::<(), Box<dyn std::error::Error>>(())\n```\n"])
+        .flat_map(|block| [fence, block, "# Ok::<(), Box<dyn std::error::Error>>(())\n```\n"])
         .collect();
     let file = folder.join("README.md");
     fs::write(&file, tests)?;
@@ -146,7 +159,7 @@ fn run_rust_blocks(shell: &Shell, blocks: &[String], folder: &Path) -> Result<()
 /// Returns rustdoc's arguments for the crates that the examples use. Cargo builds these crates when it compiles the tests
 /// of `rust::tested_members`.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
-    const README_CRATES: [&str; 4] = ["polyflake", "serde", "serde_json", "uuid"];
+    const README_CRATES: [&str; 5] = ["polyflake", "polyflake_lease", "serde", "serde_json", "uuid"];
     let members = rust::tested_members();
     let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
     let built = built.read()?;
@@ -198,6 +211,8 @@ mod tests {
         let all = block("rust") + &block("python") + &block("js");
         let page = format!("# a\n{all}\n## b\ntext\n## c\n{}\n## d\n{all}", block("python"));
         assert_eq!(super::incomplete_sections(&page), ["c"]);
+        let compiled = page.replace("```rust\n", "```rust no_run\n");
+        assert_eq!(super::incomplete_sections(&compiled), ["c"]);
     }
 
     #[test]
