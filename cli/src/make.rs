@@ -75,8 +75,7 @@ pub(crate) struct Arguments {
     /// Leases the worker ID in this namespace, so that no other process uses it at the same time.
     #[arg(long)]
     namespace: Option<String>,
-    /// The lease store: sqlite:FILE, or the URL of a PostgreSQL or MySQL database. Defaults to the variable
-    /// `POLYFLAKE_LEASE`.
+    /// The lease store: sqlite:FILE, or the URL of a database or of a service. Defaults to the variable `POLYFLAKE_LEASE`.
     #[arg(long, value_name = "URL", requires = "namespace")]
     lease: Option<String>,
 }
