@@ -1,6 +1,7 @@
 """Inspects an artefact: ``inspect_binary.py ARCHIVE ENTRY FOLDER...``.
 
-Fails if the contents of a file in the archive include the name of one of the folders. Also fails if the library or
+Fails if the contents of a file in the archive include the name of one of the folders, or if a wheel has no bill of
+materials. Also fails if the library or
 program is not stripped, lacks the entry point, or needs a newer glibc than 2.17. A program's entry point is ``main``,
 which does not have to be exported. For an archive without a library or program, pass an empty entry point.
 """
@@ -105,8 +106,9 @@ INSPECTORS = {b"\x7fELF": inspect_elf, b"MZ\x90\x00": inspect_pe, b"\xcf\xfa\xed
 
 
 def find_faults(path: Path, entry: str, folders: list[str]) -> list[str]:
-    faults, binaries = [], 0
+    faults, binaries, bills = [], 0, 0
     for name, data in members(path):
+        bills += ".dist-info/sboms/" in name
         faults += [f"{name} names {folder}" for folder in folders if folder.encode() in data]
         if not name.endswith(BINARY_SUFFIXES):
             continue
@@ -115,6 +117,8 @@ def find_faults(path: Path, entry: str, folders: list[str]) -> list[str]:
         faults += [f"{name} {fault}" for fault in file_faults]
         if entry not in exported | {"main"}:
             faults.append(f"{name} exports no {entry}")
+    if bills != (path.suffix == ".whl"):
+        faults.append(f"expected a bill of materials only in a wheel, found {bills}")
     if binaries != bool(entry):
         faults.append(f"expected {int(bool(entry))} libraries or programs, found {binaries}")
     return faults

@@ -63,7 +63,7 @@ pub fn build(shell: &Shell, platform: &Platform, python: Python, into: &Path) ->
     run_maturin(shell, platform, &options, &flags, into)
 }
 
-/// Builds the wheel in the shell's current folder.
+/// Builds the wheel in the shell's current folder. Adds the bill of materials to it, as PEP 770 describes.
 pub fn run_maturin(
     shell: &Shell,
     platform: &Platform,
@@ -72,8 +72,10 @@ pub fn run_maturin(
     into: &Path,
 ) -> Result<()> {
     let (target, always) = (&platform.target, ["--quiet", "--release", "--locked"]);
+    let bill = super::bill_of_materials_path(into);
     let build =
         cmd!(shell, "maturin build {always...} {options...} --target {target} --out {into}");
+    let build = build.arg("--sbom-include").arg(bill);
     let build = if platform.is_windows() {
         build.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", machine::mingw(shell)?)
     } else if let Some(oldest) = platform.min_macos_version() {
