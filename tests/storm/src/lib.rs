@@ -22,8 +22,6 @@ pub mod order;
 #[cfg(feature = "program")]
 pub mod process;
 #[cfg(feature = "program")]
-pub mod report;
-#[cfg(feature = "program")]
 pub mod results;
 #[cfg(feature = "program")]
 pub mod rows;

@@ -31,6 +31,9 @@ enum Options {
 struct Rows {
     /// The names of files in tests/storm/rows; all by default
     names: Vec<String>,
+    /// How often each storm is run
+    #[arg(long, default_value_t = 3)]
+    runs: u32,
     #[command(flatten)]
     scale: Scale,
 }
@@ -114,7 +117,7 @@ impl Rows {
             self.names = rows::names()?;
         }
         for name in &self.names {
-            let found = rows::run(name, &size)?;
+            let found = rows::run(name, &size, self.runs)?;
             // Read the results again, because another process may have recorded other rows in the meantime.
             let mut results = Results::read()?;
             results.set(name, found);

@@ -1,7 +1,7 @@
 //! The recorded results of all rows, and the tables that show them in `docs/project/storm.md`.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Write,
     fs,
     path::{Path, PathBuf},
@@ -11,37 +11,63 @@ use anyhow::{Context, Result as Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    report,
     rows::{self, root},
     storms::STORMS,
     verdict::Verdict,
 };
 
-/// The verdict on a storm, or the reason why the storm has no verdict.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(untagged)]
-pub enum StormResult {
-    /// The verdict on the storm.
-    Verdict(Box<Verdict>),
-    /// The reason why the storm has no verdict.
-    Failed(String),
-}
-
-impl From<Result<Verdict, String>> for StormResult {
-    fn from(verdict: Result<Verdict, String>) -> Self {
-        verdict.map_or_else(Self::Failed, |verdict| Self::Verdict(Box::new(verdict)))
-    }
-}
-
-/// The verdicts on one setup of a library.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// What the storms found in one setup of a library. A list names the storms in which a rule was broken in any run.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct RowResult {
     /// The library's version.
     pub version: String,
     /// The date on which the storms were run.
     pub date: String,
-    /// The verdicts, keyed by storm.
-    pub verdicts: BTreeMap<String, StormResult>,
+    /// How often each storm was run.
+    pub runs: u32,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    duplicates: Storms,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    unsorted_in_threads: Storms,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    unsorted_in_generator: Storms,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    ahead_of_clock: Storms,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    failed_calls: Storms,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    no_verdict: Storms,
+}
+
+type Storms = BTreeSet<String>;
+
+impl RowResult {
+    /// Returns the result of a setup before any storm has run.
+    #[must_use]
+    pub fn new(version: String, date: String, runs: u32) -> Self {
+        Self { version, date, runs, ..Self::default() }
+    }
+
+    /// Adds the verdict on one run of a storm, or `None` if the run has no verdict.
+    pub fn add(&mut self, storm: &str, verdict: Option<&Verdict>) {
+        let Some(verdict) = verdict else {
+            self.no_verdict.insert(storm.to_owned());
+            return;
+        };
+        let is_broken = verdict.rules().map(|(_, rule)| rule.is_some_and(|rule| rule.count > 0));
+        let lists = [
+            &mut self.duplicates,
+            &mut self.unsorted_in_threads,
+            &mut self.unsorted_in_generator,
+            &mut self.ahead_of_clock,
+            &mut self.failed_calls,
+        ];
+        let is_broken = is_broken.into_iter().chain([!verdict.errors.is_empty()]);
+        for (list, _) in lists.into_iter().zip(is_broken).filter(|(_, is_broken)| *is_broken) {
+            list.insert(storm.to_owned());
+        }
+    }
 }
 
 /// All results, keyed by row and setup.
@@ -49,24 +75,24 @@ pub struct RowResult {
 pub struct Results(BTreeMap<String, BTreeMap<String, RowResult>>);
 
 const PAGE: &str = "docs/project/storm.md";
+const INTRODUCTION: &str = "# Written by `cargo xtask storm rows`. For each set-up, the storms in which a rule was broken in any of the runs.\n";
 const TABLE_MARKERS: [&str; 2] = ["<!-- Results: begin -->\n", "<!-- Results: end -->\n"];
 
 fn file() -> PathBuf {
-    root().join("tests/storm/results.json")
+    root().join("tests/storm/results.toml")
 }
 
 impl Results {
     /// Reads the recorded results.
     pub fn read() -> Outcome<Self> {
-        let text = fs::read_to_string(file()).unwrap_or_else(|_| "{}".to_owned());
-        serde_json::from_str(&text).with_context(|| format!("in {}", file().display()))
+        let text = fs::read_to_string(file())?;
+        toml::from_str(&text).with_context(|| format!("in {}", file().display()))
     }
 
     /// Stores the results and updates the tables in `docs/project/storm.md`.
     pub fn write(&self) -> Outcome<()> {
         let page = root().join(PAGE);
-        report::write(self)?;
-        replace_file(&file(), &(serde_json::to_string_pretty(self)? + "\n"))?;
+        replace_file(&file(), &format!("{INTRODUCTION}\n{}", toml::to_string(self)?))?;
         replace_file(&page, &self.update_page(&fs::read_to_string(&page)?)?)
     }
 
@@ -76,11 +102,6 @@ impl Results {
         let (before, rest) = page.split_once(TABLE_MARKERS[0]).with_context(marks)?;
         let (_, after) = rest.split_once(TABLE_MARKERS[1]).with_context(marks)?;
         Ok([before, TABLE_MARKERS[0], &self.tables(), TABLE_MARKERS[1], after].concat())
-    }
-
-    /// Returns all rows, each with its results keyed by setup.
-    pub fn rows(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, RowResult>)> {
-        self.0.iter()
     }
 
     /// Sets the results of a row.
@@ -103,9 +124,14 @@ impl Results {
             write!(text, "| `{row}` {set_up} |").unwrap();
             let row = rows::read(row).ok();
             for storm in &STORMS {
+                let is_run = row.as_ref().is_some_and(|row| row.supports_storm(storm));
                 let is_documented =
                     row.as_ref().is_some_and(|row| row.is_documented(set_up, storm.name));
-                let cell = duplicates(result.verdicts.get(storm.name), is_documented);
+                let cell = if is_run {
+                    duplicates(result, storm.name, is_documented)
+                } else {
+                    "–".to_owned()
+                };
                 write!(text, " {cell} |").unwrap();
             }
             text.push('\n');
@@ -128,13 +154,26 @@ impl Results {
     /// Returns the table of storms in which the other rules were broken.
     fn other_rules(&self) -> String {
         let mut text = "The other rules, and the storms in which they were broken:\n\n".to_owned();
-        text += "| row | version | date | sorted per thread | sorted per generator | not ahead |\n";
-        text += "|---|---|---|---|---|---|\n";
-        for Line { row, set_up, result: RowResult { version, date, verdicts } } in
-            self.result_lines()
-        {
-            write!(text, "| `{row}` {set_up} | {version} | {date} |").unwrap();
-            (1..4).for_each(|rule| write!(text, " {} |", broken_storms(verdicts, rule)).unwrap());
+        text += "| row | version | date | runs | sorted per thread | sorted per generator | not ahead |\n";
+        text += "|---|---|---|---|---|---|---|\n";
+        for Line { row, set_up, result } in self.result_lines() {
+            let RowResult { version, date, runs, .. } = result;
+            let format = rows::read(row).and_then(|row| row.format_of(set_up)).unwrap_or_default();
+            let rules = [
+                (format.order.is_some(), &result.unsorted_in_threads),
+                (format.order.is_some(), &result.unsorted_in_generator),
+                (format.time.is_some(), &result.ahead_of_clock),
+            ];
+            write!(text, "| `{row}` {set_up} | {version} | {date} | {runs} |").unwrap();
+            for (is_checked, storms) in rules {
+                let names = storms.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+                let cell = match (is_checked, names.as_str()) {
+                    (false, _) => "–",
+                    (true, "") => "kept",
+                    (true, names) => names,
+                };
+                write!(text, " {cell} |").unwrap();
+            }
             text.push('\n');
         }
         text
@@ -161,32 +200,18 @@ pub(crate) fn replace_file(file: &Path, text: &str) -> Outcome<()> {
     Ok(fs::rename(beside, file)?)
 }
 
-/// Returns the number of duplicates. Appends `*` if calls failed, and `†` if the library documents the limitation that
-/// causes the duplicates.
-fn duplicates(found: Option<&StormResult>, is_documented: bool) -> String {
-    match found {
-        None => "–".to_owned(),
-        Some(StormResult::Failed(_)) => "none".to_owned(),
-        Some(StormResult::Verdict(verdict)) => {
-            let failed = if verdict.errors.is_empty() { "" } else { "*" };
-            let mark = if is_documented && verdict.distinct.count > 0 { "†" } else { "" };
-            format!("{}{failed}{mark}", verdict.distinct.count)
-        }
+/// Returns whether a storm found duplicates. Appends `*` if calls failed, and `†` if the library documents the limitation
+/// that causes the duplicates.
+fn duplicates(result: &RowResult, storm: &str, is_documented: bool) -> String {
+    if result.no_verdict.contains(storm) {
+        return "no verdict".to_owned();
     }
-}
-
-/// Returns the names of the storms in which a rule was broken.
-fn broken_storms(verdicts: &BTreeMap<String, StormResult>, rule: usize) -> String {
-    let rules = verdicts.iter().filter_map(|(storm, found)| match found {
-        StormResult::Verdict(verdict) => Some((storm.as_str(), verdict.rules()[rule].1?.count)),
-        StormResult::Failed(_) => None,
-    });
-    let rules: Vec<_> = rules.collect();
-    if rules.is_empty() {
-        return "–".to_owned();
+    let failed = if result.failed_calls.contains(storm) { "*" } else { "" };
+    match (result.duplicates.contains(storm), is_documented) {
+        (false, _) => format!("none{failed}"),
+        (true, false) => format!("some{failed}"),
+        (true, true) => format!("some{failed}†"),
     }
-    let storms: Vec<_> = rules.iter().filter(|(_, count)| *count > 0).map(|(it, _)| *it).collect();
-    if storms.is_empty() { "kept".to_owned() } else { storms.join(", ") }
 }
 
 #[cfg(test)]
@@ -198,13 +223,5 @@ mod tests {
         let page = fs::read_to_string(root().join(PAGE)).unwrap();
         let renewed = Results::read().unwrap().update_page(&page).unwrap();
         assert!(page == renewed, "run: cargo xtask storm page");
-    }
-
-    #[test]
-    fn the_reports_show_the_recorded_results() {
-        for (name, text) in report::all_reports(&Results::read().unwrap()).unwrap() {
-            let file = root().join(report::FOLDER).join(name + ".md");
-            assert!(fs::read_to_string(file).unwrap() == text, "run: cargo xtask storm page");
-        }
     }
 }

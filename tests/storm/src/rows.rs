@@ -38,9 +38,6 @@ pub struct Row {
     /// The setups of the library's generators, keyed by name. The usual setup is named `default`. Some libraries have other
     /// setups, for example for several processes.
     set_up: BTreeMap<String, Setup>,
-    /// The cause of the duplicates, for the report to the maintainers.
-    #[serde(default)]
-    pub cause: String,
 }
 
 /// One setup of a library's generator.
@@ -84,9 +81,9 @@ pub fn read(name: &str) -> Result<Row> {
     toml::from_str(&text).with_context(|| format!("in {}", path.display()))
 }
 
-/// Builds the environment for a row, and runs all storms that the row's language supports. Returns the results, keyed by
-/// setup.
-pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
+/// Builds the environment for a row, and runs each storm that the row's language supports several times. Returns the
+/// results, keyed by setup.
+pub fn run(name: &str, size: &Size, runs: u32) -> Result<BTreeMap<String, RowResult>> {
     let row = read(name)?;
     let builder = Builder::new(name, &row)?;
     builder.install()?;
@@ -94,18 +91,20 @@ pub fn run(name: &str, size: &Size) -> Result<BTreeMap<String, RowResult>> {
     let result = |(set_up, generator): (&String, &Setup)| {
         let command = builder.command(set_up, &generator.code)?;
         let program = Program { command, is_lines: false, renews: generator.renews };
-        let (format, mut verdicts) = (row.format(generator)?, BTreeMap::new());
+        let format = row.format(generator)?;
+        let mut result = RowResult::new(builder.version()?, date.clone(), runs);
         for storm in STORMS.iter().filter(|storm| row.supports_storm(storm)) {
-            println!("{name}, {set_up}: {}", storm.name);
-            let verdict = storm.run(&program, &format, size).map_err(|error| format!("{error:#}"));
-            match &verdict {
-                Ok(verdict) => println!("{verdict}"),
-                Err(error) => println!("  no verdict: {error}"),
+            for run in 1..=runs {
+                println!("{name}, {set_up}: {}, run {run}", storm.name);
+                let verdict = storm.run(&program, &format, size);
+                match &verdict {
+                    Ok(verdict) => println!("{verdict}"),
+                    Err(error) => println!("  no verdict: {error:#}"),
+                }
+                result.add(storm.name, verdict.as_ref().ok());
             }
-            verdicts.insert(storm.name.to_owned(), verdict.into());
         }
-        let (version, date) = (builder.version()?, date.clone());
-        Ok((set_up.clone(), RowResult { version, date, verdicts }))
+        Ok((set_up.clone(), result))
     };
     row.set_up.iter().map(result).collect()
 }
@@ -121,12 +120,6 @@ impl Row {
         let documented = self.set_up.values().flat_map(|set_up| set_up.documented.values());
         ensure!(documented.flatten().all(is_storm), "expected names of storms");
         self.set_up.values().try_for_each(|set_up| self.format(set_up).map(drop))
-    }
-
-    /// Returns the code of a setup.
-    #[must_use]
-    pub fn code(&self, set_up: &str) -> &str {
-        self.set_up.get(set_up).map_or("", |set_up| set_up.code.trim())
     }
 
     /// Returns the statements from the library's documentation about a setup, each with the names of the storms to which it
@@ -145,6 +138,11 @@ impl Row {
             .any(|(_, storms)| storms.iter().any(|name| name == storm))
     }
 
+    /// Returns the format of a setup's IDs.
+    pub fn format_of(&self, set_up: &str) -> Result<Format> {
+        self.format(self.set_up.get(set_up).context("expected a set-up")?)
+    }
+
     fn format(&self, set_up: &Setup) -> Result<Format> {
         let order = set_up.order.as_ref().or(self.order.as_ref());
         let time = set_up.time.as_ref().or(self.time.as_ref());
@@ -153,7 +151,8 @@ impl Row {
     }
 
     /// Returns whether the host in this row's language supports a storm. The Node host supports no storm that forks.
-    fn supports_storm(&self, storm: &Storm) -> bool {
+    #[must_use]
+    pub fn supports_storm(&self, storm: &Storm) -> bool {
         self.language != "node" || matches!(storm.shape, None | Some("threads"))
     }
 }

@@ -54,7 +54,8 @@ pub fn check(shell: &Shell) -> Result<()> {
             );
             let folder = tempfile::tempdir()?;
             run(shell, &blocks, folder.path())?;
-            let compiled = if *language == RUST.0 { self::blocks(&text, COMPILED_RUST) } else { vec![] };
+            let compiled =
+                if *language == RUST.0 { self::blocks(&text, COMPILED_RUST) } else { vec![] };
             if !compiled.is_empty() {
                 test_rust_blocks(shell, &compiled, "```no_run\n", folder.path())?;
             }
@@ -159,7 +160,8 @@ fn test_rust_blocks(shell: &Shell, blocks: &[String], fence: &str, folder: &Path
 /// Returns rustdoc's arguments for the crates that the examples use. Cargo builds these crates when it compiles the tests
 /// of `rust::tested_members`.
 fn libraries(shell: &Shell) -> Result<Vec<String>> {
-    const README_CRATES: [&str; 5] = ["polyflake", "polyflake_lease", "serde", "serde_json", "uuid"];
+    const README_CRATES: [&str; 5] =
+        ["polyflake", "polyflake_lease", "serde", "serde_json", "uuid"];
     let members = rust::tested_members();
     let built = cmd!(shell, "cargo test --quiet {members...} --no-run --message-format json");
     let built = built.read()?;
