@@ -3,7 +3,7 @@
 //!
 //! Each run is a plain sequence of calls to the real code, so a test can use any clock and any number of calls. While one
 //! call is interrupted, all other calls run to completion. `sync::explorer` can also interleave several calls, but only for
-//! code that it can rerun from any state.
+//! code that it can rerun from any state. `uuid7::copies` splits the calls of UUID v7 generators.
 
 use std::{
     cell::{Cell, RefCell},
@@ -259,13 +259,10 @@ mod forks {
     };
 
     use super::{
-        Cell, Rc, RefCell, Result, TestClock, Vec, hotguid, run_with_interruption, sno, tick_to_ms,
+        Cell, Rc, Result, TestClock, Vec, hotguid, run_with_interruption, sno, tick_to_ms,
         with_clock_at,
     };
-    use crate::{
-        fork,
-        uuid7::{self, Uuid7},
-    };
+    use crate::fork;
 
     /// Forks the process. Returns 0 in the child, and the child's process ID in the parent.
     fn fork_process() -> libc::pid_t {
@@ -374,51 +371,5 @@ mod forks {
             };
             fork_before_each_access(true, make, |ids| call(ids, now));
         }
-    }
-
-    /// Returns a generator whose random source returns the same bytes in each process. Only the process generation makes
-    /// the random bits of a parent and its child differ.
-    fn uuid_generator() -> Rc<uuid7::Generator<TestClock>> {
-        Rc::new(uuid7::Builder::with_clock(TestClock, || Ok([7; 32])).build().unwrap())
-    }
-
-    /// Forks before each access of a call, with and without a previous call.
-    fn fork_in_each_uuid_call<G>(make: impl Fn() -> G, call: impl Fn(&G) -> Result<Uuid7>) {
-        let called = |ids: &G, tick| {
-            bytes(with_clock_at(tick_to_ms(tick), || call(ids)).map(Uuid7::to_bytes))
-        };
-        for (before, now) in CALL_TICKS {
-            let make = || {
-                let ids = make();
-                before.map(|tick| called(&ids, tick));
-                ids
-            };
-            fork_before_each_access(true, make, |ids| called(ids, now));
-        }
-    }
-
-    #[test]
-    fn uuids_stay_unique_if_a_fork_interrupts_a_call() {
-        fork_in_each_uuid_call(uuid_generator, |ids| ids.try_generate());
-    }
-
-    #[test]
-    fn uuids_of_a_batch_stay_unique_if_a_fork_interrupts_a_call() {
-        fork_in_each_uuid_call(uuid_generator, |ids| {
-            let mut batch = [Uuid7::MIN; 3];
-            ids.try_fill(&mut batch).map(|_| batch[2])
-        });
-    }
-
-    #[test]
-    fn uuids_of_a_handle_stay_unique_if_a_fork_interrupts_a_call() {
-        let handle = || RefCell::new(uuid7::Handle::new(uuid_generator()));
-        // If the fork happens after the first call has checked the process generation, the ID of the first call already
-        // exists, and both processes have that ID.
-        fork_in_each_uuid_call(handle, |handle| {
-            let mut handle = handle.borrow_mut();
-            handle.try_generate()?;
-            handle.try_generate()
-        });
     }
 }

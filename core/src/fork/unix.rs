@@ -31,9 +31,9 @@ use super::{
 use crate::{Error, ErrorKind, Result, sync::shared_atomics::AtomicU32 as Shared};
 
 /// The process generation, stored here until a page for it exists.
-static STATIC_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
+static STATIC_GENERATION: Shared = Shared::new(FIRST_GENERATION);
 /// The location of the process generation: [`STATIC_GENERATION`], or a page that contains 0 in a new child.
-static GENERATION_LOCATION: AtomicPtr<AtomicU32> =
+static GENERATION_LOCATION: AtomicPtr<Shared> =
     AtomicPtr::new((&raw const STATIC_GENERATION).cast_mut());
 /// The highest generation of this process and its ancestors.
 static LATEST_GENERATION: AtomicU32 = AtomicU32::new(FIRST_GENERATION);
@@ -105,7 +105,7 @@ pub(super) fn ensure_generation() -> u32 {
 }
 
 #[inline]
-fn page_counter() -> &'static AtomicU32 {
+fn page_counter() -> &'static Shared {
     // SAFETY: `GENERATION_LOCATION` points to a static, or to a page that is never unmapped once `GENERATION_LOCATION`
     // contains the page's address, so the reference stays valid.
     unsafe { &*GENERATION_LOCATION.load(Ordering::Relaxed) }
@@ -192,23 +192,23 @@ fn missing_fork_hook_error() -> Error {
 /// running the C library's hooks. Linux has supported such pages since version 4.14.
 #[cfg(target_os = "linux")]
 fn wipe_in_children() -> bool {
-    let Some(page) = new_page::<AtomicU32>(libc::MAP_PRIVATE) else { return false };
+    let Some(page) = new_page::<Shared>(libc::MAP_PRIVATE) else { return false };
     // SAFETY: `new_page` has just mapped the page with this size, and no other code has its address.
-    if unsafe { libc::madvise(page.cast(), size_of::<AtomicU32>(), libc::MADV_WIPEONFORK) } != 0 {
+    if unsafe { libc::madvise(page.cast(), size_of::<Shared>(), libc::MADV_WIPEONFORK) } != 0 {
         // SAFETY: no other thread has seen the page, so no thread uses it after it is unmapped.
-        unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
+        unsafe { libc::munmap(page.cast(), size_of::<Shared>()) };
         return false;
     }
     let unwiped = (&raw const STATIC_GENERATION).cast_mut();
-    // SAFETY: the page is aligned, writable and filled with zeros, and zero is a valid value of `AtomicU32`.
-    unsafe { &*page }.store(ensure_generation(), Ordering::Relaxed);
+    // SAFETY: the page is aligned and writable, and no other thread has its address yet.
+    unsafe { page.write(Shared::new(ensure_generation())) };
     if GENERATION_LOCATION
         .compare_exchange(unwiped, page, Ordering::AcqRel, Ordering::Acquire)
         .is_err()
     {
         // SAFETY: another thread published its page first, so no other thread has seen the address of this page, and
         // no thread uses it after it is unmapped.
-        unsafe { libc::munmap(page.cast(), size_of::<AtomicU32>()) };
+        unsafe { libc::munmap(page.cast(), size_of::<Shared>()) };
     }
     true
 }

@@ -23,7 +23,7 @@
 //! order.
 
 mod builder;
-#[cfg(all(test, not(any(loom, shuttle, miri))))]
+#[cfg(all(test, unix, not(any(loom, shuttle, miri))))]
 mod copies;
 mod database;
 mod family;

@@ -199,7 +199,7 @@ mod thread_stream {
     use core::cell::RefCell;
 
     use super::{Entropy, Stream};
-    use crate::{Result, fork};
+    use crate::Result;
 
     #[cfg(feature = "std")]
     std::thread_local! {
@@ -273,12 +273,10 @@ mod thread_stream {
             &self,
             take: impl FnOnce(&mut Stream) -> T,
         ) -> Result<T> {
-            let is_ours = |stream: &&mut Stream| {
-                stream.owner == self.owner() && stream.generation == fork::generation()
-            };
+            // The generation is not checked, because a batch checks it after the IDs have been written.
             let mut take = Some(take);
             let taken = with(|stream| {
-                let stream = stream.as_mut().filter(is_ours)?;
+                let stream = stream.as_mut().filter(|stream| stream.owner == self.owner())?;
                 take.take().map(|take| take(stream))
             });
             match (taken.flatten(), take) {

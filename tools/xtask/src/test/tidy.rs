@@ -46,7 +46,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 17] = [
     ("hotguid", &MODULES_USABLE_WITH_PARTITIONS),
     ("uuid7", &MODULES_USABLE_WITH_PARTITIONS),
     // This module contains unit tests of whole generators.
-    ("interruptions", &["clock", "fork", "hotguid", "sno", "sync", "uuid7"]),
+    ("interruptions", &["clock", "fork", "hotguid", "sno", "sync"]),
     ("layout", &["clock", "format", "generator", "integrations", "sequence"]),
     (
         "lib",
