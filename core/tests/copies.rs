@@ -9,6 +9,8 @@
 //! IDs.
 #![cfg(all(target_os = "linux", not(miri)))]
 
+#[path = "support/family.rs"]
+mod family;
 #[path = "support/image.rs"]
 mod image;
 #[path = "support/separate_process.rs"]
@@ -16,14 +18,17 @@ mod separate_process;
 
 use std::{
     collections::HashSet,
-    sync::atomic::{AtomicI64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use image::run_in_both_copies;
 use polyflake::{
     Result, after_restore,
-    clock::{Clock, ManualClock, SystemClock},
+    clock::{Clock, ClockInfo, ManualClock, SystemClock},
     hotguid::{self, HotGuid},
     layout::{self, preset},
     randflake::{self, Grant, Randflake},
@@ -140,6 +145,73 @@ fn copies_that_both_report_assign_different_partitions_and_random_bytes() {
         let partitions = |found: &[[u8; 16]]| [&found[..3], &found[4..7]].concat();
         assert_ne!(partitions(&here), partitions(&there), "the same partitions");
         assert!(here[3] != there[3] && here[7] != there[7], "the same random bytes");
+    });
+}
+
+/// A clock that shows a set time, in Unix milliseconds, and reports a restore in the reading that a count reaches.
+struct ReportingClock(AtomicI64, AtomicI64);
+
+impl Clock for ReportingClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        if self.1.fetch_sub(1, Ordering::Relaxed) == 0 {
+            after_restore().unwrap();
+        }
+        Ok(self.0.load(Ordering::Relaxed) * 1_000_000)
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        Ok(())
+    }
+    fn info(&self) -> ClockInfo {
+        ClockInfo::new().for_tests(true)
+    }
+}
+
+/// Both copies continue in the same ticks, and one of them reports the restore during a call. No later call of that copy
+/// makes an ID that the other copy makes, or that the image had made.
+#[test]
+fn a_copy_that_reports_inside_the_clock_repeats_no_later_id() {
+    run_in_separate_process(&[], || {
+        for (family, readings) in
+            family::all_kinds().flat_map(|family| (0..4).map(move |readings| (family, readings)))
+        {
+            let clock = Arc::new(ReportingClock(START_MS.into(), i64::MAX.into()));
+            let ids = family.generator(clock.clone());
+            let mut handle = ids.handle(2);
+            let mut make = || {
+                let (batch, filled) = ids.fill(2);
+                let made = [ids.generate(), handle(), filled.map(|()| batch[1])];
+                made.map(|made| made.map(|id| id.bits.to_be_bytes()).map_err(|error| error.code()))
+            };
+            let before = make().map(|made| made.unwrap());
+            let [here, there] = run_in_both_copies(|is_copy| {
+                if is_copy {
+                    clock.1.store(readings, Ordering::Relaxed);
+                    while clock.1.load(Ordering::Relaxed) >= 0 {
+                        let _ = make();
+                    }
+                }
+                let made = [0, 1000].into_iter().flat_map(|later| {
+                    clock.0.store(START_MS + later, Ordering::Relaxed);
+                    make().into_iter().map(move |made| {
+                        // A new default partition begins in a tick of its own.
+                        let is_allowed = |code| match family.is_explicit {
+                            true => code == "forked",
+                            false => later == 0 && code == "sequence_exhausted",
+                        };
+                        made.unwrap_or_else(|code| {
+                            assert!(is_copy && is_allowed(code), "{} {later} {code}", family.name);
+                            [0; 16]
+                        })
+                    })
+                });
+                made.collect()
+            });
+            let name = format!("{} {readings}", family.name);
+            assert_eq!(here.len(), there.len(), "{name}: the copy failed");
+            let made: Vec<_> = there.iter().filter(|id| **id != [0; 16]).collect();
+            assert_eq!(made.is_empty(), family.is_explicit, "{name}");
+            assert!(made.iter().all(|id| !here.contains(id) && !before.contains(id)), "{name}");
+        }
     });
 }
 

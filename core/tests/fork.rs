@@ -6,10 +6,13 @@
 use std::{
     collections::HashSet,
     io::{Read, Write, pipe},
-    sync::atomic::{AtomicI32, AtomicI64, AtomicU16, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicI32, AtomicI64, AtomicU16, Ordering},
+    },
 };
 
-use family::{FAMILIES, START_MS};
+use family::{AnyGenerator, AnyId, FAMILIES, IdMaker, START_MS, all_kinds};
 use polyflake::{
     Call, Error, Progress, Result, SlotSource, WrittenCount,
     clock::{Clock, ClockInfo, ManualClock, SystemClock},
@@ -322,77 +325,47 @@ impl Clock for ForkingClock {
     }
 }
 
-#[test]
-fn a_fork_inside_the_clock_is_detected() {
-    let found = run_in_child(|| {
-        let ids = Generator::builder()
-            .clock(ForkingClock::after_readings(0))
-            .partition(7)
-            .build()
-            .unwrap();
-        let before = std::process::id();
-        let outcome = ids.generate(0);
-        if std::process::id() != before {
-            let is_refused = outcome.is_err_and(|error| error.code() == "forked");
-            // SAFETY: `_exit` has no preconditions. It terminates the child that was forked during the clock reading,
-            // without running destructors.
-            unsafe { libc::_exit(if is_refused { 9 } else { 1 }) }
-        }
-        let mut status = 0;
-        // SAFETY: `status` is a valid, writable integer.
-        unsafe { libc::wait(&raw mut status) };
-        vec![u8::from(outcome.is_ok()), u8::try_from(libc::WEXITSTATUS(status)).unwrap()]
-    });
-    assert_eq!(found, [1, 9]);
-}
+/// A call of a generator or a handle.
+type Make<'m> = &'m dyn Fn(&dyn AnyGenerator, &mut IdMaker<'_>) -> Result<AnyId>;
 
-/// Asserts that the parent and the child generate different IDs after the fork, whether the fork happens in the generator's
-/// first call or in a later one.
-#[track_caller]
-fn assert_processes_differ<const LEN: usize>(
-    make: impl Fn(&ForkingClock, &mut dyn FnMut([u8; LEN])),
-) {
-    for readings in 0..6 {
-        let made = run_in_child(|| {
-            let (clock, mut made) = (ForkingClock::after_readings(readings), vec![]);
-            make(&clock, &mut |id| made.extend(clock.has_forked().then_some(id)));
-            made.concat()
-        });
-        let made: Vec<_> = made.chunks(LEN).collect();
-        assert!(made.len() >= 2 && made.len().is_multiple_of(2), "{} IDs", made.len());
-        assert_eq!(made.iter().collect::<HashSet<_>>().len(), made.len(), "after {readings}");
-    }
-}
-
+/// Forks inside each of the first readings, in the generator's first call or in a later one. The fork happens in a child,
+/// whose IDs after the fork are collected together with those of its own child.
 #[test]
 fn both_processes_make_different_ids_after_a_fork_inside_the_clock() {
-    assert_processes_differ(|clock, made| {
-        let ids = Generator::builder().clock(clock).build().unwrap();
-        (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
-    });
-    assert_processes_differ(|clock, made| {
-        let ids = Generator::builder().clock(clock).build().unwrap();
-        let mut handle = ids.handle();
-        (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
-    });
-    assert_processes_differ(|clock, made| {
-        let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
-        (0..7).for_each(|_| made(ids.generate(0).unwrap().to_bytes()));
-    });
-    assert_processes_differ(|clock, made| {
-        let ids = hotguid::Generator::builder().clock(clock).build().unwrap();
-        let mut handle = ids.handle();
-        (0..7).for_each(|_| made(handle.generate(0).unwrap().to_bytes()));
-    });
-    assert_processes_differ(|clock, made| {
-        let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
-        (0..7).for_each(|_| made(ids.generate().unwrap().to_bytes()));
-    });
-    assert_processes_differ(|clock, made| {
-        let ids = uuid7::Generator::builder().clock(clock).build().unwrap();
-        let mut handle = ids.handle();
-        (0..7).for_each(|_| made(handle.generate().unwrap().to_bytes()));
-    });
+    const CALLS: usize = 7;
+    let ways: [Make<'_>; 3] = [&|ids, _| ids.generate(), &|_, handle| handle(), &|ids, _| {
+        let (made, filled) = ids.fill(2);
+        filled.map(|()| made[1])
+    }];
+    for (family, make, readings) in all_kinds()
+        .flat_map(|family| ways.map(|make| (family, make)))
+        .flat_map(|(family, make)| (0..6).map(move |readings| (family, make, readings)))
+    {
+        let found = run_in_child(|| {
+            let clock = Arc::new(ForkingClock::after_readings(readings));
+            let (ids, first) = (family.generator(clock.clone()), std::process::id());
+            let mut handle = ids.handle(2);
+            let mut found = Vec::new();
+            for _ in 0..CALLS {
+                let made = make(&*ids, &mut handle).map(|id| id.bits).map_err(|error| error.code());
+                if clock.has_forked() {
+                    let is_child = std::process::id() != first;
+                    let expected =
+                        if is_child && family.is_explicit { Some("forked") } else { None };
+                    assert_eq!(made.err(), expected, "{}, {readings}", family.name);
+                    found.extend(made.unwrap_or_default().to_be_bytes());
+                }
+            }
+            found
+        });
+        let (found, _) = found.as_chunks::<16>();
+        let made: Vec<_> = found.iter().filter(|bits| **bits != [0; 16]).collect();
+        let processes = if family.is_explicit { 1 } else { 2 };
+        assert!(found.len() >= 2 && found.len().is_multiple_of(2), "{}, {readings}", family.name);
+        assert_eq!(made.len(), found.len() / 2 * processes, "{}, {readings}", family.name);
+        let different: HashSet<_> = made.iter().collect();
+        assert_eq!(different.len(), made.len(), "{}, {readings}", family.name);
+    }
 }
 
 /// A clock that advances to a new tick at every reading, and forks during one of the readings.

@@ -6,7 +6,7 @@ use polyflake::{Error, clock::ManualClock};
 
 use super::{
     assert_id,
-    family::{FAMILIES, Family, GeneratorOptions, START_MS},
+    family::{FAMILIES, Family, GeneratorOptions, START_MS, all_kinds, generate_in_each_way},
     for_each_family,
     support::{BrokenClock, CoarseClock, assert_code},
 };
@@ -84,6 +84,54 @@ fn a_clock_outside_the_formats_time_range_is_rejected() {
             let expected =
                 Error::time_out_of_range("clock", nanos.into(), limits[0], limits[1] - 1, "ns");
             assert_eq!(ids.generate(), Err(expected), "{}", family.name);
+        }
+    }
+}
+
+/// A debug build panics if a time overflows.
+#[test]
+fn extreme_times_are_rejected() {
+    let near = |time: i64| [-1, 0, 1].map(|off| time.saturating_add(off));
+    for family in all_kinds() {
+        let (first, end) = family.span;
+        let is_allowed = |code: &str| {
+            let of_window = ["lease_not_started", "lease_expired", "out_of_range"];
+            let of_clock = ["clock_behind", "sequence_exhausted"];
+            code == "time_out_of_range"
+                || [of_window, [of_clock[0], of_clock[1], ""]].concat().contains(&code)
+        };
+        let in_nanos = [first, end].map(|ms| ms.saturating_mul(1_000_000));
+        let edges = [i64::MIN, i64::MAX, 0, in_nanos[0], in_nanos[1]];
+        for nanos in edges.into_iter().flat_map(near) {
+            let clock = Arc::new(ManualClock::new(nanos));
+            let ids = family.generator(clock.clone());
+            match generate_in_each_way(&*ids) {
+                Ok(made) => {
+                    let tick = family.tick * 1_000_000;
+                    let expected = nanos.div_euclid(tick) * family.tick;
+                    assert!(
+                        made.iter().all(|id| id.unix_ms == expected),
+                        "{} {nanos}",
+                        family.name
+                    );
+                }
+                Err(error) => assert!(is_allowed(error.code()), "{} {nanos}: {error}", family.name),
+            }
+            clock.set_unix_nanos(START_MS * 1_000_000);
+            if let Err(error) = ids.try_generate() {
+                assert!(is_allowed(error.code()), "{} after {nanos}: {error}", family.name);
+            }
+            assert!(ids.seal().is_ok() && !ids.stats().is_empty());
+        }
+        let ends = [i64::MIN, i64::MAX, 0, first, end];
+        for end in ends.into_iter().flat_map(near) {
+            let ids = family.generator(ManualClock::at_unix_ms(START_MS));
+            let window = (START_MS, end);
+            let options = GeneratorOptions { window: Some(window), ..GeneratorOptions::default() };
+            let built = family.build(ManualClock::at_unix_ms(START_MS), options);
+            for found in [ids.extend_window(end).err(), built.err()].into_iter().flatten() {
+                assert!(is_allowed(found.code()), "{} {end}: {found}", family.name);
+            }
         }
     }
 }

@@ -160,8 +160,8 @@ impl AnyGenerator for hotguid::Generator<AnyClock> {
 
 impl ToAnyId<Uuid7> for uuid7::Generator<AnyClock> {
     fn to_any_id(&self, id: Uuid7) -> AnyId {
-        // The random bits are excluded from the comparison, so that reused slots appear as duplicates.
-        let bits = id.to_u128() >> 56;
+        // With a worker ID, the random bits are excluded from the comparison, so that reused slots appear as duplicates.
+        let bits = if self.stats().worker_id.is_some() { id.to_u128() >> 56 } else { id.to_u128() };
         AnyId { unix_ms: id.unix_ms(), place: id.sequence().into(), bits }
     }
 }
@@ -224,10 +224,14 @@ impl GeneratorOptions {
     }
 }
 
-/// An ID format, with an explicit worker ID.
+/// An ID format, and how its generators get their worker IDs.
 #[derive(Clone, Copy)]
 pub struct Family {
     pub name: &'static str,
+    /// The module of the format.
+    pub module: &'static str,
+    /// Whether the worker ID or the window is explicit, so that a child must not use it.
+    pub is_explicit: bool,
     /// The duration of a tick, in milliseconds.
     pub tick: i64,
     /// The number of IDs in a tick.
@@ -317,31 +321,59 @@ fn layout_generator(
     Ok(Arc::new(builder.build()?))
 }
 
+const SNO: Family = Family {
+    name: "sno",
+    module: "sno",
+    is_explicit: true,
+    tick: 4,
+    per_tick: 1 << 16,
+    span: (1_262_304_000_000, 3_461_327_255_552),
+    build: sno_generator,
+};
+
 const RANDFLAKE: Family = Family {
     name: "Randflake",
+    module: "randflake",
+    is_explicit: true,
     tick: 1000,
     per_tick: 1 << 17,
     span: (1_730_000_000_000, 2_803_741_824_000),
     build: |options, clock| randflake_generator(WORKER_ID, options, clock),
 };
 
+const HOT_GUID: Family = Family {
+    name: "Hot Guid",
+    module: "hotguid",
+    is_explicit: true,
+    tick: 1000,
+    per_tick: 1 << 24,
+    span: (0, 4_294_967_296_000),
+    build: hot_guid_generator,
+};
+
+const UUID7: Family = Family {
+    name: "UUID v7",
+    module: "uuid7",
+    is_explicit: true,
+    tick: 1,
+    per_tick: 1 << 18,
+    span: (0, 1 << 48),
+    build: uuid7_generator,
+};
+
 const LAYOUT: Family = Family {
     name: "layout",
+    module: "layout",
+    is_explicit: true,
     tick: 1,
     per_tick: 1 << 12,
     span: (EPOCH_MS, EPOCH_MS + (1 << 41)),
     build: |options, clock| layout_generator(WORKER_ID, options, clock),
 };
 
-/// All formats. A format that supports ranges of worker IDs is listed a second time, with a range.
+/// All formats, with explicit worker IDs. A format that supports ranges of worker IDs is listed a second time, with a range.
 pub const FAMILIES: [Family; 7] = [
-    Family {
-        name: "sno",
-        tick: 4,
-        per_tick: 1 << 16,
-        span: (1_262_304_000_000, 3_461_327_255_552),
-        build: sno_generator,
-    },
+    SNO,
     RANDFLAKE,
     Family {
         name: "Randflake, three nodes",
@@ -349,20 +381,8 @@ pub const FAMILIES: [Family; 7] = [
         build: |options, clock| randflake_generator(WORKER_ID + 2, options, clock),
         ..RANDFLAKE
     },
-    Family {
-        name: "Hot Guid",
-        tick: 1000,
-        per_tick: 1 << 24,
-        span: (0, 4_294_967_296_000),
-        build: hot_guid_generator,
-    },
-    Family {
-        name: "UUID v7",
-        tick: 1,
-        per_tick: 1 << 18,
-        span: (0, 1 << 48),
-        build: uuid7_generator,
-    },
+    HOT_GUID,
+    UUID7,
     LAYOUT,
     Family {
         name: "layout, a range of numbers",
@@ -371,6 +391,47 @@ pub const FAMILIES: [Family; 7] = [
         ..LAYOUT
     },
 ];
+
+/// The formats whose generators need no worker ID. Such a generator continues in a child, and in a copy of the process.
+pub const DEFAULTS: [Family; 3] = [
+    Family {
+        name: "sno, default partition",
+        is_explicit: false,
+        build: |options, clock| {
+            Ok(Arc::new(options.apply(sno::Generator::builder().clock(clock)).build()?))
+        },
+        ..SNO
+    },
+    Family {
+        name: "Hot Guid, random",
+        is_explicit: false,
+        build: |options, clock| {
+            Ok(Arc::new(options.apply(hotguid::Generator::builder().clock(clock)).build()?))
+        },
+        ..HOT_GUID
+    },
+    Family {
+        name: "UUID v7, random",
+        is_explicit: false,
+        build: |options, clock| {
+            Ok(Arc::new(options.apply(uuid7::Generator::builder().clock(clock)).build()?))
+        },
+        ..UUID7
+    },
+];
+
+/// Returns every kind of generator. Tests of a generator's surroundings, such as forks and signals, run over all of them.
+pub fn all_kinds() -> impl Iterator<Item = Family> {
+    FAMILIES.into_iter().chain(DEFAULTS)
+}
+
+/// Generates an ID, a batch and a handle's ID.
+pub fn generate_in_each_way(ids: &dyn AnyGenerator) -> Result<Vec<AnyId>> {
+    let (mut made, filled) = ids.fill(3);
+    filled?;
+    made.extend([ids.generate()?, ids.handle(64)()?]);
+    Ok(made)
+}
 
 /// Reserves all but `left` IDs of an unused tick.
 pub fn exhaust_tick(ids: &dyn AnyGenerator, family: &Family, left: u32) {
