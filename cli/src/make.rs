@@ -53,8 +53,8 @@ pub(crate) struct Arguments {
     /// sno: the type tag, 0 to 255. Defaults to 0.
     #[arg(long, value_name = "TYPE_TAG", visible_alias = "type-tag")]
     metabyte: Option<u8>,
-    /// sno: the worker ID. If neither --partition nor --namespace is set, the worker ID is random, so another process can
-    /// have the same worker ID.
+    /// sno: the worker ID. If neither --partition nor --namespace nor `POLYFLAKE_LEASE` is set, the worker ID is random, so
+    /// another process can have the same worker ID.
     #[arg(long, value_name = "WORKER_ID", conflicts_with = "namespace")]
     partition: Option<u16>,
     /// Hot Guid: the shard key. Defaults to 0.
@@ -63,7 +63,8 @@ pub(crate) struct Arguments {
     /// Randflake: the worker ID, 0 to 131071.
     #[arg(long, value_name = "WORKER_ID", conflicts_with = "namespace")]
     node: Option<u32>,
-    /// UUID v7: the worker ID, 0 to 65535. If neither --worker-id nor --namespace is set, the bits are random.
+    /// UUID v7: the worker ID, 0 to 65535. If neither --worker-id nor --namespace nor `POLYFLAKE_LEASE` is set, the bits are
+    /// random.
     #[arg(long, conflicts_with = "namespace")]
     worker_id: Option<u16>,
     /// Randflake: a file with the secret, 16 bytes or 32 hexadecimal digits.
@@ -72,7 +73,8 @@ pub(crate) struct Arguments {
     /// Presets and layouts: the value of a bindable field. Can be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_bindable)]
     bind: Vec<(String, Value<'static>)>,
-    /// Leases the worker ID in this namespace, so that no other process uses it at the same time.
+    /// Leases the worker ID in this namespace, so that no other process uses it at the same time. sno, hotguid and uuid7
+    /// default to the namespace in the variable `POLYFLAKE_LEASE`.
     #[arg(long)]
     namespace: Option<String>,
     /// The lease store: sqlite:FILE, or the URL of a database or of a service. Defaults to the variable `POLYFLAKE_LEASE`.
@@ -144,13 +146,31 @@ fn lease_options(arguments: &Arguments) -> Result<Option<(String, &str)>, Failur
     Ok(Some((store_url(arguments.lease.as_deref())?, namespace)))
 }
 
-fn sno_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
-    let kind = arguments.metabyte.unwrap_or(0);
+/// Returns a leased generator for a format that has default generators, if the arguments or the environment request one. A
+/// worker ID among the arguments takes precedence over the environment.
+fn leased<G>(
+    arguments: &Arguments,
+    has_worker_id: bool,
+    new: fn(&str, &str) -> polyflake_lease::Result<G>,
+    from_env: fn() -> polyflake_lease::Result<G>,
+) -> Result<Option<G>, Failure> {
     if let Some((url, namespace)) = lease_options(arguments)? {
-        let leased = polyflake_lease::sno::Generator::new(&url, namespace)?;
+        return Ok(Some(new(&url, namespace)?));
+    }
+    let is_set = |name| std::env::var_os(name).is_some();
+    if has_worker_id || !(is_set("POLYFLAKE_LEASE") || is_set("POLYFLAKE_WORKER_ID")) {
+        return Ok(None);
+    }
+    Ok(Some(from_env()?))
+}
+
+fn sno_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
+    use polyflake_lease::sno::Generator as Leased;
+    let (kind, partition) = (arguments.metabyte.unwrap_or(0), arguments.partition);
+    if let Some(leased) = leased(arguments, partition.is_some(), Leased::new, Leased::from_env)? {
         return Ok(Box::new(move || Ok(leased.generate(kind)?.to_string())));
     }
-    let Some(partition) = arguments.partition else {
+    let Some(partition) = partition else {
         return Ok(Box::new(move || Ok(sno::generate(kind)?.to_string())));
     };
     wait_for_tick_end(Duration::from_millis(4));
@@ -159,17 +179,18 @@ fn sno_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
 }
 
 fn hotguid_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
+    use polyflake_lease::hotguid::Generator as Leased;
     let shard = arguments.shard_key.unwrap_or(0);
-    if let Some((url, namespace)) = lease_options(arguments)? {
-        let leased = polyflake_lease::hotguid::Generator::new(&url, namespace)?;
+    if let Some(leased) = leased(arguments, false, Leased::new, Leased::from_env)? {
         return Ok(Box::new(move || Ok(leased.generate(shard)?.to_string())));
     }
     Ok(Box::new(move || Ok(hotguid::generate(shard)?.to_string())))
 }
 
 fn uuid7_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
-    if let Some((url, namespace)) = lease_options(arguments)? {
-        let leased = polyflake_lease::uuid7::Generator::new(&url, namespace)?;
+    use polyflake_lease::uuid7::Generator as Leased;
+    let has_worker_id = arguments.worker_id.is_some();
+    if let Some(leased) = leased(arguments, has_worker_id, Leased::new, Leased::from_env)? {
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
     }
     let mut builder = uuid7::Generator::builder();

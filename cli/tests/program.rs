@@ -463,6 +463,40 @@ fn operator_commands_show_and_change_a_namespace() {
     );
 }
 
+/// A format that has default generators leases as the variable requests, or fails.
+#[test]
+fn new_ids_obey_the_variable() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let url = format!("sqlite:{}?allow=overlayfs", folder.path().join("ids.db").display());
+    let new = |format, more: &[&str], variables: &[(&str, &str)]| {
+        let mut program = Command::new(PROGRAM);
+        program.args(["new", format]).args(more).envs(variables.iter().copied());
+        let output = program.output().expect("a program");
+        let [printed, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text));
+        if output.status.success() {
+            Ok(printed.expect("text"))
+        } else {
+            Err(errors.expect("text"))
+        }
+    };
+    for format in ["sno", "hotguid", "uuid7"] {
+        let variables = [
+            ("POLYFLAKE_LEASE", &*format!("{url}&namespace=orders")),
+            ("POLYFLAKE_WORKER_ID", "3"),
+        ];
+        new(format, &[], &variables).expect("an ID");
+        let name = format!("orders/{format}");
+        let status = stdout_of(&["lease", "status", &name, "--json", "--url", &url]);
+        let status: Value = status.parse().expect("JSON");
+        assert_eq!(status["released"], 1, "{status}");
+        let rejection = new(format, &[], &variables[1..]).expect_err("the worker ID alone");
+        assert!(rejection.contains("POLYFLAKE_WORKER_ID is set without it"), "{rejection}");
+        let rejection = new(format, &[], &[("POLYFLAKE_LEASE", "")]).expect_err("empty");
+        assert!(rejection.starts_with("error[out_of_range]"), "{rejection}");
+    }
+    assert!(new("sno", &["--partition", "7"], &[("POLYFLAKE_LEASE", "")]).is_ok());
+}
+
 #[test]
 fn namespaces_are_listed_and_counted() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");

@@ -15,6 +15,8 @@
 //! Miri has neither hooks nor `fork()`, and models simulate the atomics. Therefore tests under Miri and models use the code
 //! for platforms without forks.
 
+#[cfg(feature = "std")]
+mod lease_variable;
 #[cfg(not(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten")))))]
 mod no_fork;
 #[cfg(all(feature = "std", unix, not(any(miri, loom, shuttle, target_os = "emscripten"))))]
@@ -46,7 +48,16 @@ use crate::{Error, ErrorKind, Result, narrow};
 /// Returns `forked` if the system cannot provide the memory that is needed to detect forks. In this case, no generator can
 /// be created.
 pub fn prepare() -> Result<()> {
+    #[cfg(feature = "std")]
+    lease_variable::read();
     imp::prepare()
+}
+
+/// Returns the environment variable that requests leased worker IDs, or `None` if none was set when this process or an
+/// ancestor was [prepared](prepare). Leases use this function.
+#[cfg(feature = "std")]
+pub fn lease_variable() -> Option<&'static str> {
+    lease_variable::name()
 }
 
 /// Returns a number that distinguishes this process from all its ancestors. Bindings use it when they generate a batch in

@@ -1,6 +1,8 @@
 //! Leased generators for each ID format.
 
 #[cfg(feature = "std")]
+pub(crate) mod default;
+#[cfg(feature = "std")]
 pub(crate) mod generator;
 pub(crate) mod granted;
 #[cfg(feature = "std")]

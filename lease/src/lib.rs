@@ -79,7 +79,11 @@ pub use hosts::operator::{Operator, Status};
 #[cfg(feature = "std")]
 pub use hosts::{lease::Lease, lease_task::Task, source::Source, task::Host};
 #[cfg(feature = "std")]
-pub use ids::{generator::Generator, hotguid, layout, randflake, sno, uuid7};
+pub use ids::{
+    default::{DefaultLeases, install},
+    generator::Generator,
+    hotguid, layout, randflake, sno, uuid7,
+};
 #[cfg(feature = "hosted")]
 pub use rules::events::{Event, Metrics};
 #[cfg(feature = "std")]

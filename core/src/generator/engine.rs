@@ -232,7 +232,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     }
 
     #[inline]
-    fn now(&self) -> Result<i64> {
+    pub(super) fn now(&self) -> Result<i64> {
         if self.family.ticks().is_some() { self.clock.unix_nanos() } else { Ok(0) }
     }
 

@@ -208,11 +208,7 @@ impl<F: Pack, C: Clock> SlotSource for Generator<F, C> {
         reason = "a sno ID takes 96 instructions with its slot in registers, 141 without"
     )]
     fn reserve(&self, want: u32, mode: Mode) -> Result<FamilyReservation<'_, F>> {
-        let observed = self.engine.observe()?;
-        match self.engine.try_shortcut(observed, want) {
-            Some(slots) => Ok((&self.engine.family, slots)),
-            None => self.reserve_slowly(None, observed, want, mode),
-        }
+        self.reserve_observed(self.engine.observe()?, want, mode)
     }
 
     fn step<'s>(

@@ -3,7 +3,10 @@
 
 use core::{fmt, ops::Range};
 
-use super::{Engine, Family, Handle, Pack, Windowed};
+use super::{
+    Engine, Family, Handle, Mode, Pack, SlotSource, Windowed, engine::Observation,
+    fill::FamilyReservation,
+};
 use crate::{
     Result, UnixTime,
     clock::{Clock, DefaultClock},
@@ -113,6 +116,21 @@ impl<F: Pack, C> Generator<F, C> {
 }
 
 impl<F: Pack, C: Clock> Generator<F, C> {
+    /// Reserves slots for up to `want` IDs after an observation.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "as `SlotSource::reserve`, which calls it")]
+    pub(super) fn reserve_observed(
+        &self,
+        observed: Observation<F>,
+        want: u32,
+        mode: Mode,
+    ) -> Result<FamilyReservation<'_, F>> {
+        match self.engine.try_shortcut(observed, want) {
+            Some(slots) => Ok((&self.engine.family, slots)),
+            None => self.reserve_slowly(None, observed, want, mode),
+        }
+    }
+
     /// Creates a handle for one thread. The handle's first block in each tick has room for 64 IDs.
     ///
     /// ```

@@ -11,6 +11,8 @@
 //! types that wrap the engine. No lock is held at any time, not even in the clock's callbacks.
 
 mod call;
+#[cfg(feature = "std")]
+mod default;
 mod engine;
 mod family;
 mod fill;
@@ -33,6 +35,8 @@ mod window;
 mod worker_ids;
 
 pub use call::{Call, Progress, WrittenCount};
+#[cfg(feature = "std")]
+pub(crate) use default::DefaultGenerator;
 pub(crate) use engine::{Engine, Reservation};
 pub use family::CallTypes;
 pub(crate) use family::{Family, Pack};

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 #[cfg(feature = "std")]
-use crate::{clock::SystemClock, entropy};
+use crate::{clock::SystemClock, entropy, generator::DefaultGenerator};
 
 /// Generates Hot Guids with a randomly assigned machine field. Threads can share a generator.
 ///
@@ -119,6 +119,10 @@ impl Default for Generator {
     }
 }
 
+#[cfg(feature = "std")]
+static DEFAULT_GENERATOR: DefaultGenerator<HotGuidFamily, u32> =
+    DefaultGenerator::new(Generator::new());
+
 /// Generates a new ID with the default generator.
 ///
 /// ```
@@ -132,8 +136,16 @@ impl Default for Generator {
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate(shard_key: u32) -> Result<HotGuid> {
-    static DEFAULT_GENERATOR: Generator = Generator::new();
     DEFAULT_GENERATOR.generate(shard_key)
+}
+
+/// Makes [`generate`] call a function that generates IDs under a lease. Returns `false` if one is installed already.
+///
+/// Not part of the public API; used by leases.
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub fn install(generate: &'static (dyn Fn(u32) -> Result<HotGuid> + Sync)) -> bool {
+    DEFAULT_GENERATOR.install(generate)
 }
 
 impl<C> Generator<C> {

@@ -31,6 +31,9 @@ pub use builder::Builder;
 pub use generator::Leased;
 #[cfg(feature = "std")]
 pub use generator::generate;
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub use generator::install;
 pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::{HotGuid, Parts};

@@ -11,6 +11,8 @@ use super::{
     identity::{FIND_DEFAULT_TABLE, PartitionSource},
     partition::SnoFamily,
 };
+#[cfg(feature = "std")]
+use crate::generator::DefaultGenerator;
 use crate::{
     Error, ErrorKind, Result, UnixTime,
     clock::{Clock, DefaultClock},
@@ -96,6 +98,9 @@ impl Default for Generator {
 
 const FULL_BOUNDS: Bounds = Bounds { min: 0, max: u16::MAX };
 
+#[cfg(feature = "std")]
+static DEFAULT_GENERATOR: DefaultGenerator<SnoFamily, u8> = DefaultGenerator::new(Generator::new());
+
 /// Generates a new ID with the default generator, which uses a default partition.
 ///
 /// ```
@@ -109,8 +114,16 @@ const FULL_BOUNDS: Bounds = Bounds { min: 0, max: u16::MAX };
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate(metabyte: u8) -> Result<Sno> {
-    static DEFAULT_GENERATOR: Generator = Generator::new();
     DEFAULT_GENERATOR.generate(metabyte)
+}
+
+/// Makes [`generate`] call a function that generates IDs under a lease. Returns `false` if one is installed already.
+///
+/// Not part of the public API; used by leases.
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub fn install(generate: &'static (dyn Fn(u8) -> Result<Sno> + Sync)) -> bool {
+    DEFAULT_GENERATOR.install(generate)
 }
 
 impl<C> Generator<C> {

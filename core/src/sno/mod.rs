@@ -40,6 +40,9 @@ pub use generator::Generator;
 pub use generator::Leased;
 #[cfg(feature = "std")]
 pub use generator::generate;
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub use generator::install;
 pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use identity::Assignment;

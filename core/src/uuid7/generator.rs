@@ -18,7 +18,7 @@ use crate::{
     sync::Ordering,
 };
 #[cfg(feature = "std")]
-use crate::{clock::SystemClock, entropy};
+use crate::{clock::SystemClock, entropy, generator::DefaultGenerator};
 
 /// Generates version 7 UUIDs that are sorted across threads. Threads can share a generator.
 ///
@@ -128,6 +128,10 @@ impl Default for Generator {
     }
 }
 
+#[cfg(feature = "std")]
+static DEFAULT_GENERATOR: DefaultGenerator<Uuid7Family, ()> =
+    DefaultGenerator::new(Generator::new());
+
 /// Generates a new ID with the default generator.
 ///
 /// ```
@@ -144,8 +148,16 @@ impl Default for Generator {
 #[cfg(feature = "std")]
 #[inline]
 pub fn generate() -> Result<Uuid7> {
-    static DEFAULT_GENERATOR: Generator = Generator::new();
-    DEFAULT_GENERATOR.generate()
+    DEFAULT_GENERATOR.generate(())
+}
+
+/// Makes [`generate`] call a function that generates IDs under a lease. Returns `false` if one is installed already.
+///
+/// Not part of the public API; used by leases.
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub fn install(generate: &'static (dyn Fn(()) -> Result<Uuid7> + Sync)) -> bool {
+    DEFAULT_GENERATOR.install(generate)
 }
 
 impl<C> Generator<C> {

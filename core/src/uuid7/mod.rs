@@ -42,6 +42,9 @@ pub use builder::Builder;
 pub use generator::Leased;
 #[cfg(feature = "std")]
 pub use generator::generate;
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub use generator::install;
 pub use generator::{Generator, Stats};
 pub use handle::Handle;
 pub use id::{Parts, Uuid7, worker_id};

@@ -81,6 +81,21 @@ impl Lease {
         S: Store + 'static,
         G: Grantee + Send + Sync + 'static,
     {
+        let lease = Self::prepare(open, options, grantee)?;
+        lease.ensure_started()?;
+        Ok(lease)
+    }
+
+    /// Creates a lease that starts with the first call that waits for a grant, as in a forked child process.
+    pub(crate) fn prepare<S, G>(
+        open: impl Fn() -> Result<S> + Send + Sync + 'static,
+        options: Options,
+        grantee: Arc<G>,
+    ) -> Result<Self>
+    where
+        S: Store + 'static,
+        G: Grantee + Send + Sync + 'static,
+    {
         forks::process_generation()?;
         let (open, of_each, kept) = (Arc::new(open), options.clone(), grantee.clone());
         let spawn: Box<SpawnFn> = Box::new(move |shared| {
@@ -90,9 +105,7 @@ impl Lease {
         });
         let spawn = Some(spawn);
         let shared = PerProcess::new();
-        let lease = Self { shared, spawn, waits_in_drop: true, options, grantee };
-        lease.ensure_started()?;
-        Ok(lease)
+        Ok(Self { shared, spawn, waits_in_drop: true, options, grantee })
     }
 
     /// Starts a lease that is maintained by a task on an executor. `spawn` starts the task.

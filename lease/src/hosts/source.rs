@@ -59,8 +59,9 @@ impl Source {
         Self(SourceKind::ParsedUrl(Box::new(store_url)))
     }
 
-    /// Starts a lease that supplies `grantee` with grants.
-    pub(crate) fn start<G: Grantee + Send + Sync + 'static>(
+    /// Creates a lease that supplies `grantee` with grants. The lease starts with the first call that waits for a grant, and
+    /// a [`Host`]'s lease starts at once.
+    pub(crate) fn lease<G: Grantee + Send + Sync + 'static>(
         self,
         options: Options,
         grantee: Arc<G>,
@@ -69,13 +70,13 @@ impl Source {
             SourceKind::Url(url) => Address::from_url(&url)?,
             SourceKind::ParsedUrl(store_url) => Address::from_store_url(*store_url)
                 .map_err(|error| error.with_prefix("cannot read the URL of the lease"))?,
-            SourceKind::Store(open) => return Lease::start(open, options, grantee),
+            SourceKind::Store(open) => return Lease::prepare(open, options, grantee),
             SourceKind::Host(host) => return host.start(options, grantee),
         };
         let options = options.store_name(address.name());
         let options = if address.is_volatile() { options.for_volatile_store()? } else { options };
         let longest = Duration::from_millis(options.reply_timeout());
-        Lease::start(move || address.open(longest), options, grantee)
+        Lease::prepare(move || address.open(longest), options, grantee)
     }
 }
 

@@ -25,8 +25,8 @@ pub struct Generator<F: Family> {
     longest: Duration,
 }
 
-/// A lease that has begun, and a generator that has not received its first grant yet.
-pub(crate) struct StartedLease<F: Family> {
+/// A lease that starts with the first call that waits for it, and a generator that has not received its first grant yet.
+pub(crate) struct PendingGenerator<F: Family> {
     pub(crate) granted: Arc<SharedGrantee<F>>,
     pub(crate) lease: Lease,
     pub(crate) longest: Duration,
@@ -46,7 +46,7 @@ impl<F: Family> core::fmt::Debug for Generator<F> {
     }
 }
 
-impl<F: Family> StartedLease<F> {
+impl<F: Family> PendingGenerator<F> {
     /// Waits for the first grant.
     pub(crate) fn ready(self) -> crate::Result<Generator<F>> {
         if !self.lease.waits_in_drop {
@@ -57,7 +57,7 @@ impl<F: Family> StartedLease<F> {
         self.into_generator()
     }
 
-    /// Works like [`StartedLease::ready`], but awaits `sleep`. Dropping the returned future or the generator never blocks.
+    /// Works like [`PendingGenerator::ready`], but awaits `sleep`. Dropping the returned future or the generator never blocks.
     pub(crate) async fn ready_async(
         mut self,
         sleep: impl AsyncFn(Duration),
@@ -68,14 +68,23 @@ impl<F: Family> StartedLease<F> {
     }
 
     fn into_generator(self) -> crate::Result<Generator<F>> {
-        let leased = self.granted.leased().cloned();
-        let leased = leased
-            .ok_or_else(|| no_lease_error("expected a generator of the grant, found none"))?;
-        Ok(Generator { leased, lease: Arc::new(self.lease), longest: self.longest })
+        Generator::of_grant(&self.granted, Arc::new(self.lease), self.longest)
     }
 }
 
 impl<F: Family> Generator<F> {
+    /// Returns the generator of a lease that has received its first grant.
+    pub(crate) fn of_grant(
+        granted: &SharedGrantee<F>,
+        lease: Arc<Lease>,
+        longest: Duration,
+    ) -> crate::Result<Self> {
+        let leased = granted.leased().cloned();
+        let leased = leased
+            .ok_or_else(|| no_lease_error("expected a generator of the grant, found none"))?;
+        Ok(Self { leased, lease, longest })
+    }
+
     /// Returns the lease.
     pub fn lease(&self) -> &Lease {
         &self.lease
@@ -189,12 +198,12 @@ fn no_lease_error(reason: &'static str) -> crate::Error {
 
 /// Returns the error of a generator that has no lease, with `reason` as the error's source.
 #[cold]
-fn unavailable_error(reason: crate::Error) -> Error {
+pub(crate) fn unavailable_error(reason: crate::Error) -> Error {
     Error::new(ErrorKind::LeaseUnavailable).with_source(reason)
 }
 
 /// Implements a generator's constructors. Each format's module defines the functions that the constructors need: `options`,
-/// which returns the default options for a `LeaseUrl`, and `begin`, which starts the generator. `$arg` is an argument of
+/// which returns the default options for a `LeaseUrl`, and `prepare`, which creates the generator. `$arg` is an argument of
 /// all constructors. `$option` is an argument of the constructors with custom options, and all other constructors use
 /// `$default` instead. `$new` and `$with` are sentences for the documentation of the constructors with default options and
 /// with custom options.
@@ -256,7 +265,7 @@ macro_rules! constructors {
             $($option: $option_type,)?
             longest: Duration,
         ) -> Result<Self> {
-            begin(source.into(), options $(, $arg)* $(, $option)?, longest)?.ready()
+            prepare(source.into(), options $(, $arg)* $(, $option)?, longest)?.ready()
         }
 
         /// Works like [`Generator::with`], but awaits `sleep` instead of blocking the thread. If the future is dropped, any
@@ -272,7 +281,7 @@ macro_rules! constructors {
             longest: Duration,
             sleep: impl AsyncFn(Duration),
         ) -> Result<Self> {
-            begin(source.into(), options $(, $arg)* $(, $option)?, longest)?.ready_async(sleep).await
+            prepare(source.into(), options $(, $arg)* $(, $option)?, longest)?.ready_async(sleep).await
         }
     };
 }

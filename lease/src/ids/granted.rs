@@ -14,7 +14,7 @@ use polyflake::{SlotSource, clock::Clock, fork};
 #[cfg(feature = "std")]
 use crate::{
     Error, ErrorKind, Options, Result, Source,
-    ids::generator::StartedLease,
+    ids::generator::PendingGenerator,
     protocol::{Grant, Grantee},
 };
 
@@ -107,19 +107,19 @@ pub struct Granted<F, B> {
 
 #[cfg(feature = "std")]
 impl<F: Family + Send + Sync> SharedGrantee<F> {
-    /// Starts a lease for a namespace in a store, and creates its generator. Wait for the first grant before you generate
-    /// the first ID.
-    pub(crate) fn start(
+    /// Creates a lease for a namespace in a store, and its generator. Wait for the first grant before you generate the first
+    /// ID.
+    pub(crate) fn lease(
         source: Source,
         options: Options,
         longest: Duration,
         build: impl Fn(u64, Range<i64>) -> polyflake::Result<F::Generator> + Send + Sync + 'static,
-    ) -> Result<StartedLease<F>> {
+    ) -> Result<PendingGenerator<F>> {
         let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
         let options = options.waits_for_ms(longest_ms);
         let granted = Arc::new(Self::new(alloc::boxed::Box::new(build)));
-        let lease = source.start(options, granted.clone())?;
-        Ok(StartedLease { granted, lease, longest })
+        let lease = source.lease(options, granted.clone())?;
+        Ok(PendingGenerator { granted, lease, longest })
     }
 }
 
@@ -155,6 +155,13 @@ impl<F: Family, B: Fn(u64, Range<i64>) -> polyflake::Result<F::Generator>> Grant
     /// Returns the leased generator, or `None` before the first grant.
     pub fn leased(&self) -> Option<&Arc<F>> {
         self.leased.get()
+    }
+
+    /// Returns whether the generator was closed in this process.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_closed(&self) -> bool {
+        let closed_in = self.closed_in.lock().unwrap_or_else(PoisonError::into_inner);
+        *closed_in == Some(fork::process())
     }
 
     /// Starts a grant for a worker ID and a time span in Unix milliseconds.

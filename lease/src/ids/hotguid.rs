@@ -16,7 +16,9 @@ use polyflake::hotguid::{self, HotGuid, Leased};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::generator::{
+        PendingGenerator, constructors, generate_methods, impl_generate_by_delegation,
+    },
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::lease_url::LeaseUrl,
@@ -54,22 +56,22 @@ impl Generator {
 impl_generate_by_delegation!(HotGuid, shard_key => u32, shard_key);
 
 /// Returns the default options.
-fn options(lease_url: &LeaseUrl) -> Result<Options> {
+pub(crate) fn options(lease_url: &LeaseUrl) -> Result<Options> {
     lease_url.options(Shape::hotguid(lease_url.worker_id_range(0..=0xf_ffff))?)
 }
 
-/// Starts a generator that becomes usable when its lease is ready.
-fn begin(
+/// Creates a generator that becomes usable when its lease is ready.
+pub(crate) fn prepare(
     source: Source,
     options: Options,
     uuid8: bool,
     longest: Duration,
-) -> Result<StartedLease<Leased>> {
+) -> Result<PendingGenerator<Leased>> {
     if options.shape().family() != "hotguid" {
         return Err(out_of_range("expected options of Hot Guid"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+    SharedGrantee::lease(source, options, longest, move |worker_id, window| {
         let generator = waits.apply(hotguid::Generator::builder().uuid8(uuid8));
         let generator = generator.window(window.start, window.end).build()?;
         generator.provide_identity(identity(worker_id)?)?;

@@ -21,7 +21,7 @@ use polyflake::layout::{self, Batch, Id, Layout, Leased};
 
 use crate::{
     Options, Result, Source,
-    ids::generator::{StartedLease, constructors, impl_generate_by_delegation},
+    ids::generator::{PendingGenerator, constructors, impl_generate_by_delegation},
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::lease_url::LeaseUrl,
@@ -143,21 +143,21 @@ fn options(lease_url: &LeaseUrl, layout: &Layout, fields: &[&str]) -> Result<Opt
     lease_url.options(shape(layout, fields, worker_ids)?)
 }
 
-/// Starts a generator that becomes usable when its lease is ready.
-fn begin(
+/// Creates a generator that becomes usable when its lease is ready.
+fn prepare(
     source: Source,
     options: Options,
     layout: &Layout,
     fields: &[&str],
     longest: Duration,
-) -> Result<StartedLease<Leased>> {
+) -> Result<PendingGenerator<Leased>> {
     let worker_id_layout = WorkerIdLayout::new(layout, fields)?;
     let of_layout = shape(layout, fields, options.shape().worker_ids())?;
     if options.shape().family() != "layout" || *options.shape() != of_layout {
         return Err(out_of_range("expected options of the layout and its fields"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+    SharedGrantee::lease(source, options, longest, move |worker_id, window| {
         let layout = Layout::from_value(worker_id_layout.to_json(worker_id))?;
         let generator = waits.apply(layout::Generator::builder(layout));
         generator.window(window.start, window.end).build()

@@ -18,7 +18,9 @@ use polyflake::randflake::{self, Grant, Leased, Randflake};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::generator::{
+        PendingGenerator, constructors, generate_methods, impl_generate_by_delegation,
+    },
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::lease_url::LeaseUrl,
@@ -55,20 +57,20 @@ fn options(lease_url: &LeaseUrl, secret: [u8; 16]) -> Result<Options> {
     lease_url.options(Shape::randflake(lease_url.worker_id_range(0..=131_071), &secret)?)
 }
 
-/// Starts a generator that becomes usable when its lease is ready.
-fn begin(
+/// Creates a generator that becomes usable when its lease is ready.
+fn prepare(
     source: Source,
     options: Options,
     secret: [u8; 16],
     longest: Duration,
-) -> Result<StartedLease<Leased>> {
+) -> Result<PendingGenerator<Leased>> {
     if options.shape().family() != "randflake" || !options.shape().has_secret(&secret) {
         return Err(out_of_range("expected options of Randflake and of the secret"));
     }
     // The codec wipes its subkeys when it is dropped. The secret itself is not stored.
     let codec = randflake::Codec::new(secret);
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+    SharedGrantee::lease(source, options, longest, move |worker_id, window| {
         let node = u32::try_from(worker_id).unwrap_or_else(|_| unreachable!("by the shape"));
         let grant = Grant::new(node, window.start / 1000, window.end / 1000)?;
         waits.apply(randflake::Generator::builder(grant, codec.clone())).build()

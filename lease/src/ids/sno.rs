@@ -16,7 +16,9 @@ use polyflake::sno::{self, Leased, Sno};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::generator::{
+        PendingGenerator, constructors, generate_methods, impl_generate_by_delegation,
+    },
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::lease_url::LeaseUrl,
@@ -49,17 +51,21 @@ impl Generator {
 impl_generate_by_delegation!(Sno, metabyte => u8, metabyte);
 
 /// Returns the default options.
-fn options(lease_url: &LeaseUrl) -> Result<Options> {
+pub(crate) fn options(lease_url: &LeaseUrl) -> Result<Options> {
     lease_url.options(Shape::sno(lease_url.worker_id_range(0..=u64::from(u16::MAX)))?)
 }
 
-/// Starts a generator that becomes usable when its lease is ready.
-fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedLease<Leased>> {
+/// Creates a generator that becomes usable when its lease is ready.
+pub(crate) fn prepare(
+    source: Source,
+    options: Options,
+    longest: Duration,
+) -> Result<PendingGenerator<Leased>> {
     if options.shape().family() != "sno" {
         return Err(out_of_range("expected options of sno"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+    SharedGrantee::lease(source, options, longest, move |worker_id, window| {
         let partition = u16::try_from(worker_id).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(sno::Generator::builder().partition(partition));
         generator.window(window.start, window.end).build()

@@ -16,7 +16,9 @@ use polyflake::uuid7::{self, Leased, Uuid7};
 
 use crate::{
     Options, Result, Shape, Source,
-    ids::generator::{StartedLease, constructors, generate_methods, impl_generate_by_delegation},
+    ids::generator::{
+        PendingGenerator, constructors, generate_methods, impl_generate_by_delegation,
+    },
     ids::granted::SharedGrantee,
     rules::error::out_of_range,
     rules::lease_url::LeaseUrl,
@@ -54,17 +56,21 @@ impl Generator {
 impl_generate_by_delegation!(Uuid7, () => ());
 
 /// Returns the default options.
-fn options(lease_url: &LeaseUrl) -> Result<Options> {
+pub(crate) fn options(lease_url: &LeaseUrl) -> Result<Options> {
     lease_url.options(Shape::uuid7(lease_url.worker_id_range(0..=u64::from(u16::MAX)))?)
 }
 
-/// Starts a generator that becomes usable when its lease is ready.
-fn begin(source: Source, options: Options, longest: Duration) -> Result<StartedLease<Leased>> {
+/// Creates a generator that becomes usable when its lease is ready.
+pub(crate) fn prepare(
+    source: Source,
+    options: Options,
+    longest: Duration,
+) -> Result<PendingGenerator<Leased>> {
     if options.shape().family() != "uuid7" {
         return Err(out_of_range("expected options of UUID v7"));
     }
     let waits = options.waits;
-    SharedGrantee::start(source, options, longest, move |worker_id, window| {
+    SharedGrantee::lease(source, options, longest, move |worker_id, window| {
         let worker_id = u16::try_from(worker_id).unwrap_or_else(|_| unreachable!("by the shape"));
         let generator = waits.apply(uuid7::Generator::builder().worker_id(worker_id));
         // The previous grant may have used the first millisecond of this grant with a different worker ID, so this

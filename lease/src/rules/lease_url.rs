@@ -23,8 +23,8 @@ use crate::{
 #[cfg(feature = "std")]
 use crate::{Options, Shape, Source, rules::keeper::default_wait_ms};
 
-const LEASE_VARIABLE: &str = "POLYFLAKE_LEASE";
-const WORKER_ID_VARIABLE: &str = "POLYFLAKE_WORKER_ID";
+pub(crate) const LEASE_VARIABLE: &str = "POLYFLAKE_LEASE";
+pub(crate) const WORKER_ID_VARIABLE: &str = "POLYFLAKE_WORKER_ID";
 /// The environment variable that contains the holder's human-readable name, which is stored in the record of the leased
 /// worker ID.
 #[cfg(feature = "std")]
