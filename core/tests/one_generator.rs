@@ -12,14 +12,14 @@ use std::{
     collections::HashSet,
     sync::{
         Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicI64, AtomicU32, Ordering},
     },
     thread,
 };
 
 use polyflake::{
     Error, Result, after_restore,
-    clock::{ManualClock, SystemClock},
+    clock::{Clock, ManualClock, SystemClock},
     layout::{self, Field, Layout, Tick, preset},
     randflake::{self, Grant},
     sno, uuid7,
@@ -163,6 +163,103 @@ fn a_snapshot_does_not_repeat_a_generator_that_came_after_it() {
     drop(continued);
     let again = sno::Generator::builder().restore(last).unwrap();
     assert_eq!(again.try_generate(7).unwrap_err().code(), "sequence_exhausted");
+}
+
+/// A clock that a test sets, and that generators take for a real one.
+struct AdjustableClock(AtomicI64);
+
+impl Clock for AdjustableClock {
+    fn unix_nanos(&self) -> Result<i64> {
+        Ok(self.0.load(Ordering::Relaxed))
+    }
+    fn sleep(&self, _: u64) -> Result<()> {
+        panic!("calls that never wait do not sleep")
+    }
+}
+
+/// Replaces a generator again and again while its clock jumps between a few ticks. Generators are dropped or closed, and
+/// their successors begin anew, with the newest snapshot, or with an old one.
+fn check_successors<G, S: Clone>(
+    clock: &AdjustableClock,
+    tick_ms: i64,
+    build: impl Fn(Option<&S>) -> Result<G>,
+    generate: impl Fn(&G) -> Result<String>,
+    close: impl Fn(&G) -> Result<S>,
+) {
+    let (mut made, mut snapshots, mut random) = (HashSet::new(), Vec::new(), 1_u64);
+    let mut choose = |count: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) % count
+    };
+    for round in 0..2000 {
+        // Each round begins later than all IDs before it, so that the generators can make IDs again.
+        let start = START_MS + round * 20 * tick_ms;
+        let mut ids = build(None).unwrap();
+        for _ in 0..choose(20) {
+            let now_ms = start + i64::try_from(choose(6)).unwrap() * tick_ms;
+            clock.0.store(now_ms * 1_000_000, Ordering::Relaxed);
+            match choose(4) {
+                0 => {
+                    let newest = if choose(2) == 0 { close(&ids).ok() } else { None };
+                    drop(ids);
+                    let old = (choose(2) == 0).then(|| snapshots.last().cloned()).flatten();
+                    ids =
+                        build(if choose(3) == 0 { None } else { newest.clone().or(old) }.as_ref())
+                            .unwrap();
+                    snapshots.extend(newest);
+                }
+                _ => {
+                    if let Ok(id) = generate(&ids) {
+                        assert!(made.insert(id.clone()), "{id} in round {round}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(made.len() > 2000, "{} IDs", made.len());
+}
+
+#[test]
+fn no_successor_repeats_a_generator_of_its_process() {
+    static CLOCK: AdjustableClock = AdjustableClock(AtomicI64::new(START_MS * 1_000_000));
+    check_successors(
+        &CLOCK,
+        4,
+        |snapshot| match snapshot {
+            Some(snapshot) => sno::Builder::with_clock(&CLOCK).restore(*snapshot),
+            None => sno::Builder::with_clock(&CLOCK).partition(14).build(),
+        },
+        |ids| ids.try_generate(7).map(|id| id.to_string()),
+        |ids| ids.close(),
+    );
+    let layout = || {
+        let builder = layout::Builder::with_clock(preset("sonyflake", []).unwrap(), &CLOCK);
+        builder.bind("machine", 14)
+    };
+    check_successors(
+        &CLOCK,
+        10,
+        |snapshot: Option<&layout::Snapshot>| match snapshot {
+            Some(snapshot) => layout().restore(snapshot.clone()),
+            None => layout().build(),
+        },
+        |ids| ids.try_generate().map(|id| id.to_string()),
+        |ids| ids.close(),
+    );
+    check_successors(
+        &CLOCK,
+        1000,
+        |last: Option<&Option<i64>>| {
+            let grant = Grant::new(14, 1_730_000_000, 2_803_741_824).unwrap();
+            let builder = randflake::Builder::with_clock(grant, [7; 16], &CLOCK);
+            match last.copied().flatten() {
+                Some(last) => builder.resume_after(last).build(),
+                None => builder.build(),
+            }
+        },
+        |ids| ids.try_generate().map(|id| id.to_string()),
+        |ids| ids.close(),
+    );
 }
 
 /// A child and a restored process begin with an empty registry, because their inherited generators fail with `forked`.

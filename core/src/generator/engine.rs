@@ -52,6 +52,8 @@ pub(crate) struct Engine<F: Family, C> {
     pub(crate) machine: F::Machine,
     pub(crate) window: Window,
     pub(super) first: FirstReading,
+    /// The tick of the state machine until the first ID. It is 0, or the last tick of a predecessor.
+    initial_tick: u64,
     policy: WaitPolicy,
     pub(crate) clock: C,
     /// The generator's place among those with explicit worker IDs, if it has one. It is never read to generate an ID.
@@ -86,7 +88,7 @@ impl<F: Family, C> Engine<F, C> {
         policy: WaitPolicy,
         clock: C,
     ) -> Self {
-        Self { family, machine, window, first, policy, clock, registration: None }
+        Self { family, machine, window, first, initial_tick: 0, policy, clock, registration: None }
     }
 
     /// Declares that this generator belongs to a lease's grant. The grant guarantees that no earlier generator has used the
@@ -101,7 +103,7 @@ impl<F: Family, C> Engine<F, C> {
     /// the state from which another generator can continue, if this generator was closed.
     pub(crate) fn end_registration(&self, state: Option<u128>) {
         if let Some(registration) = &self.registration {
-            registration.end(state);
+            registration.end(state, self.machine.used());
         }
     }
 
@@ -175,7 +177,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     pub(crate) fn with_options(
         options: Options<C>,
         family: F,
-        machine: F::Machine,
+        mut machine: F::Machine,
         window: Window,
         mut first: FirstReading,
         continued: Option<u128>,
@@ -194,8 +196,15 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if options.is_granted {
             first.skip_first_tick();
         }
+        let mut initial_tick = 0;
+        // A sequence without a timestamp starts over with each generator.
+        let taken_over = registration.as_ref().and_then(|it| it.taken_over());
+        if let Some(used) = taken_over.filter(|_| family.ticks().is_some()) {
+            machine.take_over(used);
+            initial_tick = machine.tick(machine.observe());
+        }
         let engine = Self::new(family, machine, window, first, policy, options.clock);
-        Ok(Self { registration, ..engine })
+        Ok(Self { registration, initial_tick, ..engine })
     }
 
     /// Registers a generator with explicit worker IDs. Generators of leases and generators with a clock for tests are not
@@ -422,8 +431,9 @@ impl<F: Family, C: Clock> Engine<F, C> {
         if self.machine.is_closed_at(seen) {
             return Err(closed_error());
         }
-        // Tick 0 means that the state machine is unused, because any used state machine is in a tick after the floor.
-        match floor.check_flip(tick, self.machine.tick(seen) == 0, flip) {
+        // Any state machine that has made an ID is in a tick after the floor, or in one before the floor.
+        let is_unused = self.machine.tick(seen) == self.initial_tick;
+        match floor.check_flip(tick, is_unused, flip) {
             None => {
                 let (until, cause) = (ticks.tick_start_nanos(floor.last + 1), Cause::Floor);
                 Ok(Err(Outcome::Wait { now, until, cause }))
@@ -433,6 +443,8 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Some(Flip::Below(_)) if self.tick_after(self.observe()?)? >= floor.from => {
                 Ok(Err(Outcome::Raced))
             }
+            // A predecessor may have used a later tick than the floor's.
+            Some(Flip::Below(last)) => Ok(Ok(Flip::Below(last.max(self.initial_tick)))),
             Some(flip) => Ok(Ok(flip)),
         }
     }
@@ -440,7 +452,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
     /// Returns the last tick of the floor if the generator has been called but has not generated an ID. Snapshots treat
     /// this tick as used up.
     pub(crate) fn last_tick_before_first_id(&self) -> Option<u64> {
-        let is_unused = self.machine.tick(self.machine.observe()) == 0;
+        let is_unused = self.machine.tick(self.machine.observe()) == self.initial_tick;
         let ticks = self.family.ticks().filter(|_| is_unused)?;
         self.first.last_tick(ticks, &self.clock)
     }

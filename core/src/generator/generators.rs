@@ -36,6 +36,7 @@ impl<F: Family, C> fmt::Debug for Generator<F, C> {
 
 impl<F: Family, C> Drop for Generator<F, C> {
     fn drop(&mut self) {
+        self.engine.end_registration(None);
         self.engine.family.on_drop(&self.engine.machine);
     }
 }

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::WorkerIds;
-use crate::Result;
+use crate::{Result, sequence::Used};
 
 /// Whether generators are compared.
 pub(crate) const IS_ENABLED: bool = false;
@@ -24,11 +24,16 @@ pub(crate) fn register(
 }
 
 impl Registration {
+    #[allow(clippy::unused_self, reason = "elsewhere it is used")]
+    pub(crate) const fn taken_over(&self) -> Option<Used> {
+        None
+    }
+
     #[allow(clippy::unnecessary_wraps, clippy::unused_self, reason = "elsewhere it may fail")]
     pub(crate) const fn extend(&self, _: u64, _: i64) -> Result<()> {
         Ok(())
     }
 
     #[allow(clippy::unused_self, reason = "elsewhere it is used")]
-    pub(crate) const fn end(&self, _: Option<u128>) {}
+    pub(crate) const fn end(&self, _: Option<u128>, _: Option<Used>) {}
 }

@@ -17,12 +17,18 @@
 //! one, because its inherited generators fail with `forked`. The inherited registry is never locked again, since another
 //! thread of the parent may have held its lock during the fork. While the lock is held, no code of a caller runs.
 //!
-//! # Snapshots
+//! # Successors
 //!
-//! A generator that is restored from a snapshot continues in the snapshot's tick. This would repeat IDs if another generator
-//! with the worker ID existed since the snapshot was taken. The registry therefore remembers, for each worker ID, the final
-//! state of its last generator. Only a generator that continues from exactly this state, once, keeps the tick. Any other one
-//! skips the tick of its first call, like a generator without a snapshot.
+//! A generator would repeat its predecessor with the same worker ID if the clock moves back in between, or if it continues
+//! from a snapshot that was taken before the predecessor. The registry therefore remembers how each worker ID was last used:
+//!
+//! ```text
+//! generator A   --- close ---> its state, and the ticks that it used
+//! from A's snapshot, once      continues in A's last tick
+//! any other successor          A's ticks count as its own, and it skips the tick of its first call
+//! ```
+//!
+//! A generator that takes over the ticks treats a clock rollback like one that its predecessor would have noticed.
 
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 use core::ops::Range;
@@ -31,6 +37,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{LatestValue, NOT_PICKED, WorkerIds};
 use crate::{
     Error, ErrorKind, Result, fork,
+    sequence::Used,
     sync::{Ordering, Tally},
 };
 
@@ -50,14 +57,34 @@ struct Scheme {
     /// Generators with one worker ID, which are found without a search.
     single: BTreeMap<Vec<u8>, Vec<Entry>>,
     ranges: Vec<Entry>,
-    /// The final state of the last generator of each worker ID, or `None` if that generator has not been closed.
-    last_states: BTreeMap<Vec<u8>, Option<u128>>,
-    /// Whether some last states were dropped to limit the memory.
+    /// The last use of each worker ID.
+    last_uses: BTreeMap<Vec<u8>, LastUse>,
+    /// The last use of each range of worker IDs.
+    last_range_uses: Vec<LastUse>,
+    /// Whether some last uses were dropped to limit the memory.
     has_forgotten: bool,
 }
 
-/// The number of worker IDs of a scheme whose last state is remembered.
-const MAX_REMEMBERED: usize = 1 << 17;
+/// What is known of the last generator with a worker ID, and of those before it.
+#[derive(Clone, Debug)]
+struct LastUse {
+    ids: WorkerIds,
+    /// The final state, if the last generator was closed, and no other generator has begun since.
+    state: Option<u128>,
+    used: Option<Used>,
+}
+
+/// How a generator begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Beginning {
+    /// Whether the generator may continue in the tick of its state.
+    continues: bool,
+    /// The ticks that predecessors have used, as far as they are known.
+    known: Option<Used>,
+}
+
+/// The numbers of worker IDs and of ranges of a scheme whose last use is remembered.
+const MAX_REMEMBERED: (usize, usize) = (1 << 17, 1 << 10);
 
 impl Scheme {
     fn find_overlap(&self, entry: &Entry, is_over: impl Fn(&Entry) -> bool) -> bool {
@@ -95,16 +122,62 @@ impl Scheme {
         }
     }
 
-    /// Records that a generator begins, and returns whether it may continue in the tick of its state.
-    fn begin(&mut self, ids: &WorkerIds, continued: Option<u128>) -> bool {
-        if self.last_states.len() >= MAX_REMEMBERED {
-            self.last_states.clear();
+    /// Records that a generator begins. `continued` identifies the state from which it continues.
+    fn begin(&mut self, ids: &WorkerIds, continued: Option<u128>) -> Beginning {
+        let (mut is_known, mut continues, mut known) = (false, false, None);
+        for last in self.overlapping_uses(ids) {
+            let state = last.state.take();
+            is_known = true;
+            continues |= state.is_some() && state == continued && last.ids.first == ids.first;
+            known = Used::latest(known, last.used);
+        }
+        continues |= !is_known && !self.has_forgotten;
+        *self.last_use(ids) = LastUse { ids: ids.clone(), state: None, used: known };
+        Beginning { continues, known }
+    }
+
+    /// Returns the last uses of all worker IDs that overlap with these.
+    fn overlapping_uses(&mut self, ids: &WorkerIds) -> impl Iterator<Item = &mut LastUse> {
+        // A worker ID whose sequence is divided between generators has one entry for all parts.
+        let bounds = ids.first.clone()..=ids.last.clone();
+        let singles = self.last_uses.range_mut(bounds).map(|(_, last)| last);
+        let singles = singles.filter(|last| !ids.is_range() || ids.overlaps(&last.ids));
+        singles.chain(self.last_range_uses.iter_mut().filter(|last| ids.overlaps(&last.ids)))
+    }
+
+    /// Returns the entry for the last use of these worker IDs, and creates it if it does not exist.
+    fn last_use(&mut self, ids: &WorkerIds) -> &mut LastUse {
+        let (singles, ranges) = MAX_REMEMBERED;
+        if self.last_uses.len() >= singles || self.last_range_uses.len() >= ranges {
+            self.last_uses.clear();
+            self.last_range_uses.clear();
             self.has_forgotten = true;
         }
-        match self.last_states.insert(ids.first.clone(), None) {
-            None => !self.has_forgotten,
-            Some(state) => state.is_some() && state == continued,
+        let new = || LastUse { ids: ids.clone(), state: None, used: None };
+        if !ids.is_range() {
+            return self.last_uses.entry(ids.first.clone()).or_insert_with(new);
         }
+        let is_same = |last: &LastUse| last.ids.first == ids.first && last.ids.last == ids.last;
+        let found = self.last_range_uses.iter().position(is_same);
+        let place = found.unwrap_or_else(|| {
+            self.last_range_uses.push(new());
+            self.last_range_uses.len() - 1
+        });
+        &mut self.last_range_uses[place]
+    }
+
+    /// Records how a generator has used its worker IDs. `known` is what it knew of its predecessors when it began.
+    fn record_use(
+        &mut self,
+        ids: &WorkerIds,
+        state: Option<u128>,
+        (known, used): (Option<Used>, Option<Used>),
+    ) {
+        let last = self.last_use(ids);
+        // Generators that share a worker ID, such as those of halves of a sequence, do not know each other's ticks.
+        let is_successor = last.used == known && used.is_some();
+        last.used = if is_successor { used } else { Used::latest(last.used, used) };
+        last.state = state;
     }
 }
 
@@ -138,6 +211,8 @@ pub(crate) struct Registration {
     continued: Option<u128>,
     /// Whether a generator that continues from a snapshot must skip the tick of its first call.
     pub(crate) skips_first_tick: bool,
+    /// The ticks that predecessors had used when the generator began.
+    known: Option<Used>,
 }
 
 impl Registries {
@@ -180,11 +255,10 @@ impl Registries {
             return Err(in_use_error(ids.option));
         }
         scheme.entries_of(&ids).push(entry);
-        let continues = scheme.begin(&ids, continued);
+        let Beginning { continues, known } = scheme.begin(&ids, continued);
         drop(schemes);
-        let registries = self;
-        let skips_first_tick = !continues;
-        Ok(Registration { registries, generation, number, ids, continued, skips_first_tick })
+        let (registries, skips_first_tick) = (self, !continues);
+        Ok(Registration { registries, generation, number, ids, continued, skips_first_tick, known })
     }
 }
 
@@ -206,6 +280,11 @@ pub(crate) fn register(
 }
 
 impl Registration {
+    /// Returns the ticks that the generator must treat as its own, because predecessors have used them.
+    pub(crate) fn taken_over(&self) -> Option<Used> {
+        self.known.filter(|_| self.skips_first_tick)
+    }
+
     /// Records a later end of the generator's window, before the generator uses it.
     ///
     /// # Errors
@@ -231,8 +310,9 @@ impl Registration {
         .unwrap_or(Ok(()))
     }
 
-    /// Ends the generator's use of its worker ID. `state` identifies the final state, if the generator was closed.
-    pub(crate) fn end(&self, state: Option<u128>) {
+    /// Ends the generator's use of its worker ID. `state` identifies the final state, if the generator was closed. `used` are
+    /// the ticks that the generator has used.
+    pub(crate) fn end(&self, state: Option<u128>, used: Option<Used>) {
         // A generator that had to skip its first tick, and has made no ID since, ends in the state from which it continued.
         // The next generator must skip its first tick as well.
         let state = state.filter(|_| !(self.skips_first_tick && state == self.continued));
@@ -240,8 +320,8 @@ impl Registration {
             let is_live =
                 scheme.entries_of(&self.ids).iter().any(|entry| entry.number == self.number);
             scheme.remove(&self.ids, self.number);
-            if is_live && state.is_some() {
-                scheme.last_states.insert(self.ids.first.clone(), state);
+            if is_live {
+                scheme.record_use(&self.ids, state, (self.known, used));
             }
         });
     }
@@ -261,7 +341,7 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        self.end(None);
+        self.end(None, None);
     }
 }
 
@@ -321,7 +401,7 @@ mod tests {
         assert_eq!((error.code(), error.field()), ("worker_id_in_use", Some("worker_id")));
         let other = register(WorkerIds { scheme: "other".into(), ..worker(7) });
         assert!(other.is_ok() && register(worker(8)).is_ok());
-        lower.end(None);
+        lower.end(None, None);
         assert!(register(WorkerIds { sequences: (0, 4), ..worker(7) }).is_ok());
         assert!(register(worker(7)).is_err(), "the upper half is in use");
         drop(upper);
@@ -374,16 +454,41 @@ mod tests {
         let skips = |continued| register(continued).unwrap().skips_first_tick;
         let first = register(Some(1)).unwrap();
         assert!(!first.skips_first_tick, "nothing is known of earlier generators");
-        first.end(Some(2));
+        first.end(Some(2), None);
         assert!(!skips(Some(2)), "the state of the generator before");
         assert!(skips(Some(2)), "another generator came in between");
         let closed = register(None).unwrap();
-        closed.end(Some(3));
+        closed.end(Some(3), None);
         assert!(skips(Some(2)));
         assert!(skips(Some(3)));
         let unused = register(Some(3)).unwrap();
-        unused.end(Some(3));
+        unused.end(Some(3), None);
         assert!(skips(Some(3)), "the generator before has not skipped its tick");
+        skips(None);
+        let again = register(None).unwrap();
+        again.end(Some(4), None);
+        drop(registries.register(generation(), range(4, 9, 0), ALWAYS, None).unwrap());
+        assert!(skips(Some(4)), "the range contains the worker ID");
+    }
+
+    /// Generators of halves of a sequence exist at the same time, so neither knows what the other has used.
+    #[test]
+    fn a_successor_takes_over_the_ticks_of_all_predecessors() {
+        let registries = new_registries();
+        let register = |first, last| {
+            let ids = WorkerIds { sequences: (first, last), ..worker(7) };
+            registries.register(generation(), ids, ALWAYS, None).unwrap()
+        };
+        let used = |tick, safe| Some(Used { tick, safe, drifts: 1 });
+        let (lower, upper) = (register(0, 4), register(5, 9));
+        lower.end(None, used(20, 10));
+        upper.end(None, used(15, 0));
+        let both = register(0, 9);
+        assert_eq!(both.taken_over(), used(20, 20));
+        both.end(None, used(30, 20));
+        assert_eq!(register(0, 4).taken_over(), used(30, 20), "the only predecessor");
+        let ranged = registries.register(generation(), range(4, 9, 0), ALWAYS, None).unwrap();
+        assert_eq!(ranged.taken_over(), used(30, 20));
     }
 
     #[test]
@@ -458,7 +563,7 @@ mod tests {
                 std::thread::yield_now();
                 holders.fetch_sub(1, Ordering::AcqRel);
                 if call % 2 == 0 {
-                    registered.end(Some(call.into()));
+                    registered.end(Some(call.into()), None);
                 }
             }
             held

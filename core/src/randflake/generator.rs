@@ -166,9 +166,8 @@ impl<C: Clock> Generator<C> {
     pub fn close(&self) -> Result<Option<i64>> {
         self.engine.family.check_process()?;
         let used = last_second(self.engine.machine.close()?);
-        let last = used.or_else(|| {
-            self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick) / 1000)
-        });
+        let begun = self.engine.last_tick_before_first_id();
+        let last = used.max(begun.map(|tick| SCALE.tick_start_ms(tick) / 1000));
         self.engine.end_registration(last.map(continued_state));
         Ok(last)
     }

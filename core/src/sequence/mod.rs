@@ -68,9 +68,44 @@ pub(crate) trait Machine {
     /// reserved.
     fn highest_tick(&self, state: &Self::State) -> Option<u64>;
 
+    /// Returns the ticks in which slots have been reserved, or `None` if no slots have been reserved.
+    fn used(&self) -> Option<Used>;
+
+    /// Treats the ticks that another state machine has used as ticks of this one. No thread uses this state machine yet.
+    fn take_over(&mut self, used: Used);
+
     #[inline]
     fn is_closed(&self) -> bool {
         self.is_closed_at(self.observe())
+    }
+}
+
+/// The ticks that a state machine has used, as far as a successor needs to know them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Used {
+    /// The current tick. All of its slots count as used.
+    pub(crate) tick: u64,
+    /// The highest tick from which the clock has moved back.
+    pub(crate) safe: u64,
+    /// The number of clock rollbacks.
+    pub(crate) drifts: u32,
+}
+
+impl Used {
+    /// Combines the ticks of two state machines. If neither is a successor of the other, one rollback is not enough to tell
+    /// their IDs apart, so the clock must not move back at all.
+    pub(crate) fn latest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
+        let latest = if other.highest() >= one.highest() { other } else { one };
+        if one == other {
+            return Some(latest);
+        }
+        let tick = one.highest().max(other.highest());
+        Some(Self { tick, safe: tick, ..latest })
+    }
+
+    fn highest(self) -> u64 {
+        self.tick.max(self.safe)
     }
 }
 

@@ -13,7 +13,7 @@
 //! slot. If the first slot were stored in a separate word, a thread could combine it with a `next` that was counted from a
 //! different first slot.
 
-use super::{Flip, Machine, SlotRange, Step, word::Word};
+use super::{Flip, Machine, SlotRange, Step, Used, word::Word};
 use crate::{Error, ErrorKind, narrow};
 
 /// What a step does when the clock is behind the last tick.
@@ -208,5 +208,20 @@ impl Machine for PerTick {
         // An unused state machine is in tick 0, too, so in that tick only `next` shows whether slots were reserved.
         let is_used = state.tick > 0 || state.next > self.slots.first.into();
         is_used.then_some(state.tick)
+    }
+
+    fn used(&self) -> Option<Used> {
+        let tick = self.highest_tick(&self.state())?;
+        Some(Used { tick, safe: tick, drifts: 0 })
+    }
+
+    fn take_over(&mut self, used: Used) {
+        let (tick, end) = (used.highest(), u128::from(self.slots.last) + 1);
+        let next = u128::from(tick) << self.next_bits | end;
+        let found = self.observe();
+        if tick >= self.tick(found) {
+            // The swap may fail spuriously.
+            while self.word().compare_exchange_weak(found, next).is_err() {}
+        }
     }
 }

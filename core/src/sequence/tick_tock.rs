@@ -85,7 +85,7 @@
 //! The explorer in this folder runs the real code through every interleaving of small programs, and loom checks the memory
 //! orders. Both must catch weaker variants of each access.
 
-use super::{Flip, Machine, SlotRange, Step};
+use super::{Flip, Machine, SlotRange, Step, Used};
 use crate::{
     Error, ErrorKind, narrow,
     sync::{AtomicU32, AtomicU64, Ordering},
@@ -304,6 +304,21 @@ impl Machine for TickTock {
     fn highest_tick(&self, state: &State) -> Option<u64> {
         let highest = state.tick.max(state.safe);
         (highest > 0 || state.next > 0).then_some(highest)
+    }
+
+    fn used(&self) -> Option<Used> {
+        let state = self.state();
+        let State { tick, safe, drifts, .. } = state;
+        self.highest_tick(&state).map(|_| Used { tick, safe, drifts })
+    }
+
+    fn take_over(&mut self, used: Used) {
+        let State { tick, next, safe, drifts, .. } = self.state();
+        *self = if used.highest() >= tick.max(safe) {
+            Self::restore(used.tick, u32::from(u16::MAX) + 1, used.safe, used.drifts)
+        } else {
+            Self::restore(tick, next, safe.max(used.highest()), drifts)
+        };
     }
 }
 

@@ -249,9 +249,8 @@ impl<C: Clock> Generator<C> {
         let used = last_ms(self.engine.machine.close()?);
         // If this generator was called but generated no ID, an earlier generator may have used the millisecond of that
         // call.
-        let last = used.or_else(|| {
-            self.engine.last_tick_before_first_id().map(|tick| SCALE.tick_start_ms(tick))
-        });
+        let begun = self.engine.last_tick_before_first_id();
+        let last = used.max(begun.map(|tick| SCALE.tick_start_ms(tick)));
         self.engine.end_registration(last.map(continued_state));
         Ok(last)
     }

@@ -216,7 +216,7 @@ impl<C: Clock> Generator<C> {
             // The generator was called but generated no ID. Its floor contains the ticks that an earlier generator may have
             // used. A generator that is restored from the snapshot has no floor, so the snapshot treats the last tick of
             // the floor as exhausted.
-            (tick, next) = (begun, u128::from(last) + 1);
+            (tick, next) = (tick.max(begun), u128::from(last) + 1);
         }
         let numbers = self.engine.family.numbers;
         let next_sequence = numbers.map_or(next, |numbers| numbers.next_sequence(next));
