@@ -20,6 +20,7 @@
 //!               or, if the time is impossible: all bits, and 16 more for an error in the ID
 //! small values  log2(value) + log2(number of powers of two up to it), or all bits of the field; 1 bit says which
 //! usual values  log2(how many values are usual), or all bits of the field; 1 bit says which
+//! first, last   17 for the time and all other fields, because libraries define these two IDs as constants
 //! random bits   all bits of the field
 //! fixed bits    0, because an ID with other bits would not be in this format
 //! ```
@@ -40,8 +41,14 @@ use crate::reading::{Field, Origin, Reading, Role, Time};
 
 /// The rarity of strings without a format.
 const RANDOM_COST: Cost = Cost::bits(8);
+/// The rarity of strings and integers that are chosen for their simplicity.
+const PLACEHOLDER_RARITY: Cost = Cost::bits(14);
 /// The cost of the statement that a random field contains a small number instead. Examples and tests often do.
 const PLACEHOLDER_COST: Cost = Cost::bits(16);
+/// The cost of the time and the other fields of the first or the last ID of a format, whose bits are all 0 or all 1.
+const CONSTANT_COST: Cost = Cost::bits(17);
+/// The minimum length of a string of one repeated character that is considered a placeholder and not a number or a word.
+const MIN_REPEATED_LEN: usize = 16;
 /// The cost of an ID in the address of a service to which it does not belong.
 const OTHER_SERVICE_COST: Cost = Cost::bits(20);
 /// The maximum advantage of one reading over another if the two readings differ only in their time. The popularity of the
@@ -111,7 +118,16 @@ fn random_text_cost(text: &str) -> Cost {
     let halves =
         split.map(|(one, two)| characters_cost(one) + characters_cost(two) + Cost::bits(6));
     let whole = characters_cost(text);
-    RANDOM_COST + halves.map_or(whole, |halves| halves.min(whole))
+    let random = RANDOM_COST + halves.map_or(whole, |halves| halves.min(whole));
+    repeated_character_cost(text).map_or(random, |repeated| repeated.min(random))
+}
+
+/// Returns the cost of a string that repeats one character, which is stated once. Returns `None` for other strings.
+fn repeated_character_cost(text: &str) -> Option<Cost> {
+    let first = text.get(..1).filter(|_| text.len() >= MIN_REPEATED_LEN)?;
+    let is_repeated = text.bytes().all(|character| first.as_bytes() == [character]);
+    let length = Cost::log2(u128::try_from(text.len()).ok()?);
+    is_repeated.then(|| PLACEHOLDER_RARITY + characters_cost(first) + length)
 }
 
 /// Returns the cost of a string's characters. Each character could be any member of the smallest character class that
@@ -166,10 +182,9 @@ pub(crate) fn unknown_cost(text: &str, integer: Option<u64>) -> Cost {
 /// Returns the cost of reading an integer as a small number, multiplied by a power of two. Such limits and examples of
 /// integers are rarer than strings without a format.
 fn round_number_cost(number: u64) -> Cost {
-    const RARITY: Cost = Cost::bits(14);
     let zeros = number.trailing_zeros();
     let small = u128::from(number.checked_shr(zeros).unwrap_or(0));
-    RARITY + small_value_cost(small, Cost::bits(64)) + Cost::log2(u128::from(u64::BITS))
+    PLACEHOLDER_RARITY + small_value_cost(small, Cost::bits(64)) + Cost::log2(u128::from(u64::BITS))
 }
 
 /// Returns the cost of the possibility that bytes have no known format.
@@ -200,6 +215,16 @@ fn small_value_cost(value: u128, all: Cost) -> Cost {
     let number = value.saturating_add(1);
     let small = Cost::log2(number) + Cost::log2(u128::from(number.ilog2()) + 1);
     small.min(all) + Cost::bits(1)
+}
+
+/// Lowers the cost of the first and the last ID of a format if their time is unusual.
+pub(crate) fn recognize_constant(reading: &mut Reading) {
+    let fields = reading.fields.iter().filter(|field| field.role != Role::Fixed);
+    let mut bits = fields.flat_map(|field| field.offset..field.offset + field.bits);
+    let first = bits.next().is_some_and(|at| reading.bit(at));
+    if reading.account.has_unusual_time && bits.all(|at| reading.bit(at) == first) {
+        (reading.account.time, reading.account.fields) = (Cost::bits(0), CONSTANT_COST);
+    }
 }
 
 /// Returns the additional cost of a large count. Things are counted one by one, so counts above 2^30 are rare, and each

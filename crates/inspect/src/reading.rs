@@ -184,6 +184,7 @@ impl Reading {
         let mut reading = Self::new(named, bits, fields, cost, time, now_ms);
         reading.account.form = form;
         reading.account.fields = reading.account.fields + odds::large_count_cost(&reading);
+        odds::recognize_constant(&mut reading);
         Some(reading)
     }
 

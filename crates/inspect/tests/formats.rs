@@ -376,7 +376,7 @@ fn a_time_past_the_calendar_has_no_year() {
     let reason = "it fits only ULID, with an unusual time: its time is past all calendars";
     assert_eq!((highest.format.as_str(), highest.reason.as_str()), ("ulid", reason));
     let said = sentence(&[highest]);
-    assert_eq!(said, format!("This may be a ULID: {reason}."));
+    assert_eq!(said, format!("This is a ULID: {reason}."));
 }
 
 #[test]

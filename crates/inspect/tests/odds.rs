@@ -254,14 +254,16 @@ fn a_first_reading_with_an_unusual_time_fits_only_its_format() {
         count += u32::from(is_unusual);
     }
     assert!(count >= 3, "{count}");
-    let xid = &inspect("9m4e2mr0ui3e8a215n4g", &CONTEXT)[0];
-    assert_eq!(
-        (xid.format.as_str(), xid.reason.as_str()),
-        (
-            "xid",
-            "it fits only xid, with an unusual time: its time would be in 2011, before the first such ID"
-        )
-    );
+    for (id, time) in [
+        ("9m4e2mr0ui3e8a215n4g", "2011, before the first such ID"),
+        ("00000000000000000000", "1970, before the first such ID"),
+        ("vvvvvvvvvvvvvvvvvvvg", "2106, which is in the future"),
+    ] {
+        let readings = inspect(id, &CONTEXT);
+        let xid = likely(&readings).next().expect("a likely reading");
+        let reason = format!("it fits only xid, with an unusual time: its time would be in {time}");
+        assert_eq!((xid.format.as_str(), xid.reason.as_str()), ("xid", reason.as_str()), "{id}");
+    }
 }
 
 /// X IDs have the same fields as Discord IDs from before September 2022. Only their times differ.
