@@ -1,7 +1,12 @@
 //! Time-sortable unique IDs: sno, Randflake, Hot Guid, UUID v7 and custom snowflakes.
 //!
-//! [`sno`]: mod@sno [`randflake`]: mod@randflake [`hotguid`]: mod@hotguid [`clock`]: mod@clock [`sparx64`]: mod@sparx64
-//! [`layout`]: mod@layout [`uuid7`]: mod@uuid7
+//! [`sno`]: mod@sno
+//! [`randflake`]: mod@randflake
+//! [`hotguid`]: mod@hotguid
+//! [`clock`]: mod@clock
+//! [`sparx64`]: mod@sparx64
+//! [`layout`]: mod@layout
+//! [`uuid7`]: mod@uuid7
 // The README is also the front page of the documentation. `cargo xtask test readme` runs its examples.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![no_std]

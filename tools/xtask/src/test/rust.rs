@@ -1,6 +1,9 @@
 //! The test steps for the crates.
 
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Result, ensure};
 use xshell::{Cmd, Shell, cmd};
@@ -222,7 +225,35 @@ pub fn build_docs(shell: &Shell) -> Result<()> {
         doc_command(shell, &chosen).run()?;
     }
     doc_command(shell, &["--package", "polyflake-lease", "--all-features"]).run()?;
+    for folder in ["polyflake", "polyflake_lease"].map(|it| workspace::target().join("doc").join(it)) {
+        check_links(shell, &folder)?;
+    }
     examples::check(shell)
+}
+
+/// Checks that no page in a folder of the built documentation shows the definition of a link as text.
+fn check_links(shell: &Shell, folder: &Path) -> Result<()> {
+    for path in shell.read_dir(folder)? {
+        if path.is_dir() {
+            check_links(shell, &path)?;
+        } else if path.extension().is_some_and(|end| end == "html") {
+            let shown = shown_definition(&shell.read_file(&path)?);
+            ensure!(shown.is_none(), "{}: a link is text: {}", path.display(), shown.unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// Returns the text around the first definition of a link that an HTML page shows as text. Markdown reads a definition only
+/// if it has a line and follows a blank line.
+fn shown_definition(html: &str) -> Option<String> {
+    let mut text = String::new();
+    for part in html.split("<pre") {
+        let prose = part.split_once("</pre>").map_or(part, |(_, prose)| prose);
+        text.extend(prose.split('<').map(|tag| tag.split_once('>').map_or(tag, |(_, text)| text)));
+    }
+    let at = ["]: ", "mod@", "struct@", "fn@"].iter().filter_map(|it| text.find(it)).min()?;
+    Some(text[at..].chars().take(40).collect())
 }
 
 fn doc_command<'sh>(shell: &'sh Shell, chosen: &[&str]) -> Cmd<'sh> {
@@ -277,4 +308,15 @@ pub fn test_wasm(shell: &Shell) -> Result<()> {
 fn kernel_test_command<'sh>(shell: &'sh Shell, target: &str) -> Cmd<'sh> {
     cmd!(shell, "cargo test --quiet --package kernel-tests --tests --target {target}")
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "1")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_definition_that_became_text_is_found() {
+        let find = super::shown_definition;
+        assert_eq!(find("<p>IDs <code>sno</code>: mod@sno <a>b</a></p>").unwrap(), "mod@sno b");
+        assert_eq!(find("<p>[a]: https://b</p>").unwrap(), "]: https://b");
+        assert_eq!(find("<p><a href=\"mod@sno\">sno</a></p><pre>x[0]: u8</pre><p>c</p>"), None);
+    }
 }
