@@ -81,7 +81,7 @@ BEGIN
     UPDATE polyflake_public.keys AS known SET is_written = known.version = write.version;
 END $$;
 
--- The text of a number.
+-- Returns the string of an integer.
 CREATE OR REPLACE FUNCTION polyflake_public.encode(type text, number bigint) RETURNS text LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -143,7 +143,7 @@ BEGIN
     RETURN type || '_' || tail || substr('0123456789abcdefghjkmnpqrstvwxyz', total + 1, 1);
 END $$;
 
--- The number of a text. What does not decode is an error whose message begins with the code.
+-- Returns the integer of a string. For an invalid string, raises an error whose message begins with the code.
 CREATE OR REPLACE FUNCTION polyflake_public.decode(type text, id text) RETURNS bigint LANGUAGE plpgsql STABLE STRICT SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
