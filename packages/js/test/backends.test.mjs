@@ -16,6 +16,7 @@ import { bundleIn, createRealm, requireIn } from "./realm.mjs";
 const FIRST_USES = `[
   () => polyflake.sno.generate(),
   () => polyflake.hotguid.generate(),
+  () => polyflake.uuid7.generate(),
   () => new polyflake.randflake.Codec(new Uint8Array(16)),
   () => polyflake.layout.Layout.preset("discord"),
   () => new polyflake.sparx64.Sparx64(new Uint8Array(16)),
@@ -42,8 +43,8 @@ const reportScript = (path) => `
   for (const use of ${FIRST_USES}) console.log(describe(() => (use(), "well")));
   console.log(describe(() => polyflake.backend()));`;
 
-const FIVE_SUCCESSES = new Array(5).fill("well");
-const repeatLine = (line) => new Array(7).fill(line);
+const SUCCESSES = new Array(6).fill("well");
+const repeatLine = (line) => new Array(8).fill(line);
 
 onEachMachine((polyflake, name) => {
   test("the entry point of one backend reports its name", () => assert.equal(polyflake.backend(), name));
@@ -57,7 +58,7 @@ describe("in Node with an addon", () => {
     ["wasm", "wasm"],
   ]) {
     test(`POLYFLAKE_BACKEND=${variable} selects the backend`, () =>
-      assert.deepEqual(runScript(reportScript("polyflake"), variable), [expected, ...FIVE_SUCCESSES, expected]));
+      assert.deepEqual(runScript(reportScript("polyflake"), variable), [expected, ...SUCCESSES, expected]));
   }
 
   test("another value is rejected at the first use and not at the import", () => {
@@ -72,7 +73,7 @@ describe("in Node with an addon", () => {
   test("the entry points of one backend ignore the variable", () => {
     for (const variable of ["native", "wasm", "auto"]) {
       for (const name of ["native", "wasm"])
-        assert.deepEqual(runScript(reportScript(`polyflake/${name}`), variable), [name, ...FIVE_SUCCESSES, name]);
+        assert.deepEqual(runScript(reportScript(`polyflake/${name}`), variable), [name, ...SUCCESSES, name]);
     }
   });
 });
@@ -100,8 +101,8 @@ describe("in Node without an addon", () => {
   for (const [state, prepare] of Object.entries(ADDON_STATES)) {
     test(state, () => {
       prepare();
-      assert.deepEqual(runScript(reportScript(entryPath("node"))), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
-      assert.deepEqual(runScript(reportScript(entryPath("node")), "wasm"), ["wasm", ...FIVE_SUCCESSES, "wasm"]);
+      assert.deepEqual(runScript(reportScript(entryPath("node"))), ["wasm", ...SUCCESSES, "wasm"]);
+      assert.deepEqual(runScript(reportScript(entryPath("node")), "wasm"), ["wasm", ...SUCCESSES, "wasm"]);
       assert.deepEqual(runScript(reportScript(entryPath("node")), "native"), EXPECTED_REJECTION);
       assert.deepEqual(runScript(reportScript(entryPath("native"))), EXPECTED_REJECTION);
     });
@@ -168,10 +169,10 @@ describe("if wasm cannot run", () => {
 
   test("Node reports the wasm error if neither backend works", () => {
     const script = `delete globalThis.WebAssembly;\n${reportScript("polyflake")}`;
-    assert.deepEqual(runScript(script), ["native", ...FIVE_SUCCESSES, "native"]);
+    assert.deepEqual(runScript(script), ["native", ...SUCCESSES, "native"]);
     assert.deepEqual(runScript(script, "wasm"), [
       "wasm",
-      ...new Array(5).fill("PolyflakeError backend_unavailable"),
+      ...SUCCESSES.map(() => "PolyflakeError backend_unavailable"),
       "wasm",
     ]);
   });

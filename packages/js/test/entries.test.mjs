@@ -109,13 +109,15 @@ for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun",
 
 for (const conditions of [["workerd"], ["edge-light"], ["deno", "node"], ["bun", "node"], ["browser"], []]) {
   test(`${conditions.join(", ") || "default"}: a report of a restore reaches all formats`, async () => {
-    const names = "afterRestore, hotguid, layout, randflake, sno";
+    const names = "afterRestore, hotguid, layout, randflake, sno, uuid7";
     for (const format of Object.hasOwn(MODULE_QUERIES, conditions[0]) ? ["esm"] : ["esm", "cjs"]) {
-      const { afterRestore, hotguid, layout, randflake, sno } = await bundle(conditions, format, "polyflake", names);
+      const polyflake = await bundle(conditions, format, "polyflake", names);
+      const { afterRestore, hotguid, layout, randflake, sno, uuid7 } = polyflake;
       const explicit = [
         new sno.Generator({ partition: 7 }),
         new randflake.Generator(new randflake.Grant(7, 1_730_000_000, 2_803_741_824), new Uint8Array(16)),
         new layout.Generator(layout.Layout.preset("discord", { worker: 7, process: 7 })),
+        new uuid7.Generator({ workerId: 7 }),
       ];
       for (const ids of explicit) ids.generate();
       const found = () => [sno.parse(sno.generate()).partition, hotguid.parts(hotguid.generate()).machine.join()];

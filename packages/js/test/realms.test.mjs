@@ -29,7 +29,7 @@ const ENGINE_GLOBALS = ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", 
 const WIDE_STRING = "größe 寸法 📏".repeat(6);
 
 /** Uses all formats, with the same results in every run. */
-function useAllFormats({ hotguid, layout, randflake, sno, sparx64 }) {
+function useAllFormats({ hotguid, layout, randflake, sno, sparx64, uuid7 }) {
   const clock = () => NOW;
   const ids = new sno.Generator({ partition: 7, testClock: clock });
   const many = ids.generateMany(100);
@@ -44,6 +44,10 @@ function useAllFormats({ hotguid, layout, randflake, sno, sparx64 }) {
   const guid = "691f29d0-bbaa-ddcc-ee01-0203ffffff7f";
   assert.equal(hotguid.parse(guid.toUpperCase()), guid);
   assert.equal(hotguid.HotGuidArray.from([guid, guid]).texts().join(), `${guid},${guid}`);
+
+  const uuid = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
+  assert.equal(uuid7.parse(uuid.toUpperCase()), uuid);
+  assert.equal(uuid7.fromBytes(uuid7.toBytes(uuid)), uuid);
 
   const secret = Uint8Array.from({ length: 16 }, (_, k) => k);
   const flakes = new randflake.Generator(new randflake.Grant(1, 1_730_000_000, 2_803_741_824), secret, {
