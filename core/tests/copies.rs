@@ -4,7 +4,7 @@
 //!
 //! `cargo test -p polyflake --test copies -- --ignored --nocapture print_figures` prints how many of 5,000 IDs two copies
 //! have in common. `POLYFLAKE_RUNS` sets the number of runs, and `POLYFLAKE_ONLY` selects a line of the output, such as
-//! `leased sno, running`. With `copies_repeat_no_id_after_a_report` instead of `print_figures`, the test compares ten
+//! `leased sno, running`. With `restored_copies_repeat_no_id` instead of `print_figures`, the test compares ten
 //! million IDs of each generator with the IDs of a copy that reports the restore. `POLYFLAKE_IDS` changes the number of
 //! IDs.
 #![cfg(all(target_os = "linux", not(miri)))]
@@ -29,9 +29,7 @@ use image::run_in_both_copies;
 use polyflake::{
     Result, after_restore,
     clock::{Clock, ClockInfo, ManualClock, SystemClock},
-    hotguid::{self, HotGuid},
-    layout::{self, preset},
-    randflake::{self, Grant, Randflake},
+    hotguid,
     sno::{self, Sno},
     uuid7::{self, Uuid7},
 };
@@ -321,103 +319,33 @@ fn copies_of_a_leased_sno_repeat_less_than_one_of_5000_ids_on_average() {
     assert!((90..300).contains(&equal), "{equal} of 1,500,000 equal");
 }
 
-/// A function that generates ten IDs.
-type BatchMaker = Box<dyn FnMut() -> Result<Vec<[u8; 16]>>>;
-
-/// A function that creates a generator. The argument is the worker ID for generators with an explicit worker ID.
-type BatchFactory<'a> = &'a dyn Fn(u16) -> BatchMaker;
-
-/// Generates ten IDs: one with the generator, one with a handle and eight in a batch.
-macro_rules! batch_maker {
-    ($builder:expr, $empty:expr, $of_id:expr, $of_item:expr $(, $metabyte:expr)?) => {{
-        let ids: &'static _ = Box::leak(Box::new($builder.max_wait(Duration::from_secs(5)).build().unwrap()));
-        let mut handle = ids.handle();
-        Box::new(move || {
-            let mut batch = [$empty; 8];
-            let singles = [ids.generate($($metabyte)?)?, handle.generate($($metabyte)?)?];
-            ids.fill($($metabyte,)? &mut batch[..])?;
-            Ok(singles.map($of_id).into_iter().chain(batch.map($of_item)).collect())
-        })
-    }};
-}
-
-fn sno_batch_maker<C: Clock + 'static>(builder: sno::Builder<C>) -> BatchMaker {
-    batch_maker!(builder, Sno::MIN, to_16_bytes, to_16_bytes, 7)
-}
-
-fn guid_batch_maker<C: Clock + 'static>(builder: hotguid::Builder<C>) -> BatchMaker {
-    batch_maker!(builder, HotGuid::default(), HotGuid::to_bytes, HotGuid::to_bytes, 7)
-}
-
-fn uuid_batch_maker<C: Clock + 'static>(builder: uuid7::Builder<C>) -> BatchMaker {
-    batch_maker!(builder, Uuid7::MIN, Uuid7::to_bytes, Uuid7::to_bytes)
-}
-
-fn randflake_batch_maker(node: u32) -> BatchMaker {
-    let grant = Grant::new(node, 1_730_000_000, 2_803_741_824).unwrap();
-    let builder = randflake::Generator::builder(grant, [7; 16]);
-    let bytes = |id: Randflake| i128::from(id.to_i64()).to_be_bytes();
-    batch_maker!(builder, Randflake::default(), bytes, bytes)
-}
-
-fn discord_batch_maker(worker: u16) -> BatchMaker {
-    let builder = layout::Generator::builder(preset("discord", []).unwrap());
-    let of_integer = |id: i64| i128::from(id).to_be_bytes();
-    let of_id = move |id: layout::Id| match id {
-        layout::Id::Integer(id) => of_integer(id),
-        _ => unreachable!("an integer layout"),
-    };
-    batch_maker!(builder.bind("worker", worker).bind("process", 0), 0_i64, of_id, of_integer)
-}
-
-/// Generates IDs in this process and in a copy that reports the restore, and returns the number of duplicates. A generator
-/// with an explicit worker ID fails in the copy, so the copy replaces it with a generator that has a different worker ID.
-fn count_repeats_after_a_report(count: usize, new: BatchFactory<'_>, is_explicit: bool) -> usize {
-    let mut make = new(1);
-    (0..10).for_each(|_| drop(make().unwrap()));
-    let [mut ids, there] = run_in_both_copies(|is_copy| {
-        if is_copy {
-            after_restore().unwrap();
-            let rejected = make().err().map(|error| error.code());
-            assert_eq!(rejected, is_explicit.then_some("forked"));
-            if is_explicit {
-                make = new(2);
-            }
-        }
-        (0..count / 10).flat_map(|_| make().unwrap()).collect()
-    });
-    assert_eq!((ids.len(), there.len()), (count, count));
-    ids.extend(there);
-    ids.sort_unstable();
-    ids.windows(2).filter(|pair| pair[0] == pair[1]).count()
-}
-
-/// Checks that a copy that reports the restore does not generate any ID that the other copy generates.
+/// Compares many IDs of generators without explicit worker IDs, whose copies continue after the report.
 #[test]
 #[ignore = "takes minutes"]
-fn copies_repeat_no_id_after_a_report() {
+fn restored_copies_repeat_no_id() {
     let count = std::env::var("POLYFLAKE_IDS").map_or(10_000_000, |count| count.parse().unwrap());
-    let window = (START_MS, START_MS + 1_000_000_000_000);
-    let generators: [(&str, bool, BatchFactory<'_>); 8] = [
-        ("sno", false, &|_| sno_batch_maker(sno::Generator::builder())),
-        ("Hot Guid", false, &|_| guid_batch_maker(hotguid::Generator::builder())),
-        ("UUID v7", false, &|_| uuid_batch_maker(uuid7::Generator::builder())),
-        ("sno, partition", true, &|worker| {
-            sno_batch_maker(sno::Generator::builder().partition(worker))
-        }),
-        ("Hot Guid, window", true, &|_| {
-            guid_batch_maker(hotguid::Generator::builder().window(window.0, window.1))
-        }),
-        ("UUID v7, worker ID", true, &|worker| {
-            uuid_batch_maker(uuid7::Generator::builder().worker_id(worker))
-        }),
-        ("Randflake", true, &|node| randflake_batch_maker(node.into())),
-        ("Discord's layout", true, &|worker| discord_batch_maker(worker)),
-    ];
-    for (name, is_explicit, new) in generators {
-        let repeated = count_repeats_after_a_report(count, new, is_explicit);
-        std::eprintln!("{name}: {repeated} of {count} equal");
-        assert_eq!(repeated, 0, "{name}");
+    for family in family::DEFAULTS {
+        let ids = family.generator(SystemClock);
+        let mut handle = ids.handle(64);
+        let mut make = || {
+            let (mut made, filled) = ids.fill(8);
+            filled.unwrap();
+            made.extend([ids.generate().unwrap(), handle().unwrap()]);
+            made.into_iter().map(|id| id.bits.to_be_bytes())
+        };
+        drop(make());
+        let [mut all, there] = run_in_both_copies(|is_copy| {
+            if is_copy {
+                after_restore().unwrap();
+            }
+            (0..count / 10).flat_map(|_| make()).collect()
+        });
+        assert_eq!((all.len(), there.len()), (count, count));
+        all.extend(there);
+        all.sort_unstable();
+        let repeated = all.windows(2).filter(|pair| pair[0] == pair[1]).count();
+        std::eprintln!("{}: {repeated} of {count} equal", family.name);
+        assert_eq!(repeated, 0, "{}", family.name);
     }
 }
 

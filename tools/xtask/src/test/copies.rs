@@ -1,7 +1,7 @@
 //! Creates real copies of processes that generate IDs, and checks that no copy repeats an ID of the original process. Each
 //! copy calls the library to report that it was restored.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use xshell::{Shell, cmd};
 
 use crate::workspace;
@@ -19,7 +19,8 @@ pub fn check(shell: &Shell) -> Result<()> {
     }
     for package in ["polyflake", "polyflake-lease"] {
         let tests = ["--all-features", "--test", "copies", "--", "--ignored", "restored"];
-        cmd!(shell, "cargo test --quiet --package {package} {tests...}").run()?;
+        let told = cmd!(shell, "cargo test --package {package} {tests...}").read()?;
+        ensure!(told.contains("1 passed"), "expected a test of {package}, found none: {told}");
     }
     let (python, folder) = (workspace::python(), workspace::root().join("tests/copies"));
     let (library, headers) = (workspace::target().join("copies.node"), headers(shell)?);
