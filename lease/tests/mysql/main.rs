@@ -22,7 +22,7 @@ use std::{
 };
 
 use claims::{assert_error, claim, claim_concurrently};
-use mysql_server::{MysqlServer, program};
+use mysql_server::{MysqlServer, is_mariadb, program};
 use polyflake_lease::{
     AsyncMysql, ErrorKind, Mysql, Operator, Options, Result, Shape, check,
     protocol::{
@@ -258,18 +258,19 @@ fn an_operator_vouches_for_a_server_without_doublewrite() {
     assert_error(claim_at(&vouched.url()), ErrorKind::StoreNotDurable);
 }
 
+// Platform: Amazon RDS for MySQL and MariaDB.
 /// RDS turns the doublewrite buffer off on storage that writes whole pages. Its programs are in a folder of their own, so
 /// the error can name the parameter that declares this.
 #[test]
 fn the_error_on_rds_names_the_declaration() {
     let Some(program) = program() else { return };
-    let options = [
-        "--innodb-doublewrite=OFF",
-        "--basedir=/rdsdbbin/mysql",
-        "--lc-messages-dir=/usr/share/mysql",
-        "--plugin-dir=/usr/lib/mysql/plugin",
-        "--character-sets-dir=/usr/share/mysql/charsets",
-    ];
+    let mut options = vec!["--innodb-doublewrite=OFF", "--basedir=/rdsdbbin/mysql"];
+    if is_mariadb(&program) {
+        // The script that runs MySQL already names such folders.
+        options.push("--lc-messages-dir=/usr/share/mysql");
+        options.push("--plugin-dir=/usr/lib/mysql/plugin");
+        options.push("--character-sets-dir=/usr/share/mysql/charsets");
+    }
     let server = MysqlServer::start(&program, &options);
     let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
     assert!(error.to_string().contains("add `storage=durable` to the URL"), "{error}");

@@ -315,7 +315,7 @@ impl MysqlServer {
     }
 }
 
-fn is_mariadb(program: &Path) -> bool {
+pub fn is_mariadb(program: &Path) -> bool {
     program.ends_with("mariadbd")
 }
 

@@ -51,7 +51,8 @@ fn server(shell: &Shell) -> Result<PathBuf> {
     write_script(shell, &root, "usr/sbin/mysqld", &files)
 }
 
-/// Writes a script that runs an unpacked program with the unpacked libraries. Returns its path.
+/// Writes a script that runs an unpacked program with the unpacked libraries. `options` follow the first argument, which
+/// may have to be the first one, and later arguments override them. Returns the script's path.
 fn write_script(shell: &Shell, root: &Path, program: &str, options: &str) -> Result<PathBuf> {
     let (program, script) =
         (root.join(program), root.join(Path::new(program).file_name().unwrap()));
@@ -60,7 +61,7 @@ fn write_script(shell: &Shell, root: &Path, program: &str, options: &str) -> Res
     let [loader, libraries, program] =
         [&loader, &libraries, &program].map(|path| format!("'{}'", path.display()));
     let text =
-        format!("#!/bin/sh\nexec {loader} --library-path {libraries} {program} \"$@\"{options}\n");
+        format!("#!/bin/sh\nfirst=\"$1\"\nshift\nexec {loader} --library-path {libraries} {program} \"$first\"{options} \"$@\"\n");
     workspace::write_program(shell, &script, &text)?;
     Ok(script)
 }
