@@ -423,7 +423,7 @@ fn rejected_servers() -> Vec<(&'static str, &'static str, Json)> {
                 "8.0.11-TiDB-v7.5.1 TiDB Server (Apache License 2.0) Community Edition, MySQL 8.0 compatible",
             ]),
         ),
-        ("Vitess", "mysql", row(&["8.0.30-Vitess Version: 18.0.0"])),
+        ("Vitess, such as PlanetScale for MySQL", "mysql", row(&["8.0.30-Vitess Version: 18.0.0"])),
         (
             "Amazon ElastiCache",
             "redis",
@@ -436,7 +436,11 @@ fn rejected_servers() -> Vec<(&'static str, &'static str, Json)> {
         ),
         ("Upstash", "redis", reports("upstash_version", "none", "1.13.3", "")),
         ("Dragonfly", "redis", reports("dragonfly_version", "none", "df-v1.40.1", "Linux")),
-        ("Redis Cloud and Redis Enterprise", "redis", failure),
+        (
+            "Redis Cloud, Redis Enterprise, or a server whose scripts may not run `INFO`",
+            "redis",
+            failure,
+        ),
     ]
 }
 

@@ -1,3 +1,4 @@
+// Platform: Cloudflare Durable Objects.
 // Tests leases in Workers against a Durable Object. The object's storage is node:sqlite, so that a test can lose
 // replies and stop requests.
 import assert from "node:assert/strict";

@@ -2,6 +2,7 @@
 //! that holds these facts. Error messages, `polyflake lease check` and the table in `docs/lease-stores.md` come from it.
 
 use alloc::{format, string::String};
+use core::fmt;
 
 use crate::{Error, ErrorKind};
 
@@ -13,7 +14,7 @@ pub(crate) struct Platform {
     scheme: &'static str,
     /// Words that identify the server in the version that it reports, or in the names of its properties.
     words: &'static [&'static str],
-    /// The ends of the server's host name. An end with a final hyphen may be anywhere in the name.
+    /// The ends of the server's host name. An asterisk separates a part that the name contains from its end.
     #[cfg_attr(
         not(feature = "hosted"),
         allow(dead_code, reason = "only the parser of URLs reads it")
@@ -29,18 +30,14 @@ pub(crate) struct Platform {
     /// The public pages that state these facts.
     #[cfg_attr(not(test), allow(dead_code, reason = "the table in the documentation shows it"))]
     sources: &'static [&'static str],
-    /// The test that imitates the server, or its recorded conversation.
-    #[cfg_attr(not(test), allow(dead_code, reason = "the table in the documentation shows it"))]
-    test: &'static str,
 }
 
-/// Whether a lease works on a platform.
+/// Whether a lease works on a platform, with advice if there is any.
 #[derive(Debug)]
 enum Verdict {
-    /// It works, with this advice.
     Works(&'static str),
-    /// No public source states what a lease needs to know.
-    Unknown,
+    /// The public sources do not state everything that a lease needs.
+    Unknown(&'static str),
     /// The server is rejected for this reason.
     Rejected(&'static str),
 }
@@ -49,98 +46,123 @@ enum Verdict {
 const INSTEAD: &str =
     "lease from PostgreSQL, MySQL or MariaDB, or from `polyflake lease serve` with an SQLite file";
 
+/// Other servers also report the error by which these are recognized.
+const REDIS_CLOUD: &str =
+    "Redis Cloud, Redis Enterprise, or a server whose scripts may not run `INFO`";
+
 const RESTORED: &str = "`polyflake lease restored`";
+const NOT_KNOWN: &str = "not known";
+/// A rejected server has no store's name.
 const NO_NAME: &str = "-";
 const SAME_NAME: &str = "same name";
+const OTHER_NAME: &str = "another name";
+/// A Multi-AZ DB instance fails over with its storage, and a Multi-AZ DB cluster to a replica of the engine.
+const RDS_FAILOVER: &str = "same name; Multi-AZ DB cluster: another name";
+const RDS_SOURCES: [&str; 3] = [
+    "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.html",
+    "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/multi-az-db-clusters-concepts.html",
+    "https://docs.aws.amazon.com/sdk-for-python/v4/reference/clients/rds/operations/restore_db_instance_from_db_snapshot/",
+];
+const RDS_HOSTS: &[&str] = &[".rds.amazonaws.com", ".rds.amazonaws.com.cn"];
+const AURORA_HOSTS: &[&str] = &[".cluster-*.rds.amazonaws.com", ".cluster-*.rds.amazonaws.com.cn"];
 
 pub(crate) const PLATFORMS: &[Platform] = &[
     Platform {
         name: "Amazon Aurora PostgreSQL",
         scheme: "postgres",
         words: &[],
-        hosts: &[".cluster-"],
-        verdict: Verdict::Works(
-            "within one cluster; an unplanned failover of a global database needs `polyflake lease restored`",
-        ),
-        failover: SAME_NAME,
+        hosts: AURORA_HOSTS,
+        verdict: Verdict::Works("add `wait=40` if it pauses, because it resumes in about 15 s"),
+        failover: "same name; unplanned, in a global database: `polyflake lease restored`",
         restore: RESTORED,
         sources: &[
             "https://github.com/jobinau/pg_gather/issues/9",
-            "https://github.com/instructure/canvas-lms/issues/1636",
-            "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/AuroraPostgreSQL.Replication.html",
+            "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.VersionPolicy.Versioning.html",
+            "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-serverless-v2-auto-pause.html",
+            "https://thebuild.com/blog/2026/05/05/managed-postgres-examined-amazon-aurora-postgresql/",
+            "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-global-database-disaster-recovery.html",
         ],
-        test: "aurora_grants_worker_ids_without_logical_replication",
     },
     Platform {
         name: "Amazon RDS for PostgreSQL",
         scheme: "postgres",
         words: &[],
-        hosts: &[".rds.amazonaws.com", ".rds.amazonaws.com.cn"],
+        hosts: RDS_HOSTS,
         verdict: Verdict::Works(""),
-        failover: SAME_NAME,
+        failover: RDS_FAILOVER,
         restore: RESTORED,
-        sources: &[
-            "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.html",
-            "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/USER_RestoreFromSnapshot.html",
-        ],
-        test: "the_driver_passes_the_suite",
-    },
-    Platform {
-        name: "Neon",
-        scheme: "postgres",
-        words: &[],
-        hosts: &[".neon.tech"],
-        verdict: Verdict::Works(
-            "add `wait=40`, because a sleeping server needs seconds to resume; a renewal every 15 minutes keeps it awake",
-        ),
-        failover: SAME_NAME,
-        restore: "detected: each branch has another name",
-        sources: &["https://github.com/neondatabase/neon"],
-        test: "neon_grants_worker_ids_and_its_branches_are_different_stores",
-    },
-    Platform {
-        name: "Supabase",
-        scheme: "postgres",
-        words: &[],
-        hosts: &[".supabase.co", ".supabase.com"],
-        verdict: Verdict::Works("also through its pooler, which rejects `options`"),
-        failover: NO_NAME,
-        restore: RESTORED,
-        sources: &["https://supabase.com/docs/guides/database/connecting-to-postgres"],
-        test: "leases_work_through_a_transaction_pooler",
-    },
-    Platform {
-        name: "Google Cloud SQL and AlloyDB for PostgreSQL",
-        scheme: "postgres",
-        words: &[],
-        hosts: &[],
-        verdict: Verdict::Unknown,
-        failover: NO_NAME,
-        restore: RESTORED,
-        sources: &[],
-        test: "",
+        sources: &RDS_SOURCES,
     },
     Platform {
         name: "Azure Database for PostgreSQL",
         scheme: "postgres",
         words: &[],
         hosts: &[".postgres.database.azure.com"],
-        verdict: Verdict::Unknown,
-        failover: NO_NAME,
+        verdict: Verdict::Works(""),
+        failover: OTHER_NAME,
+        restore: RESTORED,
+        sources: &[
+            "https://thebuild.com/blog/managed-postgres-examined-azure-database-for-postgresql-flexible-server/",
+            "https://docs.azure.cn/en-us/postgresql/flexible-server/param-write-ahead-log-settings",
+            "https://learn.microsoft.com/en-us/azure/reliability/reliability-postgresql-flexible-server",
+        ],
+    },
+    Platform {
+        name: "Neon",
+        scheme: "postgres",
+        words: &[],
+        hosts: &[".neon.tech"],
+        verdict: Verdict::Works("add `wait=40`; each renewal resumes a suspended server"),
+        failover: SAME_NAME,
+        restore: "another branch: another name; instant restore: `polyflake lease restored`",
+        sources: &[
+            "https://github.com/neondatabase/neon/blob/bf542b047455aa87e06cba289692dc72c806e988/control_plane/src/endpoint.rs",
+            "https://neon.tech/docs/introduction/auto-suspend",
+            "https://neon.tech/docs/guides/branch-restore",
+        ],
+    },
+    Platform {
+        name: "Supabase",
+        scheme: "postgres",
+        words: &[],
+        hosts: &[".supabase.co", ".supabase.com"],
+        verdict: Verdict::Works("also through its pooler"),
+        failover: NOT_KNOWN,
+        restore: RESTORED,
+        sources: &[
+            "https://github.com/supabase/postgres/blob/02e896f7e05cee13a4a1c7bbb4f727425eb2a322/ansible/files/postgresql_config/postgresql.conf.j2",
+            "https://supabase.github.io/supavisor/configuration/pool_modes",
+        ],
+    },
+    Platform {
+        name: "Google Cloud SQL for PostgreSQL",
+        scheme: "postgres",
+        words: &[],
+        hosts: &[],
+        verdict: Verdict::Unknown(""),
+        failover: SAME_NAME,
+        restore: RESTORED,
+        sources: &["https://cloud.google.com/sql/docs/postgres/high-availability"],
+    },
+    Platform {
+        name: "Google AlloyDB",
+        scheme: "postgres",
+        words: &[],
+        hosts: &[],
+        verdict: Verdict::Unknown(""),
+        failover: NOT_KNOWN,
         restore: RESTORED,
         sources: &[],
-        test: "",
     },
     Platform {
         name: "PlanetScale for PostgreSQL",
         scheme: "postgres",
         words: &[],
         hosts: &[".pg.psdb.cloud"],
-        verdict: Verdict::Unknown,
-        failover: NO_NAME,
+        verdict: Verdict::Unknown(""),
+        failover: OTHER_NAME,
         restore: RESTORED,
-        sources: &[],
-        test: "",
+        sources: &["https://planetscale.com/docs/postgres/postgres-architecture"],
     },
     Platform {
         name: "CockroachDB",
@@ -150,19 +172,26 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         verdict: Verdict::Rejected("in most versions, its advisory locks lock nothing"),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://github.com/cockroachdb/cockroach/issues/13546"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &[
+            "https://github.com/cockroachdb/cockroach/issues/13546",
+            "https://github.com/cockroachdb/cockroach/pull/168353",
+        ],
     },
     Platform {
         name: "YugabyteDB",
         scheme: "postgres",
         words: &["-YB-"],
         hosts: &[".yugabyte.cloud"],
-        verdict: Verdict::Rejected("it has no advisory locks, or they lock nothing"),
+        verdict: Verdict::Rejected(
+            "its advisory locks lock nothing before version 2025.1, and later versions are not known to work",
+        ),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://github.com/yugabyte/yugabyte-db/issues/3642"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &[
+            "https://github.com/yugabyte/yugabyte-db/issues/3642",
+            "https://github.com/yugabyte/yugabyte-db/issues/19974",
+            "https://github.com/yugabyte/yugabyte-db/issues/25756",
+        ],
     },
     Platform {
         name: "Amazon Redshift",
@@ -173,45 +202,57 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         failover: NO_NAME,
         restore: NO_NAME,
         sources: &["https://docs.aws.amazon.com/redshift/latest/dg/t_Defining_constraints.html"],
-        test: "rejected_servers_match_the_recorded_conversations",
     },
     Platform {
         name: "Amazon Aurora DSQL",
         scheme: "postgres",
-        words: &["DSQL"],
-        hosts: &[".on.aws"],
+        words: &[],
+        hosts: &[".dsql.*.on.aws"],
         verdict: Verdict::Rejected("its transactions take no locks"),
         failover: NO_NAME,
         restore: NO_NAME,
         sources: &["https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with.html"],
-        test: "rejected_servers_match_the_recorded_conversations",
     },
     Platform {
-        name: "Amazon RDS for MySQL and MariaDB, Amazon Aurora MySQL",
+        name: "Amazon Aurora MySQL",
         scheme: "mysql",
         words: &[],
-        hosts: &[".rds.amazonaws.com", ".rds.amazonaws.com.cn"],
+        hosts: AURORA_HOSTS,
+        verdict: Verdict::Unknown("add `storage=durable` to try it"),
+        failover: NOT_KNOWN,
+        restore: "`polyflake lease restored`, also after a backtrack",
+        sources: &[
+            "https://github.com/nethalo/dbsafe/issues/50",
+            "https://docs.amazonaws.cn/en_us/AmazonRDS/latest/AuroraUserGuide/AuroraMySQL.Managing.Backtrack.Configuring.html",
+        ],
+    },
+    Platform {
+        name: "Amazon RDS for MySQL and MariaDB",
+        scheme: "mysql",
+        words: &[],
+        hosts: RDS_HOSTS,
         verdict: Verdict::Works(
-            "with `storage=durable`, because new instances have `innodb_doublewrite=0`",
+            "add `storage=durable`, because new instances have `innodb_doublewrite=0`",
         ),
-        failover: SAME_NAME,
+        failover: RDS_FAILOVER,
         restore: RESTORED,
         sources: &[
-            "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-optimized-writes.html",
-            "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/Concepts.MultiAZ.html",
+            "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-optimized-writes-mariadb.md",
+            "https://github.com/phpmyadmin/phpmyadmin/pull/13258",
+            RDS_SOURCES[0],
+            RDS_SOURCES[1],
+            RDS_SOURCES[2],
         ],
-        test: "the_error_on_rds_names_the_declaration",
     },
     Platform {
         name: "Google Cloud SQL for MySQL",
         scheme: "mysql",
         words: &[],
         hosts: &[],
-        verdict: Verdict::Unknown,
-        failover: NO_NAME,
+        verdict: Verdict::Unknown(""),
+        failover: NOT_KNOWN,
         restore: RESTORED,
         sources: &[],
-        test: "",
     },
     Platform {
         name: "TiDB",
@@ -221,8 +262,7 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         verdict: Verdict::Rejected("it can accept `LOCK IN SHARE MODE` without a lock"),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://docs.pingcap.com/tidb/stable/system-variables"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &["https://github.com/pingcap/tidb/issues/70995"],
     },
     Platform {
         name: "Vitess, such as PlanetScale for MySQL",
@@ -234,32 +274,34 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         ),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://vitess.io/docs/reference/compatibility/mysql-compatibility/"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &[
+            "https://github.com/vitessio/website/pull/387",
+            "https://github.com/vitessio/vitess/blob/eb3eeaf81c6217bb4032ea50d5c4680849ba6239/go/vt/servenv/mysql.go",
+        ],
     },
     Platform {
         name: "Amazon ElastiCache",
         scheme: "redis",
         words: &["Amazon ElastiCache"],
         hosts: &[".cache.amazonaws.com", ".cache.amazonaws.com.cn"],
-        verdict: Verdict::Works("only as a single node without replicas and cluster mode"),
-        failover: "another name",
-        restore: "detected: another name",
-        sources: &["https://docs.aws.amazon.com/AmazonElastiCache/latest/dg/Replication.html"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        verdict: Verdict::Unknown(
+            "only a single node without replicas and cluster mode can be a store",
+        ),
+        failover: OTHER_NAME,
+        restore: OTHER_NAME,
+        sources: &["https://github.com/oliver006/redis_exporter/issues/597"],
     },
     Platform {
         name: "Amazon MemoryDB",
         scheme: "redis",
         words: &["Amazon MemoryDB"],
-        hosts: &[".memorydb.us-east-1.amazonaws.com"],
+        hosts: &[".memorydb.*.amazonaws.com", ".memorydb.*.amazonaws.com.cn"],
         verdict: Verdict::Rejected("its servers form a cluster, and a lease needs a single server"),
         failover: NO_NAME,
         restore: NO_NAME,
         sources: &[
-            "https://docs.aws.amazon.com/memorydb/latest/devguide/servicename-feature-overview.html",
+            "https://docs.aws.amazon.com/memorydb/latest/APIReference/API_CreateCluster.html",
         ],
-        test: "rejected_servers_match_the_recorded_conversations",
     },
     Platform {
         name: "Upstash",
@@ -271,8 +313,10 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         ),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://upstash.com/docs/redis/overall/rediscompatibility"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &[
+            "https://github.com/upstash/redis-js/issues/340",
+            "https://upstash.com/docs/redis/commands/server/info",
+        ],
     },
     Platform {
         name: "Dragonfly",
@@ -282,33 +326,36 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         verdict: Verdict::Rejected("it is not Redis, and reports no `run_id` that shows a restart"),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://www.dragonflydb.io/docs/command-reference/server-management/info"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &[
+            "https://github.com/dragonflydb/dragonfly/blob/79428276fabdd076776a76cdc8b382f64a2b7976/src/server/server_family.cc",
+        ],
     },
     Platform {
-        name: "Redis Cloud and Redis Enterprise",
+        name: REDIS_CLOUD,
         scheme: "redis",
         words: &["not allowed from script"],
-        hosts: &[".redislabs.com", ".redis-cloud.com", ".redns.redis-cloud.com"],
-        verdict: Verdict::Rejected("its scripts cannot read whether the server has replicas"),
+        hosts: &[".redislabs.com", ".redis-cloud.com"],
+        verdict: Verdict::Rejected("nothing shows its scripts whether it has replicas"),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://redis.io/docs/latest/commands/info/"],
-        test: "rejected_servers_match_the_recorded_conversations",
+        sources: &[
+            "https://github.com/redis/docs/blob/025c5387ea8d65308631b2fbcca8b05f588fe0b9/content/operate/rs/references/compatibility/commands/server.md",
+        ],
     },
     Platform {
         name: "Cloudflare Durable Objects",
         scheme: "https",
         words: &[],
         hosts: &[".workers.dev"],
-        verdict: Verdict::Works("by `polyflake/lease/cloudflare`"),
+        verdict: Verdict::Works("by `polyflake/lease/cloudflare`; D1 has no driver"),
         failover: SAME_NAME,
         restore: "set `POLYFLAKE_RESTORED` to another value",
-        sources: &["https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/"],
-        test: "cloudflare.test.mjs",
+        sources: &[
+            "https://developers.cloudflare.com/durable-objects/best-practices/access-durable-objects-storage",
+        ],
     },
     Platform {
-        name: "Cloudflare D1, Turso and other replicas of SQLite",
+        name: "Turso and other embedded replicas of SQLite",
         scheme: "libsql",
         words: &[],
         hosts: &[".turso.io"],
@@ -317,8 +364,7 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         ),
         failover: NO_NAME,
         restore: NO_NAME,
-        sources: &["https://docs.turso.tech/features/embedded-replicas/introduction"],
-        test: "urls.json",
+        sources: &["https://turso.tech/blog/do-it-yourself-database-cdn-with-embedded-replicas"],
     },
 ];
 
@@ -326,19 +372,37 @@ impl Platform {
     /// Returns the error that rejects the server, or `None` if it is not rejected.
     pub(crate) fn rejection(&self) -> Option<Error> {
         let Verdict::Rejected(reason) = self.verdict else { return None };
-        let reason = format!("{} is no store: {reason}; {INSTEAD}", self.name);
+        let reason = format!("{} cannot be a store: {reason}; {INSTEAD}", self.name);
         Some(Error::new(ErrorKind::StoreNotDurable, reason).permanent())
     }
 
     /// Describes whether a lease works on the platform.
     pub(crate) fn description(&self) -> String {
-        let Self { name, .. } = self;
         match self.verdict {
-            Verdict::Works("") => format!("{name}: works"),
-            Verdict::Works(advice) => format!("{name}: works; {advice}"),
-            Verdict::Unknown => format!("{name}: not known to work"),
-            Verdict::Rejected(reason) => format!("{name}: rejected, because {reason}; {INSTEAD}"),
+            Verdict::Rejected(reason) => {
+                format!("{}: rejected, because {reason}; {INSTEAD}", self.name)
+            }
+            _ => format!("{}: {}", self.name, self.verdict),
         }
+    }
+
+    fn has_host(&self, host: &str) -> bool {
+        self.hosts.iter().any(|pattern| match pattern.split_once('*') {
+            Some((part, end)) => host.contains(part) && host.ends_with(end),
+            None => host.ends_with(pattern),
+        })
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (verdict, advice) = match self {
+            Self::Works(advice) => ("works", advice),
+            Self::Unknown(advice) => ("not known to work", advice),
+            Self::Rejected(reason) => return write!(f, "**rejected**: {reason}"),
+        };
+        let separator = if advice.is_empty() { "" } else { "; " };
+        write!(f, "{verdict}{separator}{advice}")
     }
 }
 
@@ -352,9 +416,7 @@ pub(crate) fn from_words(scheme: &str, text: &str) -> Option<&'static Platform> 
 #[cfg(feature = "hosted")]
 pub(crate) fn from_host(scheme: &str, host: &str) -> Option<&'static Platform> {
     let host = host.to_ascii_lowercase();
-    let is_part = |end: &&str| host.ends_with(*end) || end.ends_with('-') && host.contains(*end);
-    let ends = |platform: &&Platform| platform.hosts.iter().any(is_part);
-    PLATFORMS.iter().filter(|platform| platform.scheme == scheme).find(ends)
+    PLATFORMS.iter().find(|platform| platform.scheme == scheme && platform.has_host(&host))
 }
 
 /// Returns the error for a URL with the scheme of a rejected platform, or `None`.
@@ -390,21 +452,11 @@ mod tests {
     /// Returns the table for the documentation, and the sources below it.
     fn table() -> String {
         let rows = PLATFORMS.iter().map(|it| {
-            let lease = match it.verdict {
-                Verdict::Works("") => "works".into(),
-                Verdict::Works(advice) => format!("works; {advice}"),
-                Verdict::Unknown => "not known to work".into(),
-                Verdict::Rejected(reason) => format!("**rejected**: {reason}"),
-            };
-            format!("| {} | {lease} | {} | {} |\n", it.name, it.failover, it.restore)
+            format!("| {} | {} | {} | {} |\n", it.name, it.verdict, it.failover, it.restore)
         });
         let sources = PLATFORMS.iter().filter(|it| !it.sources.is_empty()).map(|it| {
-            let links: Vec<_> = it
-                .sources
-                .iter()
-                .enumerate()
-                .map(|(k, url)| format!("[{}]({url})", k + 1))
-                .collect();
+            let links = it.sources.iter().enumerate();
+            let links: Vec<_> = links.map(|(k, url)| format!("[{}]({url})", k + 1)).collect();
             format!("{} {}", it.name, links.join(" "))
         });
         let head = "| database | a lease | failover | restore or clone |\n|---|---|---|---|\n";
@@ -412,40 +464,61 @@ mod tests {
         format!("{head}{}\nSources: {sources}.\n", rows.collect::<String>())
     }
 
-    /// `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --lib platforms` writes the table.
-    #[test]
-    fn the_page_contains_the_table() {
-        let path = Path::new(ROOT).join("docs/lease-stores.md");
-        let page = fs::read_to_string(&path).unwrap();
-        let (before, rest) = page.split_once(BEGIN).unwrap();
-        let (found, after) = rest.split_once(END).unwrap();
-        if env::var_os("POLYFLAKE_RECORD").is_some() {
-            fs::write(&path, format!("{before}{BEGIN}{}{END}{after}", table())).unwrap();
-            return;
-        }
-        assert_eq!(found, table());
+    /// Returns the list for the guide, which names each platform under its verdict.
+    fn list() -> String {
+        let names = |is_listed: fn(&Verdict) -> bool| {
+            let listed = PLATFORMS.iter().filter(|it| is_listed(&it.verdict));
+            listed.map(|it| it.name).collect::<Vec<_>>().join("; ")
+        };
+        format!(
+            "- **Works**: {}.\n- **Not known to work**: {}.\n- **Rejected, with an alternative**: {}.\n",
+            names(|it| matches!(it, Verdict::Works(_))),
+            names(|it| matches!(it, Verdict::Unknown(_))),
+            names(|it| matches!(it, Verdict::Rejected(_))),
+        )
     }
 
-    /// A row without a source is not known to work, and each other row has a test, which exists.
+    /// `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --lib platforms` writes the table and the list.
+    #[test]
+    fn the_pages_contain_the_platforms() {
+        for (page, expected) in [("docs/lease-stores.md", table()), ("docs/guide/workers.md", list())] {
+            let path = Path::new(ROOT).join(page);
+            let text = fs::read_to_string(&path).unwrap();
+            let (before, rest) = text.split_once(BEGIN).unwrap();
+            let (found, after) = rest.split_once(END).unwrap();
+            if env::var_os("POLYFLAKE_RECORD").is_some() {
+                fs::write(&path, format!("{before}{BEGIN}{expected}{END}{after}")).unwrap();
+            } else {
+                assert_eq!(found, expected, "{page}");
+            }
+        }
+    }
+
+    /// A row that is not unknown has sources and a test of its name: a comment at a test that imitates the server, a
+    /// recorded conversation, or a URL.
     #[test]
     fn each_row_has_sources_and_a_test() {
-        let read = |folder: &str| {
-            let files = fs::read_dir(Path::new(ROOT).join(folder)).unwrap().flatten();
-            files.filter_map(|it| fs::read_to_string(it.path()).ok()).collect::<String>()
-        };
-        let tests =
-            ["lease/tests", "lease/tests/postgresql", "lease/tests/mysql"].map(read).concat();
-        for row in PLATFORMS {
-            let is_known = !matches!(row.verdict, Verdict::Unknown);
-            assert_eq!(is_known, !row.sources.is_empty(), "{}", row.name);
-            let is_file = Path::new(ROOT).join("tests/leases").join(row.test).is_file();
-            let is_function = tests.contains(&format!("fn {}()", row.test));
-            assert_eq!(is_known, !row.test.is_empty() && (is_file || is_function), "{}", row.name);
-            assert!(row.sources.iter().all(|it| it.starts_with("https://")), "{}", row.name);
+        let read = |path: &str| fs::read_to_string(Path::new(ROOT).join(path)).unwrap();
+        let tests = [
+            "lease/tests/mysql/main.rs",
+            "lease/tests/postgresql/main.rs",
+            "lease/tests/postgresql/place.rs",
+            "lease/tests/postgresql/platforms.rs",
+            "tests/leases/cloudflare.test.mjs",
+            "tests/leases/steps.json",
+            "tests/leases/urls.json",
+        ];
+        let tests = tests.map(read).concat();
+        for Platform { name, verdict, sources, .. } in PLATFORMS {
+            let is_tested = [format!("// Platform: {name}.\n"), format!("\"{name}\"")];
+            let is_tested = is_tested.iter().any(|it| tests.contains(it));
+            let is_known = !matches!(verdict, Verdict::Unknown(_));
+            assert!(!is_known || is_tested && !sources.is_empty(), "{name}");
+            assert!(sources.iter().all(|it| it.starts_with("https://")), "{name}");
         }
     }
 
-    /// Each word identifies one platform.
+    /// Each word and each host identifies one platform.
     #[test]
     fn words_and_hosts_are_unambiguous() {
         let words: Vec<_> = PLATFORMS
@@ -453,16 +526,54 @@ mod tests {
             .flat_map(|it| it.words.iter().map(|word| (it.scheme, *word)))
             .collect();
         assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len());
-        let name = |scheme, host| from_host(scheme, host).map(|it| it.name);
-        let aurora = "ids.cluster-abc.eu-central-1.rds.amazonaws.com";
-        assert_eq!(name("postgres", aurora), Some("Amazon Aurora PostgreSQL"));
-        let rds = "ids.abc.eu-central-1.rds.amazonaws.com";
-        assert_eq!(name("postgres", rds), Some("Amazon RDS for PostgreSQL"));
-        assert_eq!(name("postgres", "localhost"), None);
+        let hosts = [
+            (
+                "postgres",
+                "ids.cluster-abc.eu-central-1.rds.amazonaws.com",
+                "Amazon Aurora PostgreSQL",
+            ),
+            ("postgres", "ids.abc.eu-central-1.rds.amazonaws.com", "Amazon RDS for PostgreSQL"),
+            ("postgres", "ids.abc.cn-north-1.rds.amazonaws.com.cn", "Amazon RDS for PostgreSQL"),
+            ("postgres", "ids.postgres.database.azure.com", "Azure Database for PostgreSQL"),
+            ("postgres", "ep-1-pooler.eu-central-1.aws.NEON.tech", "Neon"),
+            ("postgres", "aws-0-eu-central-1.pooler.supabase.com", "Supabase"),
+            ("postgres", "eu-central-1.pg.psdb.cloud", "PlanetScale for PostgreSQL"),
+            ("postgres", "ids.abc.aws-eu-central-1.cockroachlabs.cloud", "CockroachDB"),
+            ("postgres", "eu-central-1.abc.aws.yugabyte.cloud", "YugabyteDB"),
+            ("postgres", "ids.abc.eu-central-1.redshift.amazonaws.com", "Amazon Redshift"),
+            ("postgres", "abc.dsql.eu-central-1.on.aws", "Amazon Aurora DSQL"),
+            ("mysql", "ids.cluster-abc.eu-central-1.rds.amazonaws.com", "Amazon Aurora MySQL"),
+            ("mysql", "ids.abc.eu-central-1.rds.amazonaws.com", "Amazon RDS for MySQL and MariaDB"),
+            ("mysql", "gateway01.eu-central-1.prod.aws.tidbcloud.com", "TiDB"),
+            ("mysql", "aws.connect.psdb.cloud", "Vitess, such as PlanetScale for MySQL"),
+            ("redis", "ids.abc.0001.euc1.cache.amazonaws.com", "Amazon ElastiCache"),
+            ("redis", "clustercfg.ids.abc.memorydb.eu-central-1.amazonaws.com", "Amazon MemoryDB"),
+            ("redis", "eu1-ids-1.upstash.io", "Upstash"),
+            ("redis", "abc.dragonflydb.cloud", "Dragonfly"),
+            ("redis", "redis-1.c1.eu-central-1.ec2.redis-cloud.com", REDIS_CLOUD),
+            ("https", "ids.example.workers.dev", "Cloudflare Durable Objects"),
+            ("libsql", "ids-example.turso.io", "Turso and other embedded replicas of SQLite"),
+        ];
+        for (scheme, host, name) in hosts {
+            assert_eq!(from_host(scheme, host).map(|it| it.name), Some(name), "{host}");
+        }
+        for row in PLATFORMS.iter().filter(|it| !it.hosts.is_empty()) {
+            assert!(hosts.iter().any(|(.., name)| *name == row.name), "{}", row.name);
+        }
+        for host in ["localhost", "db.cluster-a.internal", "a.lambda-url.eu-central-1.on.aws"] {
+            assert!(from_host("postgres", host).is_none(), "{host}");
+        }
         assert!(reject("mysql", "8.0.36 MySQL Community Server").is_none());
         assert!(reject("postgres", "PostgreSQL 16.4 on x86_64-pc-linux-gnu").is_none());
         assert_eq!(reject("mysql", "8.0.11-TiDB-v7.5.1").unwrap().code(), "store_not_durable");
-        let description = from_host("postgres", rds).unwrap().description();
-        assert_eq!(description, "Amazon RDS for PostgreSQL: works");
+    }
+
+    #[test]
+    fn descriptions_contain_the_advice() {
+        let describe = |name| PLATFORMS.iter().find(|it| it.name == name).unwrap().description();
+        assert_eq!(describe("Amazon RDS for PostgreSQL"), "Amazon RDS for PostgreSQL: works");
+        assert!(describe("Neon").starts_with("Neon: works; add `wait=40`;"));
+        assert_eq!(describe("Google AlloyDB"), "Google AlloyDB: not known to work");
+        assert!(describe("TiDB").starts_with("TiDB: rejected, because it can accept"));
     }
 }

@@ -142,6 +142,7 @@ fn a_stopped_server_is_unavailable_and_keeps_its_grants() {
     assert_ne!(first.worker_ids(), second.worker_ids());
 }
 
+// Platform: Azure Database for PostgreSQL.
 #[test]
 fn a_replica_is_rejected_and_quiet_after_promotion() {
     let Some(programs) = programs() else { return };

@@ -206,6 +206,7 @@ impl Drop for Pooler {
     }
 }
 
+// Platform: Supabase.
 #[test]
 fn leases_work_through_a_transaction_pooler() {
     let Some(programs) = programs() else { return };

@@ -4,7 +4,7 @@
 use std::{thread, time::Duration};
 
 use polyflake_lease::{
-    ErrorKind,
+    ErrorKind, Operator,
     protocol::{Operation, Request, open},
     sno,
 };
@@ -40,6 +40,7 @@ fn store_name(url: &str) -> String {
     open(url).unwrap().answer(&request).unwrap().store
 }
 
+// Platform: Amazon Aurora PostgreSQL.
 /// The name has a word in place of the timeline, which Aurora does not report. A process needs further round trips to
 /// recognize the server only once.
 #[test]
@@ -94,6 +95,7 @@ fn set_branch(server: &Server, branch: &str) {
     ]);
 }
 
+// Platform: Neon.
 /// Neon turns `fsync` off, because a commit waits for its storage servers. Each branch is a store of its own.
 #[test]
 fn neon_grants_worker_ids_and_its_branches_are_different_stores() {
@@ -116,6 +118,31 @@ fn neon_grants_worker_ids_and_its_branches_are_different_stores() {
     set_branch(&server, BRANCHES[1]);
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
     ids.close();
+}
+
+// Platform: Amazon RDS for PostgreSQL.
+/// A user of a rented server owns a database, and has no rights on the server. A failover starts a server on the same
+/// storage, which is the same store. A restored snapshot starts one on earlier storage, which only its owner can report.
+#[test]
+fn a_server_on_the_same_or_on_earlier_storage_is_the_same_store() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    server.execute_as_admin(&["CREATE ROLE app LOGIN", "CREATE DATABASE app OWNER app"]);
+    let as_owner =
+        |server: &Server| server.url().replace("lease@", "app@").replace("/postgres", "/app");
+    claim_at(&as_owner(&server)).unwrap();
+    let name = store_name(&as_owner(&server));
+    let snapshot = server.create_base_backup();
+    let unknown = claim_at(&as_owner(&server)).unwrap();
+    server.power_off();
+    server.launch();
+    claim_at(&as_owner(&server)).unwrap();
+    snapshot.launch();
+    let restored = as_owner(&snapshot);
+    assert_eq!([store_name(&as_owner(&server)), store_name(&restored)], [&*name, &*name]);
+    let mut operator = Operator::open(&restored, "orders/sno").unwrap();
+    assert!(operator.restored(None).unwrap()[0].quiet_until > unknown.end());
+    assert_error(claim_at(&restored), ErrorKind::StoreChanged);
 }
 
 /// A client can set a parameter with the name of Neon's, but not one that takes effect when the server starts.

@@ -23,7 +23,7 @@ use polyflake_lease::{
     protocol::{
         AsyncStore, Grant, Namespace, Operation, Random, Record, Reply, ReplyContent, Request,
         Store, conformance, open,
-        steps::{Engine, Outcome, Steps},
+        steps::{Engine, Outcome, Step, Steps},
     },
     sno,
 };
@@ -289,6 +289,31 @@ fn evicting_servers_and_clusters_are_rejected() {
     let error = list_error(&cluster.url());
     assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
     assert!(error.is_permanent(), "{error}");
+}
+
+/// The script reads what other servers report, here from a replaced `INFO` with the properties of the platforms.
+#[test]
+fn servers_of_other_platforms_are_recognized() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    let request = Request { number: 1, namespace: NAMESPACE.into(), operation: Operation::List };
+    for (info, expected) in [
+        ("redis_mode:cluster\nos:Amazon ElastiCache", "only a single node without replicas"),
+        ("redis_mode:cluster\nos:Amazon MemoryDB", "Amazon MemoryDB cannot be a store"),
+        ("redis_mode:standalone\nupstash_version:1.10.5", "Upstash cannot be a store"),
+        ("redis_mode:standalone\ndragonfly_version:df-v1.40.1", "Dragonfly cannot be a store"),
+        ("server_mode:standalone\nrole:slave", "role=slave, expected master"),
+    ] {
+        let mut steps = Steps::new(Engine::Redis, &request, Random(1));
+        let Ok(Step::Run(mut statements)) = steps.next(Outcome::default()) else { panic!() };
+        let info =
+            format!("local redis = {{call = function() return [[# Server\n{info}\n]] end}}\n");
+        statements[0].text.insert_str(0, &info);
+        let answered = statements.iter().map(|it| server.run(it)).collect();
+        let error = steps.next(answered).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::StoreNotDurable, "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 /// The error for a missing permission contains the command that an operator must run, and running this command is
