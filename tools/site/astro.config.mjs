@@ -100,7 +100,7 @@ export default defineConfig({
           "inspector",
           "glossary",
         ),
-        group("Explanation", "promises", "how-it-works", "leases", "safety", "bench", "pitfalls"),
+        group("Explanation", "promises", "how-it-works", "leases", "safety", "comparison", "bench", "pitfalls"),
       ],
     }),
   ],

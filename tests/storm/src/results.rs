@@ -11,8 +11,8 @@ use anyhow::{Context, Result as Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    rows::{self, root},
-    storms::STORMS,
+    rows::{self, Row, root},
+    storms::{STORMS, Storm},
     verdict::Verdict,
 };
 
@@ -70,11 +70,70 @@ impl RowResult {
     }
 }
 
+impl RowResult {
+    /// Returns the cell of the comparison for several storms.
+    fn summarize(&self, storms: &[&str], row: Option<&Row>) -> &'static str {
+        let is_run = |storm: &&Storm| row.is_some_and(|row| row.supports_storm(storm));
+        let run: Vec<_> =
+            STORMS.iter().filter(|it| storms.contains(&it.name)).filter(is_run).collect();
+        let contains = |list: &Storms| run.iter().any(|storm| list.contains(storm.name));
+        match run.is_empty() {
+            true => "–",
+            _ if contains(&self.duplicates) => "repeats",
+            _ if contains(&self.no_verdict) => "stops",
+            _ if contains(&self.failed_calls) => "unique; calls fail",
+            _ => "unique",
+        }
+    }
+}
+
 /// All results, keyed by row and setup.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Results(BTreeMap<String, BTreeMap<String, RowResult>>);
 
 const PAGE: &str = "docs/project/storm.md";
+const COMPARISON: &str = "docs/comparison.md";
+
+/// The generators that the comparison shows, in two groups: without a configuration, and with a worker ID that differs
+/// between processes.
+const COMPARED: [&[(&str, &str)]; 2] = [
+    &[
+        ("polyflake-rust", "sno"),
+        ("polyflake-rust", "uuid7"),
+        ("polyflake-rust", "hotguid"),
+        ("polyflake-node", "sno"),
+        ("fast-uuid-v7", "default"),
+        ("nanoid", "default"),
+        ("pymongo", "default"),
+        ("python-ulid", "default"),
+        ("ulid-js", "default"),
+        ("ulid-rust", "default"),
+        ("uuid-js", "default"),
+        ("uuid-rust", "default"),
+        ("uuid-utils", "default"),
+        ("xid", "default"),
+    ],
+    &[
+        ("polyflake-rust", "sno-worker"),
+        ("polyflake-rust", "layout-worker"),
+        ("nodejs-snowflake", "workers"),
+        ("rs-snowflake", "workers"),
+        ("snowflake-id", "workers"),
+        ("sonyflake-py", "workers"),
+        ("sonyflake-rust", "workers"),
+    ],
+];
+
+/// The columns of the comparison: a name, and the storms in which no ID may repeat.
+const COLUMNS: [(&str, &[&str]); 7] = [
+    ("threads", &["threads"]),
+    ("processes", &["processes", "prefork", "pause"]),
+    ("forks", &["fork", "raw-fork"]),
+    ("restarts", &["kill", "restart"]),
+    ("clock set back", &["rollback", "steps"]),
+    ("copied process", &["image"]),
+    ("two equal hosts", &["hosts"]),
+];
 const INTRODUCTION: &str = "# Written by `cargo xtask storm rows`. For each set-up, the storms in which a rule was broken in any of the runs.\n";
 const TABLE_MARKERS: [&str; 2] = ["<!-- Results: begin -->\n", "<!-- Results: end -->\n"];
 
@@ -91,17 +150,47 @@ impl Results {
 
     /// Stores the results and updates the tables in `docs/project/storm.md`.
     pub fn write(&self) -> Outcome<()> {
-        let page = root().join(PAGE);
         replace_file(&file(), &format!("{INTRODUCTION}\n{}", toml::to_string(self)?))?;
-        replace_file(&page, &self.update_page(&fs::read_to_string(&page)?)?)
+        self.pages()?.into_iter().try_for_each(|(page, text)| replace_file(&page, &text))
     }
 
-    /// Returns the page with its tables regenerated from these results.
-    pub fn update_page(&self, page: &str) -> Outcome<String> {
-        let marks = || format!("expected the marks of the results in {PAGE}");
-        let (before, rest) = page.split_once(TABLE_MARKERS[0]).with_context(marks)?;
-        let (_, after) = rest.split_once(TABLE_MARKERS[1]).with_context(marks)?;
-        Ok([before, TABLE_MARKERS[0], &self.tables(), TABLE_MARKERS[1], after].concat())
+    /// Returns the pages with their tables regenerated from these results.
+    fn pages(&self) -> Outcome<[(PathBuf, String); 2]> {
+        let update = |page: &str, tables: &str| -> Outcome<(PathBuf, String)> {
+            let path = root().join(page);
+            let text = fs::read_to_string(&path)?;
+            let marks = || format!("expected the marks of the results in {page}");
+            let (before, rest) = text.split_once(TABLE_MARKERS[0]).with_context(marks)?;
+            let (_, after) = rest.split_once(TABLE_MARKERS[1]).with_context(marks)?;
+            Ok((path, [before, TABLE_MARKERS[0], tables, TABLE_MARKERS[1], after].concat()))
+        };
+        Ok([update(PAGE, &self.tables())?, update(COMPARISON, &self.comparison())?])
+    }
+
+    /// Returns the tables that compare the best-known generators.
+    fn comparison(&self) -> String {
+        let heads = ["no configuration", "a worker ID for each process"];
+        let mut text = String::new();
+        for (head, lines) in heads.iter().zip(COMPARED) {
+            write!(text, "| {head} | version |").unwrap();
+            COLUMNS.iter().for_each(|(name, _)| write!(text, " {name} |").unwrap());
+            writeln!(text, "\n|---|---|{}", "---|".repeat(COLUMNS.len())).unwrap();
+            for (row, set_up) in lines {
+                let Some(result) = self.0.get(*row).and_then(|set_ups| set_ups.get(*set_up)) else {
+                    continue;
+                };
+                let is_named = *set_up == "default" || *set_up == "workers";
+                let name = if is_named { String::new() } else { format!(" {set_up}") };
+                write!(text, "| `{row}`{name} | {} |", result.version).unwrap();
+                let read = rows::read(row).ok();
+                for (_, storms) in COLUMNS {
+                    write!(text, " {} |", result.summarize(storms, read.as_ref())).unwrap();
+                }
+                text.push('\n');
+            }
+            text.push('\n');
+        }
+        text
     }
 
     /// Sets the results of a row.
@@ -219,9 +308,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_shows_the_recorded_results() {
-        let page = fs::read_to_string(root().join(PAGE)).unwrap();
-        let renewed = Results::read().unwrap().update_page(&page).unwrap();
-        assert!(page == renewed, "run: cargo xtask storm page");
+    fn the_pages_show_the_recorded_results() {
+        for (page, renewed) in Results::read().unwrap().pages().unwrap() {
+            assert!(fs::read_to_string(page).unwrap() == renewed, "run: cargo xtask storm page");
+        }
     }
 }

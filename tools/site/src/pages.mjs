@@ -27,6 +27,7 @@ const PAGE_TITLES = {
   lease: "The Rust crate polyflake-lease",
   leases: "Fenced worker IDs: the protocol",
   safety: "Verification",
+  comparison: "Compared with others",
   "public-ids": "Hide integer keys: public IDs",
   rust: "Rust package",
   python: "Python package",
