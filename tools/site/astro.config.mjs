@@ -3,7 +3,7 @@ import { join } from "node:path";
 import starlight from "@astrojs/starlight";
 import { defineConfig, passthroughImageService } from "astro/config";
 import { parse } from "smol-toml";
-import { REPOSITORY, REPOSITORY_URL } from "./src/pages.mjs";
+import { REPOSITORY } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
 /**
@@ -30,10 +30,9 @@ export default defineConfig({
         { tag: "meta", attrs: { property: "og:image", content: pictureUrl } },
         { tag: "meta", attrs: { property: "og:image:alt", content: "An ID of 16 characters, coloured by field" } },
       ],
-      components: { SiteTitle: "./src/SiteTitle.astro" },
+      components: { Header: "./src/Header.astro", SiteTitle: "./src/SiteTitle.astro" },
       // Wrap commands, because readers copy them as a whole.
       expressiveCode: { defaultProps: { frame: "none", overridesByLang: { "sh,bash": { wrap: true } } } },
-      social: [{ icon: "seti:git", label: "Repository", href: REPOSITORY_URL }],
       // A page's search keywords weigh more than its title, and both weigh more than its text.
       pagefind: { ranking: { metaWeights: { title: 5, words: 10 } } },
       customCss: ["./src/site.css"],
@@ -99,6 +98,7 @@ export default defineConfig({
           "program",
           "inspector",
           "glossary",
+          "languages",
         ),
         group("Explanation", "promises", "how-it-works", "leases", "safety", "comparison", "bench", "pitfalls"),
       ],
