@@ -7,7 +7,7 @@ use std::{
     collections::HashSet,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -410,19 +410,42 @@ fn default_partition(clock: &ManualClock, find: FindTable) -> Result<u16, Error>
     ids.generate(0).map(|id| id.partition())
 }
 
+/// A function assigns its partition in the first call, which must wait as well.
 #[test]
 fn an_explicit_partition_starts_after_a_default_generators_lease() {
-    static TABLE: SmallTable<2> = used_table(0, 0);
+    static TABLES: [SmallTable<2>; 2] = [used_table(0, 0), used_table(0, 0)];
+    static PARTITION: AtomicU16 = AtomicU16::new(0);
+    let assign = || {
+        let partition = PARTITION.load(Ordering::Relaxed);
+        Ok(Assignment { partition, sequence_min: 0 })
+    };
+    check_that_a_lease_ends_first(
+        || Ok(&TABLES[0]),
+        |builder, partition| builder.partition(partition),
+    );
+    check_that_a_lease_ends_first(
+        || Ok(&TABLES[1]),
+        |builder, partition| {
+            PARTITION.store(partition, Ordering::Relaxed);
+            builder.identity_from(assign)
+        },
+    );
+}
+
+fn check_that_a_lease_ends_first(
+    find: FindTable,
+    set: impl Fn(Builder<&ManualClock>, u16) -> Builder<&ManualClock>,
+) {
     let clock = &ManualClock::at_unix_ms(START_MS);
-    let default = Generator::builder().clock(clock).partitions_from(|| Ok(&TABLE)).build().unwrap();
+    let default = Generator::builder().clock(clock).partitions_from(find).build().unwrap();
     let mut all = HashSet::from([default.generate(0).unwrap()]);
     for ms in [4, 8, 16] {
         clock.set_unix_ms(START_MS + ms);
         assert!(all.insert(default.generate(0).unwrap()));
     }
     // The reservation ends 32 ms after START_MS, because its last renewal extended it by its length so far.
-    let ids = explicit_builder(clock, || Ok(&TABLE), default.partition().unwrap());
-    let ids = ids.build().expect("a generator, without a wait");
+    let ids = Generator::builder().clock(clock).partitions_from(find).max_wait(Duration::ZERO);
+    let ids = set(ids, default.partition().unwrap()).build().expect("a generator, without a wait");
     for ms in [16, 31] {
         clock.set_unix_ms(START_MS + ms);
         let error = assert_code(ids.generate(0), "sequence_exhausted");

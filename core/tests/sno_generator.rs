@@ -51,6 +51,20 @@ fn a_wait_is_no_longer_than_max_wait() {
     assert_eq!(clock.slept_nanos(), 25_000_000);
 }
 
+/// The call has waited for a clock that was behind, and for a full tick.
+#[test]
+fn a_call_that_found_the_clock_behind_never_moves_backwards() {
+    let clock = ScriptedClock::default();
+    let ids = small_pool_builder(&clock).build().unwrap();
+    for (reading, count) in [(START_MS, 1), (START_MS - 1000, 1), (START_MS + 1000, 4)] {
+        clock.set_readings([reading]);
+        generate(&ids, count);
+    }
+    // The second rollback is short enough for another call.
+    clock.set_readings([START_MS - 4, START_MS + 1000, START_MS + 500, START_MS + 1004]);
+    assert_eq!(ids.generate(0).unwrap().unix_ms(), START_MS + 1004);
+}
+
 #[test]
 fn a_stalled_call_reports_before_each_sleep() {
     let clock = ScriptedClock::default();

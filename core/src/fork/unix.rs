@@ -119,8 +119,13 @@ fn renew_generation() -> u32 {
     // reference stays valid.
     let table = unsafe { SHARED_CELLS.load(Ordering::Acquire).as_ref() };
     let generation = count_generation(table.map(|table| &table.generations), &LATEST_GENERATION);
-    // If another thread of this child assigned a generation first, that generation is used.
-    let raced = page_counter().compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
+    assign_generation(page_counter(), generation)
+}
+
+/// Assigns a generation to a process that has none, and returns the generation of the process. If another thread of a child
+/// assigned one first, that generation is used.
+fn assign_generation(page: &Shared, generation: u32) -> u32 {
+    let raced = page.compare_exchange(0, generation, Ordering::AcqRel, Ordering::Acquire);
     raced.err().unwrap_or(generation)
 }
 
@@ -298,6 +303,17 @@ mod tests {
         RESTORES.store((&raw const STATIC_RESTORES).cast_mut(), Ordering::Release);
         shared_table().unwrap();
         assert!(ptr::eq(restore_counter(), &raw const table.restores.0));
+    }
+
+    #[test]
+    fn the_threads_of_a_child_have_one_generation() {
+        for at in 0.. {
+            let page: &'static _ = Box::leak(Box::new(Shared::new(0)));
+            let other = move || assert_eq!(assign_generation(page, 8), 8);
+            let found = run_with_interruption(at, other, || assign_generation(page, 7));
+            let Ok(found) = found else { return assert!(at > 0, "never interrupted") };
+            assert_eq!((found, page.load(Ordering::Acquire)), (8, 8));
+        }
     }
 
     #[test]

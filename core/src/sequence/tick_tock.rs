@@ -189,8 +189,9 @@ impl TickTock {
         swapped.map(|_| ()).map_err(Word)
     }
 
-    /// Exhausts the current tick, whose highest sequence number is `last`, unless `is_done` returns true. Afterward, no
-    /// step reserves slots in that tick, and every step observes this thread's earlier writes.
+    /// Exhausts the current tick, whose highest sequence number is `last`. Afterward, no step reserves slots in that tick,
+    /// and every step observes this thread's earlier writes. If `is_done` returns true, another thread has already done so.
+    /// Exhausting a tick again would repeat no ID, but would lose the rest of the tick.
     pub(crate) fn end_tick(&self, last: u16, is_done: impl Fn() -> bool) {
         loop {
             let seen = self.observe();

@@ -154,6 +154,18 @@ fn hot_guids_never_collide_within_a_second() {
     check_single_calls(Some(3), 2, || hot_guid_generator(&[0]));
 }
 
+/// A thread that finds the generation of another thread's bytes must also find the bytes.
+#[test]
+fn hot_guids_contain_the_bytes_of_their_generation() {
+    check(Some(3), || {
+        let ids = register_with_model(hot_guid_generator(&[0]));
+        let make = |ids: &hotguid::Generator<AnyClock>| {
+            assert_ne!(ids.generate(7).unwrap().machine(), [0; 5]);
+        };
+        run_concurrently(&ids, make, make);
+    });
+}
+
 #[test]
 fn hot_guids_never_collide_with_random_counter_starts() {
     check_single_calls(Some(3), 2, || random_start_generator(&[0, 1, 1, 2]));

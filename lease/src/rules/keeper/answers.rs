@@ -425,6 +425,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Stops renewing a grant. The grant's window expires, and the keeper claims another worker ID.
     fn on_lost(&mut self, error: Error, now: Moment) {
         // The store may have been restored or replaced, so the keeper counts its records again before the next claim.
+        // This is a second line of defence: a store of another name or incarnation is always counted, so the count only
+        // reports damage to a store that the keeper still knows.
         self.is_surveyed = false;
         self.fail(error);
         self.held.iter_mut().for_each(|held| held.is_lost = true);
