@@ -230,7 +230,7 @@ fn no_successor_repeats_a_generator_of_its_process() {
             None => sno::Builder::with_clock(&CLOCK).partition(14).build(),
         },
         |ids| ids.try_generate(7).map(|id| id.to_string()),
-        |ids| ids.close(),
+        sno::Generator::close,
     );
     let layout = || {
         let builder = layout::Builder::with_clock(preset("sonyflake", []).unwrap(), &CLOCK);
@@ -240,11 +240,11 @@ fn no_successor_repeats_a_generator_of_its_process() {
         &CLOCK,
         10,
         |snapshot: Option<&layout::Snapshot>| match snapshot {
-            Some(snapshot) => layout().restore(snapshot.clone()),
+            Some(snapshot) => layout().restore(*snapshot),
             None => layout().build(),
         },
         |ids| ids.try_generate().map(|id| id.to_string()),
-        |ids| ids.close(),
+        layout::Generator::close,
     );
     check_successors(
         &CLOCK,
@@ -258,7 +258,7 @@ fn no_successor_repeats_a_generator_of_its_process() {
             }
         },
         |ids| ids.try_generate().map(|id| id.to_string()),
-        |ids| ids.close(),
+        randflake::Generator::close,
     );
 }
 

@@ -204,7 +204,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             initial_tick = machine.tick(machine.observe());
         }
         let engine = Self::new(family, machine, window, first, policy, options.clock);
-        Ok(Self { registration, initial_tick, ..engine })
+        Ok(Self { initial_tick, registration, ..engine })
     }
 
     /// Registers a generator with explicit worker IDs. Generators of leases and generators with a clock for tests are not

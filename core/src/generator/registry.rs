@@ -129,7 +129,7 @@ impl Scheme {
             let state = last.state.take();
             is_known = true;
             continues |= state.is_some() && state == continued && last.ids.first == ids.first;
-            known = Used::latest(known, last.used);
+            known = latest(known, last.used);
         }
         continues |= !is_known && !self.has_forgotten;
         *self.last_use(ids) = LastUse { ids: ids.clone(), state: None, used: known };
@@ -176,9 +176,17 @@ impl Scheme {
         let last = self.last_use(ids);
         // Generators that share a worker ID, such as those of halves of a sequence, do not know each other's ticks.
         let is_successor = last.used == known && used.is_some();
-        last.used = if is_successor { used } else { Used::latest(last.used, used) };
+        last.used = if is_successor { used } else { latest(last.used, used) };
         last.state = state;
     }
+}
+
+/// Combines what two generators have used. If neither is a successor of the other, a rollback flips the tick-tock bit from
+/// different values, so it does not tell their IDs apart, and the clock must not move back at all.
+fn latest(one: Option<Used>, other: Option<Used>) -> Option<Used> {
+    let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
+    let tick = one.highest().max(other.highest());
+    Some(if one == other { one } else { Used { tick, safe: tick, ..one } })
 }
 
 /// Whether generators are compared.

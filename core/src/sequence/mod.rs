@@ -92,19 +92,8 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// Combines the ticks of two state machines. If neither is a successor of the other, one rollback is not enough to tell
-    /// their IDs apart, so the clock must not move back at all.
-    pub(crate) fn latest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
-        let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
-        let latest = if other.highest() >= one.highest() { other } else { one };
-        if one == other {
-            return Some(latest);
-        }
-        let tick = one.highest().max(other.highest());
-        Some(Self { tick, safe: tick, ..latest })
-    }
-
-    fn highest(self) -> u64 {
+    /// Returns the highest tick that was used.
+    pub(crate) fn highest(self) -> u64 {
         self.tick.max(self.safe)
     }
 }
