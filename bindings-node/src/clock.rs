@@ -4,7 +4,7 @@
 //! call's error. Therefore an exception can reach this file only if the stack overflows. In that case, only `clock_error`
 //! can be reported.
 
-use std::{ptr, time::Duration};
+use std::{ptr, sync::Arc, time::Duration};
 
 use napi::{
     Env, JsValue as _,
@@ -12,14 +12,14 @@ use napi::{
     sys,
 };
 use polyflake::{
-    Error, ErrorKind, Result,
+    Error, ErrorKind, Result, SharingKey,
     clock::{self, Clock, ClockInfo, Stall, SystemClock},
     entropy,
     fork::partitions::{self, FindTable},
 };
 use polyflake_js::Host;
 
-use crate::table;
+use crate::{machine, shared, table};
 
 /// The unit of callers' clocks.
 const MILLISECOND: Duration = Duration::from_millis(1);
@@ -33,20 +33,25 @@ pub(crate) type ReadCallback = FunctionRef<(), f64>;
 pub(crate) type StallCallback = FunctionRef<FnArgs<(f64, f64, f64, f64)>, f64>;
 
 /// A generator's clock. Its functions are used only on the thread and in the environment that created them, and are freed
-/// with that environment.
+/// with that environment, because a generator with functions is not shared with other threads.
 pub(crate) enum JsClock {
-    System,
-    Functions { env: Env, read: ReadCallback, stalled: Option<StallCallback> },
+    /// The system clock. It has the options by which a generator is shared with other threads, until the generator is built.
+    System(Option<Box<SharingKey>>),
+    Functions {
+        read: ReadCallback,
+        stalled: Option<StallCallback>,
+    },
 }
 
 impl Clock for JsClock {
     #[inline]
     fn unix_nanos(&self) -> Result<i64> {
         match self {
-            Self::System => SystemClock.unix_nanos(),
-            Self::Functions { env, read, .. } => {
-                let read = read.borrow_back(env).map_err(|_| clock_error())?;
-                clock::nanos_from_float_ms(call_function(*env, read.raw(), &[])?)
+            Self::System(_) => SystemClock.unix_nanos(),
+            Self::Functions { read, .. } => {
+                let env = machine::env().ok_or_else(clock_error)?;
+                let read = read.borrow_back(&env).map_err(|_| clock_error())?;
+                clock::nanos_from_float_ms(call_function(env, read.raw(), &[])?)
             }
         }
     }
@@ -72,21 +77,40 @@ impl Clock for JsClock {
 
     #[allow(clippy::cast_precision_loss, reason = "a reading that was a float")]
     fn stalled(&self, stall: &Stall) -> Result<()> {
-        let Self::Functions { env, stalled: Some(stalled), .. } = self else { return Ok(()) };
-        let stalled = stalled.borrow_back(env).map_err(|_| clock_error())?;
+        let Self::Functions { stalled: Some(stalled), .. } = self else { return Ok(()) };
+        let env = machine::env().ok_or_else(clock_error)?;
+        let stalled = stalled.borrow_back(&env).map_err(|_| clock_error())?;
         let reason = f64::from(u8::from(stall.reason == ErrorKind::ClockBehind));
         let notice = [reason, stall.unix_ms as f64, stall.stalled.into(), stall.slept_ms.into()];
-        if call_function(*env, stalled.raw(), &notice)? > 0.0 { Ok(()) } else { Err(clock_error()) }
+        if call_function(env, stalled.raw(), &notice)? > 0.0 { Ok(()) } else { Err(clock_error()) }
     }
 }
 
 impl Host for JsClock {
+    type Shared<G> = Arc<G>;
+    type SharingKey = Option<SharingKey>;
+
+    fn take_sharing_key(&mut self) -> Option<SharingKey> {
+        match self {
+            Self::System(key) => key.take().map(|key| *key),
+            Self::Functions { .. } => None,
+        }
+    }
+
+    fn get_or_build<G: Send + Sync + 'static>(
+        key: Option<SharingKey>,
+        is_usable: fn(&G) -> bool,
+        build: impl FnOnce() -> Result<G>,
+    ) -> Result<Arc<G>> {
+        shared::get_or_build(key, is_usable, build)
+    }
+
     fn system() -> Self {
-        Self::System
+        Self::System(None)
     }
 
     fn is_system(&self) -> bool {
-        matches!(self, Self::System)
+        matches!(self, Self::System(_))
     }
 
     fn table_finder(is_lent: bool) -> FindTable {

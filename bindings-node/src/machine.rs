@@ -88,6 +88,11 @@ pub(crate) fn lent_functions() -> Option<Rc<table::Functions>> {
     attached_machine().and_then(|attached| attached.lent.borrow().clone())
 }
 
+/// Returns the environment of this thread, or `None` once it is ending.
+pub(crate) fn env() -> Option<Env> {
+    attached_machine().map(|attached| Env::from_raw(attached.env))
+}
+
 fn attached_machine() -> Option<Rc<AttachedMachine>> {
     ATTACHED_MACHINE.with_borrow(Clone::clone)
 }

@@ -9,4 +9,3 @@ pub(crate) mod direct;
 pub(crate) mod leased;
 pub(crate) mod making;
 pub(crate) mod options;
-pub(crate) mod shared;

@@ -6,6 +6,7 @@
 //! The clock returns that reading once. If the same call reads the clock again, for example after a wait, the module calls
 //! JavaScript. Each call sets or clears the passed time, so the time is never older than the call.
 
+use alloc::rc::Rc;
 use core::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -118,6 +119,20 @@ impl Drop for JsClock {
 }
 
 impl Host for JsClock {
+    type Shared<G> = Rc<G>;
+    /// A wasm instance has one thread, whose generators are shared in TypeScript.
+    type SharingKey = ();
+
+    fn take_sharing_key(&mut self) {}
+
+    fn get_or_build<G: Send + Sync + 'static>(
+        (): (),
+        _: fn(&G) -> bool,
+        build: impl FnOnce() -> Result<G>,
+    ) -> Result<Rc<G>> {
+        build().map(Rc::new)
+    }
+
     fn system() -> Self {
         Self(0)
     }

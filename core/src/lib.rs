@@ -85,6 +85,9 @@ pub use generator::{Builder, Generate, GenerateAsync, Generated, Generator, Hand
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::{Call, CallTypes, Mode, Progress, SlotSource, Windowed, WrittenCount};
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub use generator::{SharedGenerators, SharingKey};
 // The code that `sno::by_metabyte!` generates uses this re-export.
 #[cfg(feature = "serde")]
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! Tests the detection of conflicting generators, which can generate the same ID. The bindings warn about such generators.
+//! Tests the detection of conflicting generators, which can generate the same ID. WebAssembly rejects such generators.
 //! `moving.rs` tests the detection of conflicts between generators of successive grants.
 
 use std::ops::{Range, RangeInclusive};
@@ -50,8 +50,8 @@ fn layout_generator(machine: Option<i64>) -> layout::Generator<ManualClock> {
 macro_rules! both_may_repeat {
     ($one:expr, $other:expr) => {{
         let (one, other) = ($one, $other);
-        let may_repeat = one.may_repeat(&other);
-        assert_eq!(other.may_repeat(&one), may_repeat, "in the other order");
+        let may_repeat = one.may_repeat(&other, None).unwrap();
+        assert_eq!(other.may_repeat(&one, None).unwrap(), may_repeat, "in the other order");
         may_repeat
     }};
 }
@@ -86,6 +86,8 @@ fn extended_windows_conflict_and_closed_generators_do_not() {
         partition_generator(7, 0..=9, START_MS..START_MS + 40),
         partition_generator(7, 0..=9, START_MS + 40..START_MS + 80),
     );
+    assert!(one.may_repeat(&later, Some(START_MS + 44)).unwrap(), "an extended window");
+    assert!(!one.may_repeat(&later, Some(START_MS + 40)).unwrap());
     one.extend_window(START_MS + 44).unwrap();
     assert!(both_may_repeat!(&one, &later));
     one.close().unwrap();

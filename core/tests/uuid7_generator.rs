@@ -487,8 +487,9 @@ fn generators_with_the_same_source_and_clock_generate_the_same_ids() {
 #[test]
 fn only_generators_with_the_same_worker_id_may_repeat_each_other() {
     let ids = |worker_id| Generator::builder().worker_id(worker_id).unregistered().build().unwrap();
-    assert!(ids(7).may_repeat(&ids(7)) && !ids(7).may_repeat(&ids(8)));
-    assert!(!Generator::new().may_repeat(&Generator::new()));
+    let may_repeat = |one, other| ids(one).may_repeat(&ids(other), None).unwrap();
+    assert!(may_repeat(7, 7) && !may_repeat(7, 8));
+    assert!(!Generator::new().may_repeat(&Generator::new(), None).unwrap());
 }
 
 /// The bits of a thread's stream are uniformly distributed, regardless of which kind of call generates the IDs. The test

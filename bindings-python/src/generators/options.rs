@@ -1,8 +1,8 @@
 //! The options shared by the generators of all formats, as keyword arguments. Their names are defined only here.
 
-use std::fmt::Debug;
+use std::{borrow::Cow, fmt::Debug};
 
-use polyflake::{Builder, Error, ErrorKind, Windowed};
+use polyflake::{Builder, Error, ErrorKind, SharingKey, Windowed};
 use pyo3::{exceptions::PyTypeError, prelude::*, types::PyDict};
 
 use super::{clock::PythonClock, leased::mismatch};
@@ -87,18 +87,30 @@ impl Options {
         Self::check_keyword(function, &SHARED_KEYWORDS[1..], keywords)
     }
 
-    /// Returns the options as a string, by which generators are shared, together with a format's own options. Returns `None`
-    /// for a generator with a clock for tests, which is not shared. Callables are compared by identity.
-    pub(crate) fn sharing_key(&self, own: &impl Debug) -> Option<String> {
+    /// Returns the options by which generators are shared: the worker ID, and all others by name. Returns `None` for a
+    /// generator with a clock for tests, which is not shared. Callables are compared by identity, which a shared generator
+    /// keeps alive.
+    pub(crate) fn sharing_key(
+        &self,
+        worker: &impl Debug,
+        own: &[(&'static str, &dyn Debug)],
+    ) -> Option<SharingKey> {
         if self.test_clock.is_some() {
             return None;
         }
         let window = self.window.map(|Span { start, end }| (start.0, end.0));
         let clock = self.clock.as_ref().map(|clock| clock.0.0.as_ptr());
         let on_stall = self.on_stall.as_ref().map(|callback| callback.0.0.as_ptr());
-        let max_wait = self.max_wait.map(|wait| wait.0);
-        let on_exhausted = self.on_exhausted.0;
-        Some(format!("{own:?} {window:?} {clock:?} {on_exhausted:?} {max_wait:?} {on_stall:?}"))
+        let shared: [(_, &dyn Debug); 5] = [
+            ("window", &window),
+            ("clock", &clock),
+            ("on_exhausted", &self.on_exhausted.0),
+            ("max_wait", &self.max_wait.map(|wait| wait.0)),
+            ("on_stall", &on_stall),
+        ];
+        let all = own.iter().chain(&shared);
+        let options = all.map(|(name, value)| (Cow::Borrowed(*name), format!("{value:?}")));
+        Some(SharingKey { worker: format!("{worker:?}"), options: options.collect() })
     }
 
     /// Returns a builder with these options. `with_clock` creates the builder with the options' clock.

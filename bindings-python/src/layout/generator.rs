@@ -2,10 +2,10 @@
 
 mod snapshot;
 
-use std::ops::Range;
+use std::{fmt::Debug, ops::Range};
 
 use polyflake::{
-    Error, ErrorKind,
+    Error, ErrorKind, SharedGenerators,
     layout::{self, Batch, Builder, Id},
 };
 use polyflake_columns::Packed;
@@ -20,7 +20,6 @@ use crate::generators::{
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, CallResult, IdMaker, Items, Mode, Rows, id_methods},
     options::{FunctionKeywords, Keywords, Options},
-    shared::SharedGenerators,
 };
 use crate::{
     errors::{raise, reject_copy},
@@ -98,8 +97,9 @@ impl GeneratorArguments<'_, '_> {
         fixed.sort_unstable();
         let range = self.range.map(|range| range.0);
         let ranged = range.as_ref().map(|range| (&range.name, range.first, range.last));
-        let own = (layout.0.get().0.to_json(), fixed, ranged, self.sequence_only.0.0);
-        let key = is_shared.then(|| options.sharing_key(&own)).flatten();
+        let worker = (layout.0.get().0.to_json(), fixed, ranged);
+        let own: [(_, &dyn Debug); 1] = [("sequence_only", &self.sequence_only.0.0)];
+        let key = is_shared.then(|| options.sharing_key(&worker, &own)).flatten();
         let with_clock = |clock| Builder::with_clock(layout.0.get().0.clone(), clock);
         let mut builder = options.builder(with_clock).sequence_only(self.sequence_only.0.0);
         for (name, value) in bindables.0 {

@@ -1,7 +1,7 @@
 //! Randflake generators.
 
 use polyflake::{
-    Error, ErrorKind,
+    Error, ErrorKind, SharedGenerators,
     randflake::{self, Builder, Codec, Randflake},
 };
 use pyo3::{PyTraverseError, PyVisit, prelude::*, types::PyDict};
@@ -12,7 +12,6 @@ use crate::generators::{
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, CallResult, Mode, id_methods, impl_id_maker, text_methods},
     options::{FunctionKeywords, Keywords, Options},
-    shared::SharedGenerators,
 };
 use crate::{
     errors::{raise, reject_copy},
@@ -98,7 +97,11 @@ impl Generator {
         // Decrypting a fixed ID yields a value that identifies the secret without revealing it.
         let of_secret = codec.inspect(Randflake::default());
         let resumed = resume_after.as_ref().map(|second| second.0);
-        let key = options.sharing_key(&(grant.info(), of_secret, resumed));
+        let info = grant.info();
+        let key = options.sharing_key(
+            &(info.nodes(), of_secret),
+            &[("grant", &(info.start(), info.end())), ("resume_after", &resumed)],
+        );
         let with_clock = |clock| Builder::with_clock(grant, codec.clone(), clock);
         let mut builder = options.builder_without_window(with_clock);
         if let Some(second) = resume_after {

@@ -2,10 +2,10 @@
 
 mod snapshot;
 
-use std::ops::Range;
+use std::{fmt::Debug, ops::Range};
 
 use polyflake::{
-    Error, ErrorKind,
+    Error, ErrorKind, SharedGenerators,
     sno::{self, Builder, Sno as Id},
 };
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
@@ -21,7 +21,6 @@ use crate::generators::{
         self, CallResult, IdMaker, Mode, id_methods, impl_id_maker, module_functions, text_methods,
     },
     options::{FunctionKeywords, Keywords, Options},
-    shared::SharedGenerators,
 };
 use crate::{
     errors::{raise, reject_copy, with_python},
@@ -73,7 +72,10 @@ fn create_generator(
 ) -> PyResult<Generator> {
     let options = Options::from_keywords(function, options)?;
     let window = options.window;
-    let key = identity.and_then(|identity| options.sharing_key(&identity));
+    let key = identity.and_then(|(partition, first, last)| {
+        let bounds: [(_, &dyn Debug); 2] = [("sequence_min", &first), ("sequence_max", &last)];
+        options.sharing_key(&partition, &bounds)
+    });
     let builder = options.builder(Builder::with_clock);
     let inner = GENERATORS.get_or_build(key, || build(builder));
     let inner = inner.map_err(|error| Span::raise(window, error))?;

@@ -1,9 +1,9 @@
 //! Generators of version 7 UUIDs.
 
-use std::ops::Range;
+use std::{fmt::Debug, ops::Range};
 
 use polyflake::{
-    Error, ErrorKind,
+    Error, ErrorKind, SharedGenerators,
     uuid7::{self, Builder, Uuid7},
 };
 use pyo3::{PyTraverseError, PyVisit, prelude::*};
@@ -15,7 +15,6 @@ use crate::generators::{
     leased::{LeaseArgument, LeaseOption, Source, mismatch},
     making::{self, CallResult, Mode, id_methods, impl_id_maker, module_functions, text_methods},
     options::{Keywords, Options},
-    shared::SharedGenerators,
 };
 use crate::{
     errors::{raise, reject_copy},
@@ -81,8 +80,9 @@ impl Generator {
         }
         let window = options.window;
         let resumed = resume_after.as_ref().map(|last| last.0);
-        let identity = worker_id.as_ref().map(|worker_id| (worker_id.0, resumed, follows));
-        let key = identity.and_then(|identity| options.sharing_key(&identity));
+        let own: [(_, &dyn Debug); 2] =
+            [("resume_after", &resumed), ("follow_rollbacks", &follows)];
+        let key = worker_id.as_ref().and_then(|it| options.sharing_key(&it.0, &own));
         let mut builder = options.builder(with_clock).follow_rollbacks(follows);
         if let Some(worker_id) = worker_id {
             builder = builder.worker_id(worker_id.0);

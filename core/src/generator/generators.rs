@@ -99,20 +99,29 @@ impl<F: Family, C> Generator<F, C> {
 impl<F: Pack, C> Generator<F, C> {
     /// Returns whether two generators with explicit worker IDs can generate the same ID. This is possible if both
     /// generators are open and their windows, worker IDs and sequences overlap. A generator whose caller provides values
-    /// for each ID is never reported, because the values may differ.
+    /// for each ID is never reported, because the values may differ. If `end` is not `None`, the window of this generator is
+    /// taken to end at that time.
     ///
-    /// This method is not part of the public API. It exists for bindings, which warn about such generators.
+    /// This method is not part of the public API. It exists for WebAssembly, which has no registry of generators.
+    ///
+    /// # Errors
+    /// Returns `time_out_of_range` if `end` is outside the format's time range.
     #[cfg(feature = "internals")]
     #[doc(hidden)]
-    pub fn may_repeat(&self, other: &Self) -> bool {
+    pub fn may_repeat(&self, other: &Self, end: Option<i64>) -> Result<bool> {
         let (one, other) = (&self.engine, &other.engine);
-        let (ticks, others) = (one.window.ticks(), other.window.ticks());
-        ticks.start < others.end
+        let (mut ticks, others) = (one.window.ticks(), other.window.ticks());
+        if let Some(end) = end {
+            let last = crate::format::Ticks::end_tick(one.ticks()?, ticks.start, end.into())?;
+            ticks.end = ticks.end.max(last);
+        }
+        let may_repeat = ticks.start < others.end
             && others.start < ticks.end
             && one.family.may_repeat(&other.family)
-            && [one, other]
-                .iter()
-                .all(|engine| engine.check_open().is_ok() && engine.family.check_complete().is_ok())
+            && [one, other].iter().all(|engine| {
+                engine.check_open().is_ok() && engine.family.check_complete().is_ok()
+            });
+        Ok(may_repeat)
     }
 }
 

@@ -30,6 +30,8 @@ mod registry;
 #[cfg(not(all(feature = "std", not(any(loom, shuttle)))))]
 #[path = "no_registry.rs"]
 mod registry;
+#[cfg(all(feature = "std", feature = "internals"))]
+mod shared;
 mod wait;
 mod window;
 mod worker_ids;
@@ -52,6 +54,8 @@ pub(crate) use options::Options;
 pub use options::{Builder, Windowed};
 pub(crate) use process::{ProcessGuard, REPEATED_IDENTITY};
 pub(crate) use random_word::{NOT_PICKED, RandomWord};
+#[cfg(all(feature = "std", feature = "internals"))]
+pub use shared::{SharedGenerators, SharingKey};
 pub use wait::OnExhausted;
 pub(crate) use wait::WaitPolicy;
 pub(crate) use window::Window;

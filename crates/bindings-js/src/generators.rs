@@ -16,10 +16,11 @@ use crate::{
     Host, Machine, ScratchRef,
     handles::{Object, released_handle_error, with_generator},
     protocol::register,
+    scratch::time,
 };
 
 /// The format-specific implementations of the calls that all generators support.
-pub(crate) trait GeneratorCalls<C> {
+pub(crate) trait GeneratorCalls<C: Host> {
     /// Reads a parameter, generates one ID without waiting, and writes it.
     fn put_one(&self, machine: &Machine<C>) -> Result<()>;
 
@@ -36,9 +37,11 @@ pub(crate) trait GeneratorCalls<C> {
     /// Closes the generator, and writes the state from which a new generator can continue.
     fn put_final_state(&self, machine: &Machine<C>) -> Result<()>;
 
-    /// Returns whether an object is a generator of the same format that can generate the same ID as this one.
-    fn may_repeat_object(&self, _: &Object<C>) -> bool {
-        false
+    /// Returns whether an object is a generator of the same format that can generate the same ID as this one, also if this
+    /// one's window ended at `end`, in Unix milliseconds.
+    fn may_repeat_object(&self, other: &Object<C>, end: Option<i64>) -> Result<bool> {
+        let _ = (other, end);
+        Ok(false)
     }
 }
 
@@ -88,19 +91,23 @@ impl<C: Host> Machine<C> {
         with_generator!(object, generator => generator.extend_window(end))
     }
 
-    /// Reads the handle of another generator of the same format. Writes 1 if both generators can generate the same ID,
-    /// otherwise 0.
+    /// Writes 1 if the generator is open and belongs to this process, otherwise 0.
+    pub fn generator_is_usable(&self, at: ScratchRef) -> Result<()> {
+        let object = self.object(at)?;
+        let is_usable = with_generator!(object, generator => Ok(generator.is_usable()))?;
+        at.put_number(register::ANSWER, is_usable.into());
+        Ok(())
+    }
+
+    /// Reads the handle of another generator of the same format, and the time to which this generator's window is to be
+    /// extended, or NaN. Writes 1 if both generators could then generate the same ID, otherwise 0.
     pub fn generator_may_repeat(&self, at: ScratchRef) -> Result<()> {
-        // The comparison never calls back into JavaScript, so the list of handles can stay borrowed.
-        let handles = self.handles.borrow();
-        let object = |register| handles.get(at.read_usize(register)).and_then(Option::as_deref);
-        let may_repeat = match (object(register::HANDLE), object(register::VALUE)) {
-            (Some(one), Some(other)) => {
-                with_generator!(one, generator => Ok(generator.may_repeat_object(other)))
-                    .unwrap_or(false)
-            }
-            _ => false,
-        };
+        let object = self.object(at)?;
+        let other = self.find_object(at.read_usize(register::VALUE))?;
+        let end = at.number(register::VALUE + 1);
+        let end = (!end.is_nan()).then(|| time(end));
+        let may_repeat =
+            with_generator!(object, generator => generator.may_repeat_object(&other, end))?;
         at.put_number(register::ANSWER, may_repeat.into());
         Ok(())
     }

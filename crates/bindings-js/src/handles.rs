@@ -37,14 +37,13 @@ macro_rules! objects {
     };
     ($($(#[$cfg:meta])? $name:ident: $kind:ident($object:ty),)*) => {
         /// An object behind a handle.
-        #[derive(Debug)]
         #[allow(clippy::large_enum_variant, reason = "each is allocated separately, in an `Rc`")]
-        pub(crate) enum Object<C> {$(
+        pub(crate) enum Object<C: Host> {$(
             $(#[$cfg])?
             $kind($object),
         )*}
 
-        impl<C> Object<C> {$(
+        impl<C: Host> Object<C> {$(
             $(#[$cfg])?
             #[inline]
             pub(crate) fn $name(&self) -> Result<&$object> {
@@ -57,15 +56,15 @@ macro_rules! objects {
 objects! {
     $ generators {
         #[cfg(feature = "sno")]
-        sno: Sno(polyflake::sno::Generator<C>),
+        sno: Sno(C::Shared<polyflake::sno::Generator<C>>),
         #[cfg(feature = "randflake")]
         randflake: Randflake(crate::randflake::RandflakeGenerator<C>),
         #[cfg(feature = "hotguid")]
         hotguid: HotGuid(polyflake::hotguid::Generator<C>),
         #[cfg(feature = "layout")]
-        layout_generator: LayoutGenerator(polyflake::layout::Generator<C>),
+        layout_generator: LayoutGenerator(C::Shared<polyflake::layout::Generator<C>>),
         #[cfg(feature = "uuid7")]
-        uuid7: Uuid7(polyflake::uuid7::Generator<C>),
+        uuid7: Uuid7(C::Shared<polyflake::uuid7::Generator<C>>),
     }
     #[cfg(feature = "randflake")]
     codec: Codec(polyflake::randflake::Codec),
@@ -99,9 +98,11 @@ impl<C: Host> Machine<C> {
     }
 
     /// Returns the clock for the generator that is being built: the clock that was set, or the system clock if none was
-    /// set.
-    pub(crate) fn take_clock(&self) -> C {
-        self.clock.take().unwrap_or_else(C::system)
+    /// set. Also returns the options by which the generator is shared with other threads.
+    pub(crate) fn take_clock(&self) -> (C, C::SharingKey) {
+        let mut clock = self.clock.take().unwrap_or_else(C::system);
+        let key = clock.take_sharing_key();
+        (clock, key)
     }
 
     /// Returns the object whose handle is in a call's arguments.

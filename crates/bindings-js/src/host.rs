@@ -1,5 +1,7 @@
 //! The services that each host provides: a clock and a source of random bytes.
 
+use core::ops::Deref;
+
 use polyflake::{
     Error, ErrorKind, Result,
     clock::Clock,
@@ -7,7 +9,27 @@ use polyflake::{
 };
 
 /// The clock of a [`Machine`](crate::Machine), and the other services of its host.
-pub trait Host: Clock + 'static {
+pub trait Host: Clock + Send + Sync + 'static {
+    /// A pointer to a generator. With the addon, several threads may have one to the same generator.
+    type Shared<G>: Deref<Target = G> + Clone;
+
+    /// The options by which a generator is shared with other threads.
+    type SharingKey;
+
+    /// Returns the options by which the next generator is shared with other threads, if JavaScript passed them.
+    fn take_sharing_key(&mut self) -> Self::SharingKey;
+
+    /// Returns the live generator with these options, or builds it. `is_usable` returns whether a generator is open and
+    /// belongs to this process.
+    ///
+    /// # Errors
+    /// Returns the errors of `build`.
+    fn get_or_build<G: Send + Sync + 'static>(
+        key: Self::SharingKey,
+        is_usable: fn(&G) -> bool,
+        build: impl FnOnce() -> Result<G>,
+    ) -> Result<Self::Shared<G>>;
+
     /// Returns the system clock.
     fn system() -> Self;
 

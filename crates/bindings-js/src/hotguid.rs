@@ -29,7 +29,7 @@ impl Scratch {
 impl<C: Host> Machine<C> {
     /// Reads the shared options, and a flag that is 1 for version 8 UUIDs and 0 otherwise. Writes a handle.
     pub fn hotguid_build(&self, at: ScratchRef) -> Result<()> {
-        let builder = Builder::with_clock(self.take_clock(), C::random_bytes).at_random();
+        let builder = Builder::with_clock(self.take_clock().0, C::random_bytes).at_random();
         let (shared, is_uuid8) = (at.shared_options()?, at.number(register::OWN) > 0.0);
         let built = shared.apply_all(builder.uuid8(is_uuid8)).build();
         self.put_object(

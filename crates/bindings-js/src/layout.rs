@@ -33,7 +33,7 @@ impl<C: Host> Machine<C> {
     /// timestamp is allowed, and whether a snapshot is restored. Then reads a message that contains the snapshot, if one is
     /// restored, and the names of bindables, each with its value or range. Writes the generator's handle.
     pub fn layout_generator_build(&self, at: ScratchRef) -> Result<()> {
-        let (clock, shared) = (self.take_clock(), at.shared_options()?);
+        let ((clock, key), shared) = (self.take_clock(), at.shared_options()?);
         let (object, message) = (self.object(at)?, self.take_message(at));
         let mut message = Reader::new(&message);
         let [is_sequence_only, is_restored] = at.values(register::OWN);
@@ -49,10 +49,10 @@ impl<C: Host> Machine<C> {
             };
         }
         builder = shared.apply_all(builder);
-        let generator = match snapshot {
+        let generator = C::get_or_build(key, Generator::is_usable, || match snapshot {
             Some(snapshot) => builder.restore(snapshot),
             None => builder.build(),
-        }
+        })
         .map_err(|error| shared.with_option_name(error))?;
         self.put_object(at, Object::LayoutGenerator(generator));
         Ok(())
@@ -128,7 +128,8 @@ impl<C: Host> GeneratorCalls<C> for Generator<C> {
         machine.answer(machine.scratch, |message| message.json(&snapshot))
     }
 
-    fn may_repeat_object(&self, other: &Object<C>) -> bool {
-        matches!(other, Object::LayoutGenerator(other) if self.may_repeat(other))
+    fn may_repeat_object(&self, other: &Object<C>, end: Option<i64>) -> Result<bool> {
+        let Object::LayoutGenerator(other) = other else { return Ok(false) };
+        self.may_repeat(other, end)
     }
 }

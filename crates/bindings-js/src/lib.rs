@@ -74,8 +74,7 @@ pub use table::{entry_from_float, entry_to_float, word_from_float};
 
 /// A thread's backend: the scratch area, and the objects that the backend stores for JavaScript. `C` is the backend's type
 /// of clock.
-#[derive(Debug)]
-pub struct Machine<C> {
+pub struct Machine<C: Host> {
     scratch: &'static Scratch,
     /// The objects, indexed by handle. Empty entries are reused.
     handles: RefCell<Vec<Option<Rc<Object<C>>>>>,

@@ -21,28 +21,33 @@ pub(crate) fn optional_word(number: f64, field: &'static str) -> Result<Option<u
     Ok(optional_integer(number, field, u16::MAX.into())?.map(low_16_bits))
 }
 
-/// The options shared by all formats. Each is `None` if the caller omitted it, except for `skips_first_tick`.
+/// The options shared by all formats. Each is `None` if the caller omitted it, except for the flags.
 pub(crate) struct SharedOptions {
     pub(crate) window: Option<(i64, i64)>,
     pub(crate) on_exhausted: Option<OnExhausted>,
     pub(crate) max_wait: Option<Duration>,
-    /// Whether a generator skips its first tick. This is `false` with a lease, with a caller's clock, and on platforms
+    /// Whether a generator skips its first tick. This is `false` with a lease, with a clock for tests, and on platforms
     /// whose clock does not advance during a call.
     pub(crate) skips_first_tick: bool,
+    /// Whether other generators may have the same worker ID. This is `true` with a lease and with a clock for tests.
+    pub(crate) is_unregistered: bool,
 }
 
 impl Scratch {
     /// Reads the options: the start and the end of the window, whether to fail instead of waiting, the longest wait in
-    /// milliseconds, and whether to skip the first tick.
+    /// milliseconds, and how the generator begins: 0 if other generators may have its worker ID, 1 to skip the first tick,
+    /// and 2 to use it.
     pub(crate) fn shared_options(&self) -> Result<SharedOptions> {
-        let [start, end, fails, max_wait, skips_first_tick] = self.values(register::VALUE);
+        let [start, end, fails, max_wait, beginning] = self.values(register::VALUE);
+        let beginning = integer(beginning, "beginning", 2)?;
         let max_wait = optional_integer(max_wait, "maxWait", MAX_SAFE_INTEGER)?;
         Ok(SharedOptions {
             window: (!start.is_nan()).then(|| (time(start), time(end))),
             on_exhausted: optional_integer(fails, "onExhausted", 1)?
                 .map(|fails| if fails == 0 { OnExhausted::Wait } else { OnExhausted::Error }),
             max_wait: max_wait.map(Duration::from_millis),
-            skips_first_tick: skips_first_tick > 0.0,
+            skips_first_tick: beginning == 1,
+            is_unregistered: beginning == 0,
         })
     }
 }
@@ -50,7 +55,7 @@ impl Scratch {
 impl SharedOptions {
     /// Returns a builder with these options, except for the window.
     pub(crate) fn apply_to_builder<F, C: Clock>(&self, builder: Builder<F, C>) -> Builder<F, C> {
-        let mut builder = builder.unregistered();
+        let mut builder = if self.is_unregistered { builder.unregistered() } else { builder };
         if let Some(on_exhausted) = self.on_exhausted {
             builder = builder.on_exhausted(on_exhausted);
         }

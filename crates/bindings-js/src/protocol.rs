@@ -120,6 +120,7 @@ lists! { $
         generator_close => "generatorClose",
         generator_extend => "generatorExtend",
         generator_seal => "generatorSeal",
+        generator_is_usable => "generatorIsUsable",
         generator_may_repeat => "generatorMayRepeat",
     }
     "sno" sno_calls {

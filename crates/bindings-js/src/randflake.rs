@@ -23,19 +23,17 @@ use crate::{
 /// A generator. With the system clock, it generates single IDs through the core's handle, which encrypts many IDs at once.
 /// With a caller's clock, it uses no handle, because such a clock may count how often it is read, or may itself call the
 /// generator.
-#[derive(Debug)]
-pub(crate) struct RandflakeGenerator<C> {
-    pub(crate) generator: Rc<Generator<C>>,
+pub(crate) struct RandflakeGenerator<C: Host> {
+    pub(crate) generator: C::Shared<Generator<C>>,
     handle: Option<RefCell<GeneratorHandle<C>>>,
 }
 
 /// A handle that owns its generator.
-type GeneratorHandle<C> = Handle<Rc<Generator<C>>>;
+type GeneratorHandle<C> = Handle<<C as Host>::Shared<Generator<C>>>;
 
 impl<C: Host> RandflakeGenerator<C> {
-    fn new(generator: Generator<C>) -> Self {
+    fn new(generator: C::Shared<Generator<C>>) -> Self {
         let is_system = generator.clock().is_system();
-        let generator = Rc::new(generator);
         let handle = is_system.then(|| RefCell::new(Handle::new(generator.clone())));
         Self { generator, handle }
     }
@@ -76,6 +74,10 @@ impl<C: Host> RandflakeGenerator<C> {
     pub(crate) fn seal(&self) -> Result<Option<Range<i64>>> {
         self.generator.seal()
     }
+
+    pub(crate) fn is_usable(&self) -> bool {
+        self.generator.is_usable()
+    }
 }
 
 /// Returns whether an error is temporary, so that the same call may succeed later.
@@ -88,14 +90,15 @@ impl<C: Host> Machine<C> {
     /// Reads the shared options, a grant, and the last second that an earlier generator used, or NaN. Reads the secret from
     /// the scratch area's bytes. Writes the generator's handle.
     pub fn randflake_build(&self, at: ScratchRef) -> Result<()> {
-        let (clock, secret) = (self.take_clock(), at.take_secret("secret"));
+        let ((clock, key), secret) = (self.take_clock(), at.take_secret("secret"));
         let mut builder = Builder::with_clock(at.grant(register::OWN)?, secret?, clock);
         let resume_after = at.number(register::OWN + 4);
         if !resume_after.is_nan() {
             builder = builder.resume_after(time(resume_after));
         }
         builder = at.shared_options()?.apply_to_builder(builder);
-        self.put_object(at, Object::Randflake(RandflakeGenerator::new(builder.build()?)));
+        let built = C::get_or_build(key, Generator::is_usable, || builder.build())?;
+        self.put_object(at, Object::Randflake(RandflakeGenerator::new(built)));
         Ok(())
     }
 
@@ -175,7 +178,8 @@ impl<C: Host> GeneratorCalls<C> for RandflakeGenerator<C> {
         Ok(())
     }
 
-    fn may_repeat_object(&self, other: &Object<C>) -> bool {
-        matches!(other, Object::Randflake(other) if self.generator.may_repeat(&other.generator))
+    fn may_repeat_object(&self, other: &Object<C>, end: Option<i64>) -> Result<bool> {
+        let Object::Randflake(other) = other else { return Ok(false) };
+        self.generator.may_repeat(&other.generator, end)
     }
 }

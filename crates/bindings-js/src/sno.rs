@@ -36,7 +36,7 @@ impl<C: Host> Machine<C> {
     /// reads the metabyte, the partition, the sequence bounds, a flag that is 1 if default partitions are reserved from
     /// a table that JavaScript passed, and the snapshot. Writes the generator's handle.
     pub fn sno_build(&self, at: ScratchRef) -> Result<()> {
-        let clock = self.take_clock();
+        let (clock, key) = self.take_clock();
         let shared = at.shared_options()?;
         let [how, metabyte, partition, min, max, is_lent] = at.values(register::OWN);
         let mut builder =
@@ -53,12 +53,13 @@ impl<C: Host> Machine<C> {
             builder = builder.sequence_max(max);
         }
         builder = shared.apply_all(builder);
-        let generator = match integer(how, "how", 3)? {
+        let how = integer(how, "how", 3)?;
+        let generator = C::get_or_build(key, Generator::is_usable, || match how {
             0 => builder.build(),
             3 => builder.build().map(Generator::for_grant),
             1 => builder.restore(at.snapshot()?),
             _ => builder.import_original(at.snapshot()?),
-        }
+        })
         .map_err(|error| shared.with_option_name(error))?;
         self.put_object(at, Object::Sno(generator));
         Ok(())
@@ -167,8 +168,9 @@ impl<C: Host> GeneratorCalls<C> for Generator<C> {
         Ok(())
     }
 
-    fn may_repeat_object(&self, other: &Object<C>) -> bool {
-        matches!(other, Object::Sno(other) if self.may_repeat(other))
+    fn may_repeat_object(&self, other: &Object<C>, end: Option<i64>) -> Result<bool> {
+        let Object::Sno(other) = other else { return Ok(false) };
+        self.may_repeat(other, end)
     }
 }
 

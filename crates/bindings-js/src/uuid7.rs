@@ -25,7 +25,8 @@ impl<C: Host> Machine<C> {
     /// number that states whether the generator follows clock rollbacks: 1 if it does, otherwise
     /// 0. Writes the generator's handle.
     pub fn uuid7_build(&self, at: ScratchRef) -> Result<()> {
-        let mut builder = Builder::with_clock(self.take_clock(), C::key).at_random();
+        let (clock, key) = self.take_clock();
+        let mut builder = Builder::with_clock(clock, C::key).at_random();
         let shared = at.shared_options()?;
         let [worker_id, resume_after, follows_rollbacks] = at.values(register::OWN);
         if let Some(worker_id) = optional_word(worker_id, "worker_id")? {
@@ -35,9 +36,9 @@ impl<C: Host> Machine<C> {
             builder = builder.resume_after(time(resume_after));
         }
         builder = builder.follow_rollbacks(follows_rollbacks > 0.0);
-        let built =
-            shared.apply_all(builder).build().map_err(|error| shared.with_option_name(error))?;
-        self.put_object(at, Object::Uuid7(built));
+        builder = shared.apply_all(builder);
+        let built = C::get_or_build(key, Generator::is_usable, || builder.build());
+        self.put_object(at, Object::Uuid7(built.map_err(|error| shared.with_option_name(error))?));
         Ok(())
     }
 
@@ -99,8 +100,9 @@ impl<C: Host> GeneratorCalls<C> for Generator<C> {
         Ok(())
     }
 
-    fn may_repeat_object(&self, other: &Object<C>) -> bool {
-        matches!(other, Object::Uuid7(other) if self.may_repeat(other))
+    fn may_repeat_object(&self, other: &Object<C>, end: Option<i64>) -> Result<bool> {
+        let Object::Uuid7(other) = other else { return Ok(false) };
+        self.may_repeat(other, end)
     }
 }
 

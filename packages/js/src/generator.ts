@@ -61,7 +61,6 @@ export abstract class AnyGenerator<
   constructor(handle: Handle, family: Family<Id, Many>) {
     this.#handle = handle;
     this.#family = family;
-    handle.belongTo(this);
     addDisplay(this, emptyJson, AnyGenerator.#shown);
     const { ready, next } = family;
     // A rest parameter would be slower, because each call would create an array.
@@ -215,7 +214,7 @@ export abstract class WindowGenerator<
    *
    * @throws {PolyflakeError} `invalid_type` if the argument has the wrong type; `out_of_range` if the end is before the start
    * of the window; `time_out_of_range` if the end is past the format's time range; `unknown_field` if the layout has no
-   * timestamp.
+   * timestamp; `worker_id_in_use` if another generator uses the worker ID in the added time.
    */
   extendWindow(end: Date | number): void {
     attached(isObject(this) && #handle in this);

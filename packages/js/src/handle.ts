@@ -4,6 +4,7 @@ import { abortableSleep, type Signal } from "./later.js";
 import { type AttachedLease, leaseUnavailableError } from "./leased.js";
 import type { Call, Machine } from "./machine.js";
 import { type CallName, register } from "./protocol.js";
+import { checkExtension, forget, type SharedGenerator, type Sharing } from "./sharing.js";
 
 /**
  * The registry that releases the backend state of garbage-collected objects, or undefined in edge runtimes that lack
@@ -12,8 +13,22 @@ import { type CallName, register } from "./protocol.js";
 const finalizers =
   typeof FinalizationRegistry === "function" ? /* @__PURE__ */ new FinalizationRegistry(release) : undefined;
 
-function release({ machine, number }: { machine: Machine; number: number }): void {
-  const m = machine;
+/** State in the backend. The number is NaN once the state has been released. */
+export interface HeldState {
+  readonly machine: Machine;
+  number: number;
+  /** The record of a generator with an explicit worker ID. */
+  shared?: SharedGenerator;
+  /** The end of such a generator's window in Unix milliseconds, or NaN if it does not end. */
+  ends?: number;
+}
+
+/** Releases an object's state, unless it has been released already. */
+export function release(held: HeldState): void {
+  const { machine: m, number } = held;
+  if (Number.isNaN(number)) return;
+  held.number = NaN;
+  forget(held);
   m.numbers[register.handle] = number;
   m.check(m.calls.release());
 }
@@ -41,11 +56,11 @@ function canSleep(): boolean {
   }
 }
 
-/** An object's state in the backend. The object is a generator, a codec, a cipher or a layout. */
+/** A reference to an object's state in the backend. The object is a generator, a codec, a cipher or a layout. */
 export class Handle {
   number: number;
-  /** The state to release once the owner is garbage-collected. */
-  readonly #held: { machine: Machine; number: number };
+  /** The state to release once this handle is garbage-collected. */
+  readonly held: HeldState;
   /** The lease that provides the generator's grants. */
   lease?: AttachedLease;
   /** Provides the random bytes that the backend needs for the next step, unless the backend already has them. */
@@ -61,26 +76,24 @@ export class Handle {
     write: () => void,
     build: Call,
     readonly clock?: GuardedClock,
+    sharing?: Sharing,
   ) {
     machine.catchUp();
     write();
     if (clock) machine.setClock(clock);
+    else if (sharing?.options) machine.share?.(sharing);
     machine.check(build());
     this.number = builtHandle(machine);
-    this.#held = { machine, number: this.number };
-  }
-
-  /** Releases the state when `owner` is garbage-collected. */
-  belongTo(owner: object): this {
-    finalizers?.register(owner, this.#held);
-    return this;
+    this.held = { machine, number: this.number };
+    finalizers?.register(this, this.held);
   }
 
   /** Releases this handle's state, and takes over the state of `other`. */
   become(other: Handle): void {
-    release(this.#held);
+    release(this.held);
     this.number = other.number;
-    this.#held.number = other.number;
+    this.held.number = other.number;
+    other.held.number = NaN;
   }
 
   /** Writes the handle to its register for the next call, and returns the backend. */
@@ -129,17 +142,29 @@ export class Handle {
     }
   }
 
-  /** Returns whether two generators can generate the same ID. */
-  mayRepeat(other: Handle): boolean {
-    if (other.machine !== this.machine) return false;
-    this.machine.numbers[register.value] = other.number;
+  /**
+   * Returns whether this generator and the one with the given number can generate the same ID, also if this one's window
+   * ended at `end`, unless it is NaN.
+   */
+  mayRepeat(other: number, end: number): boolean {
+    const m = this.ready();
+    m.numbers.set([other, end], register.value);
     return this.call("generatorMayRepeat").numbers[register.answer] === 1;
   }
 
-  /** Moves the end of a generator's window or grant to a later time, in Unix milliseconds. */
-  extend(end: number): void {
-    this.machine.numbers[register.value] = end;
-    this.call("generatorExtend");
+  /**
+   * Moves the end of a generator's window or grant to a later time, in Unix milliseconds. `call` reads the arguments that
+   * `write` fills in.
+   */
+  extend(
+    end: number,
+    call: CallName = "generatorExtend",
+    write = (m: Machine): void => void (m.numbers[register.value] = end),
+  ): void {
+    checkExtension(this, end);
+    write(this.machine);
+    this.call(call);
+    if (end > this.held.ends!) this.held.ends = end;
   }
 
   /** Throws the error from the most recent call to generate a single ID. */

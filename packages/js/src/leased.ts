@@ -15,7 +15,6 @@
  */
 import { isObject } from "./checks.js";
 import type { GuardedClock } from "./clock.js";
-import { emitWarning } from "./conflicts.js";
 import { type ErrorDetails, invalidType, PolyflakeError } from "./errors.js";
 import type { Handle } from "./handle.js";
 import { abortableSleep, type Signal } from "./later.js";
@@ -263,6 +262,12 @@ export function warnWithoutLease(): void {
     "polyflake_unleased",
     `${name} is set, but this generator picks a random partition, which may be leased: pass a lease`,
   );
+}
+
+/** Emits a process warning, which Node, Bun and Deno print. Other runtimes do not support process warnings. */
+function emitWarning(code: string, text: string): void {
+  const host = (globalThis as { process?: { emitWarning?: unknown } }).process;
+  if (typeof host?.emitWarning === "function") host.emitWarning(text, { type: "PolyflakeWarning", code });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { BackendCallbacks } from "./lent.js";
 import type { TableCallbacks } from "./partitions.js";
 import { BYTES, type CallName, NUMBERS, register, type TableCallName } from "./protocol.js";
 import { loadCount, sharedState } from "./restores.js";
+import type { SharedGenerator, Sharing } from "./sharing.js";
 import { decode, putAscii } from "./utf8.js";
 import type { KeyCallbacks } from "./uuid7/keys.js";
 
@@ -33,6 +34,8 @@ export interface Backend {
   readonly makers?: { readonly [Name in CallName]?: NextFunction<unknown> };
   /** Sets the clock for the next generator that is created. */
   readonly setClock: (clock: GuardedClock) => void;
+  /** Shares the next generator that is created with other threads, which only the addon supports. */
+  readonly share?: (sharing: Sharing) => void;
   /** Provides the table from which the backend assigns random partitions. */
   readonly lend: (table: TableCallbacks) => void;
   /** Provides a source of random bytes, if the backend cannot obtain random bytes from the operating system. */
@@ -87,9 +90,12 @@ type Answer = readonly [number, number, number, number, number, number, number, 
 export class Machine {
   readonly calls: Calls;
   readonly setClock: Backend["setClock"];
+  readonly share: Backend["share"];
   readonly lend: Backend["lend"];
   readonly lendKeys: Backend["lendKeys"];
   readonly standsStill: boolean;
+  /** The live generators of this thread with explicit worker IDs. */
+  readonly shared: Map<string, SharedGenerator[]> = new Map();
   /** The callbacks that were passed to the backend, or false if the backend uses its own partition table. */
   lent?: BackendCallbacks | false;
   /** The registers for arguments and results. See protocol.ts. */
@@ -110,12 +116,13 @@ export class Machine {
 
   /** Creates the views. `nameOf` converts the core's field names to the names used in errors. */
   constructor(
-    { kind, calls, makers, setClock, lend, lendKeys, restored, now, standsStill, buffer, offset }: Backend,
+    { kind, calls, makers, setClock, share, lend, lendKeys, restored, now, standsStill, buffer, offset }: Backend,
     nameOf = camelCase,
   ) {
     this.kind = kind;
     this.calls = calls;
     this.setClock = setClock;
+    this.share = share;
     this.lend = lend;
     this.lendKeys = lendKeys;
     this.standsStill = standsStill === true;

@@ -5,6 +5,7 @@ import type { AnyLease } from "./leased.js";
 import type { Machine } from "./machine.js";
 import { checkPair, members } from "./members.js";
 import { register } from "./protocol.js";
+import type { Sharing } from "./sharing.js";
 
 /** Options that every generator has. */
 export interface SharedOptions {
@@ -65,14 +66,15 @@ export const WINDOW_OPTIONS = ["window", "lease", ...SHARED_OPTIONS] as const;
 
 /**
  * The options that all generators share, as numbers. The window and the longest wait are in milliseconds. `onExhausted` is 0 to
- * wait and 1 to fail. `skipsFirstTick` is 1 if a generator with an explicit worker ID skips the tick of its first call.
+ * wait and 1 to fail. `beginning` is 0 if other generators may have the same worker ID, and 1 if a generator with an explicit
+ * worker ID skips the tick of its first call.
  */
 export interface SharedValues {
   readonly windowStart: number;
   readonly windowEnd: number;
   readonly onExhausted: number;
   readonly maxWait: number;
-  readonly skipsFirstTick: number;
+  readonly beginning: number;
 }
 
 /**
@@ -82,6 +84,11 @@ export interface SharedValues {
 export interface SharedSettings<Name extends string> {
   readonly shared: SharedValues;
   readonly clock: GuardedClock | undefined;
+  /**
+   * The options by which a generator is shared, or undefined for a generator with a clock for tests or with a lease, which is
+   * never shared.
+   */
+  readonly sharing: Sharing["options"] | undefined;
   /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
   /** All options as the caller passed them. */
@@ -98,18 +105,22 @@ export function readSharedSettings<Name extends string>(
   const times = given.window === undefined ? [] : checkPair(given.window, "window", "times");
   const [windowStart = ABSENT, windowEnd = ABSENT] = times.map((each) => checkTime(each, "window"));
   const onExhausted = readOnExhausted(given.onExhausted);
+  const maxWait = checkOptionalInteger(given.maxWait, "maxWait");
+  const { clock, onStall } = given;
+  const sharing = {
+    window: `${windowStart} ${windowEnd}`,
+    onExhausted: onExhausted || 0,
+    maxWait: `${maxWait}`,
+    clock,
+    onStall,
+  };
   // A clock for tests may be set manually or replay a recording, so the generator need not skip its first tick. Under a
   // lease, the generator need not skip it either, because a lease begins only after the previous lease has ended.
-  const skipsFirstTick = Number(given.testClock === undefined && given.lease === undefined);
+  const isRegistered = given.testClock === undefined && given.lease === undefined;
   return {
-    shared: {
-      windowStart,
-      windowEnd,
-      onExhausted,
-      maxWait: checkOptionalInteger(given.maxWait, "maxWait"),
-      skipsFirstTick,
-    },
+    shared: { windowStart, windowEnd, onExhausted, maxWait, beginning: Number(isRegistered) },
     clock: guardClock(given),
+    sharing: isRegistered ? sharing : undefined,
     times,
     given: own,
   };
@@ -122,8 +133,8 @@ export function readSharedSettings<Name extends string>(
  */
 export function putOptions(m: Machine, shared: SharedValues, own: readonly number[] = []): void {
   const { windowStart, windowEnd, onExhausted, maxWait } = shared;
-  const skipsFirstTick = m.standsStill ? 0 : shared.skipsFirstTick;
-  m.numbers.set([windowStart, windowEnd, onExhausted, maxWait, skipsFirstTick], register.value);
+  const beginning = m.standsStill ? 2 * shared.beginning : shared.beginning;
+  m.numbers.set([windowStart, windowEnd, onExhausted, maxWait, beginning], register.value);
   m.numbers.set(own, register.own);
 }
 

@@ -82,7 +82,7 @@ export type CallName =
   | "turn"
   | "putPiece"
   | "nextPiece"
-  | `generator${"Close" | "Extend" | "Fill" | "GenerateAsync" | "MayRepeat" | "Seal" | "Stats" | "TryFill" | "TryGenerate"}`
+  | `generator${"Close" | "Extend" | "Fill" | "GenerateAsync" | "IsUsable" | "MayRepeat" | "Seal" | "Stats" | "TryFill" | "TryGenerate"}`
   | `sno${"Build" | "FromTexts" | "Generate" | "GenerateAt" | "Partition" | "Texts" | "TimeRange"}`
   | `hotguid${"Build" | "FromTexts" | "Generate" | "Provide" | "Texts" | "TimeRange"}`
   | `randflake${"Build" | "CodecBuild" | "Encrypt" | "ExtendGrant" | "FromTexts" | "Generate" | "GenerateText" | "Grant"}`

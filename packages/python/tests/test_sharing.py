@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
+import random
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from polyflake import layout, randflake, sno, uuid7
+from polyflake import PolyflakeError, layout, randflake, sno, uuid7
 from support import NOW_MS, raises_code
 
 SONYFLAKE_LAYOUT = layout.Layout.preset("sonyflake")
@@ -43,8 +45,8 @@ def make_generator(request: pytest.FixtureRequest) -> Callable[..., Any]:
     return lambda **options: request.param(number, **options)
 
 
-def assert_in_use(make: Callable[[], Any]) -> None:
-    with raises_code("worker_id_in_use"):
+def assert_in_use(make: Callable[[], Any], **members: Any) -> None:
+    with raises_code("worker_id_in_use", **members):
         make()
 
 
@@ -61,9 +63,9 @@ def test_generators_with_equal_options_are_one_generator(make_generator: Callabl
 
 def test_generators_with_other_options_are_rejected(make_generator: Callable[..., Any]) -> None:
     first = make_generator()
-    assert_in_use(lambda: make_generator(max_wait=5))
-    assert_in_use(lambda: make_generator(on_exhausted="error"))
-    assert_in_use(lambda: make_generator(clock=time.time_ns))
+    assert_in_use(lambda: make_generator(max_wait=5), field="max_wait")
+    assert_in_use(lambda: make_generator(on_exhausted="error"), field="on_exhausted")
+    assert_in_use(lambda: make_generator(clock=time.time_ns), field="clock")
     first.close()
     assert make_generator(max_wait=5000).generate()
 
@@ -152,3 +154,33 @@ def test_a_snapshot_does_not_repeat_a_generator_that_came_after_it() -> None:
     restored = sno.Generator.restore(snapshot)
     made += restored.generate_many(3)
     assert len(set(made)) == 7
+
+
+def test_a_storm_of_generators_makes_no_duplicate() -> None:
+    """Sixteen threads construct generators with four partitions. They drop some, close some, and restore some from
+    snapshots, each once. `POLYFLAKE_STORM` is the number of generators.
+    """
+    count = int(os.environ.get("POLYFLAKE_STORM", "20000")) // 16
+    snapshots: list[sno.Snapshot] = []
+
+    def construct(seed: int) -> list[sno.Sno]:
+        choose, made = random.Random(seed), []
+        for _ in range(count):
+            try:
+                snapshot = snapshots.pop() if choose.random() < 0.2 and snapshots else None
+                if snapshot is not None:
+                    ids = sno.Generator.restore(snapshot)
+                else:
+                    ids = sno.Generator(60_000 + choose.randrange(4), max_wait=1000 + choose.randrange(2))
+                made += ids.generate_many(choose.randrange(3))
+                if choose.random() < 0.03:
+                    snapshots.append(ids.close())
+            except IndexError:
+                pass  # Another thread has taken the last snapshot.
+            except PolyflakeError as error:
+                assert error.code in ("worker_id_in_use", "generator_closed"), error
+        return made
+
+    with ThreadPoolExecutor(16) as pool:
+        made = [id for ids in pool.map(construct, range(16)) for id in ids]
+    assert len(set(made)) == len(made) > 100

@@ -1,5 +1,4 @@
 import { attached, checkBoolean, checkInteger, checkString, checkUnsigned, isObject, runWithDates } from "../checks.js";
-import { recordGenerator } from "../conflicts.js";
 import { PolyflakeError } from "../errors.js";
 import { WindowGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
@@ -8,12 +7,13 @@ import { members } from "../members.js";
 import { MessageReader, readAnswerBytes } from "../message.js";
 import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { register } from "../protocol.js";
+import { shareHandle } from "../sharing.js";
 import { withJson } from "../show.js";
 import { arrayOf, type LayoutArray, maxBatchSize, maxCount } from "./array.js";
 import type { BindableInputs, BindablesParameter, OmitFixed, RejectNamesIfEmpty } from "./bindables.js";
 import { type Field, jsonOf, type Kind, toMessage } from "./description.js";
 import type { IdOf } from "./fields.js";
-import { idOf, Layout, layoutHandle, machine } from "./layout.js";
+import { describeAsJson, idOf, Layout, layoutHandle, machine } from "./layout.js";
 import { type Values, ValuesWriter } from "./values.js";
 
 /** Options for a generator for a layout with the given bindable fields. */
@@ -90,11 +90,6 @@ export interface Stats {
 const OPTIONS = ["bindables", "range", "sequenceOnly", "fields", ...WINDOW_OPTIONS] as const;
 /** The options that cannot be combined with a lease. */
 const EXCLUDED_WITH_LEASE = ["snapshot", "bindables", "range", "sequenceOnly", "window"];
-
-/** Formats the bindable values for a warning. */
-function describeBindables(bindables: unknown): string {
-  return `{${Object.entries(bindables ?? {}).map(([name, value]) => `${name}: ${value}`)}}`;
-}
 
 /** Checks the `range` option, and returns the name of the bindable field and its first and last value. */
 function readRange(range: unknown): readonly [name: string, first: bigint, last: bigint] {
@@ -193,17 +188,17 @@ export class Generator<
   /**
    * Creates a generator.
    *
-   * Two generators on one thread generate duplicate IDs if they have the same layout and bindable values and if their time
-   * spans overlap. If another generator that is still in use conflicts in this way, the process emits a warning, once per
-   * combination of layout and bindable values.
+   * A process has one live generator for a layout and values of all its bindable fields: equal options return another handle
+   * on it, and {@link Generator.close} closes it for all handles.
    *
    * @throws {PolyflakeError} `invalid_layout` if no IDs can be generated from the layout; `unknown_field` or `out_of_range` if
    * an option or a value is invalid, in which case `field` names it; `invalid_type` if an option has the wrong type;
-   * `time_out_of_range` if the window is outside the layout's time range.
+   * `time_out_of_range` if the window is outside the layout's time range; `worker_id_in_use` if a live generator has the values
+   * and other options, one of which `field` names.
    */
   constructor(layout: Layout<K, Bindables>, options?: GeneratorOptions<Bindables, Fixed, Ranged>);
   constructor(layout: Layout<K, Bindables>, options: unknown = {}, origin?: unknown) {
-    const { shared, clock, times, given } = readSharedSettings(options, OPTIONS);
+    const { shared, clock, sharing, times, given } = readSharedSettings(options, OPTIONS);
     const sequenceOnly = Number(checkBoolean(given.sequenceOnly, "sequenceOnly"));
     const restored = origin instanceof Origin;
     const lease = readLease({ ...given, snapshot: restored || undefined }, EXCLUDED_WITH_LEASE);
@@ -214,14 +209,22 @@ export class Generator<
     const range = given.range === undefined ? undefined : readRange(given.range);
     if (range) message.range(...range);
     const m = machine();
+    const identity = sharing && {
+      scheme: `layout ${describeAsJson(layoutHandle(layout))}`,
+      worker: `${fixed} ${range}`,
+      isRange: range !== undefined && range[1] !== range[2],
+      option: "bindables",
+      options: restored ? undefined : { sequenceOnly, ...sharing },
+      ends: shared.windowEnd,
+    };
     const build = (of: object, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
-      const number = layoutHandle(of);
+      const { number } = layoutHandle(of);
       const write = (): void => {
         message.put(m);
         putOptions(m, { ...shared, windowStart, windowEnd }, [sequenceOnly, Number(restored)]);
         m.numbers[register.handle] = number;
       };
-      return runWithDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock));
+      return runWithDates(times, () => new Handle(m, write, m.calls.layoutGeneratorBuild, clock, identity));
     };
     const leased = () => {
       const { fields } = given;
@@ -232,7 +235,7 @@ export class Generator<
         build: (number, start, end) => build(numbered(number), start, end),
       });
     };
-    const handle = lease ? leased() : build(layout);
+    const handle = lease ? leased() : shareHandle(m, identity, () => build(layout));
     const { bits, isInteger } = layout;
     super(handle, {
       ...FAMILY,
@@ -251,17 +254,6 @@ export class Generator<
     });
     this.#handle = handle;
     this.layout = layout;
-    if (lease) return;
-    const [ranged, first, last] = range ?? [];
-    const some = range ? `, some of ${ranged} ${first} to ${last}` : "";
-    const group = `layout ${layout.toJson()}`;
-    const identity = {
-      group,
-      key: `${fixed} ${ranged} ${group}`,
-      same: () => `layout, bindables ${describeBindables(given.bindables)}${some} and time`,
-      remedy: "close it first, or give each its own bindables",
-    };
-    recordGenerator(this, handle, identity);
   }
 
   /**
@@ -294,8 +286,8 @@ export class Generator<
   }
 
   /**
-   * Closes the generator and returns a snapshot from which it can be restored. A second call throws instead of returning the
-   * snapshot again.
+   * Closes the generator, for all handles on it, and returns a snapshot from which it can be restored. A second call throws
+   * instead of returning the snapshot again.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */

@@ -76,7 +76,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
         : new LayoutState("layoutBuild", toMessage(description, MessageWriter));
     const loaded = machine();
     const m = loaded;
-    this.#handle = new Handle(loaded, () => message.put(m), m.calls[build]).belongTo(this);
+    this.#handle = new Handle(loaded, () => message.put(m), m.calls[build]);
     this.#isInteger = m.numbers[register.answer] === 1;
     this.#figures = readDescription(this.#handle.call("layoutDescribe"));
     addDisplay(this, descriptionJson, inspectLayout);
@@ -100,7 +100,7 @@ class AnyLayout<K extends Kind = Kind, Bindables extends Values = Values> {
   /** Returns the description as a JSON string. Equal layouts have the same string in every language. */
   toJson(): string {
     attached(isObject(this) && #handle in this);
-    return JSON.stringify(jsonOf(new MessageReader(this.#handle.call("layoutDescription"))));
+    return describeAsJson(this.#handle);
   }
 
   /** The number of bits in an ID. */
@@ -370,10 +370,15 @@ export const Layout = AnyLayout as unknown as LayoutConstructor;
  *
  * @throws {PolyflakeError} `invalid_type` unless the value is a layout from this copy of the package.
  */
-export function layoutHandle(value: unknown): number {
+export function layoutHandle(value: unknown): Handle {
   const handle = typeof value === "object" && value !== null ? handleOf(value) : undefined;
-  if (handle) return handle.number;
+  if (handle) return handle;
   throw invalidType("Layout of this copy of the package", value, { field: "layout" });
+}
+
+/** Returns the description of a layout as a JSON string. */
+export function describeAsJson(handle: Handle): string {
+  return JSON.stringify(jsonOf(new MessageReader(handle.call("layoutDescription"))));
 }
 
 /** Returns the ID from the result of a call. */

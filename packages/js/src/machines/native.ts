@@ -15,6 +15,8 @@ interface Addon {
   attach(area: Uint8Array): Required<Pick<Backend, "calls" | "makers">> & { area: Uint8Array };
   /** Sets the clock for the next generator that is created. */
   clock(read: GuardedClock["read"], stalled: GuardedClock["stalled"]): void;
+  /** Shares the next generator that is created with all threads that create one with equal options. */
+  share(worker: string, names: string[], values: string[]): void;
   /** Returns the source of the system time. */
   clockSource(): SystemSource;
   /** Provides the functions of a partition table that the addon does not own. */
@@ -46,7 +48,7 @@ export function load(): Native {
   }
 }
 
-function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores }: Addon): Native {
+function attachAddon({ attach, clock, clockSource, lend, restores, share, watchRestores }: Addon): Native {
   const { area, calls, makers } = attach(new Uint8Array(new ArrayBuffer(SCRATCH_BYTES)));
   const backend: Native = {
     kind: "native",
@@ -54,6 +56,8 @@ function attachAddon({ attach, clock, clockSource, lend, restores, watchRestores
     makers,
     clockSource,
     setClock: ({ read, stalled }) => clock(read, stalled),
+    share: ({ scheme, worker, options = {} }) =>
+      share(`${scheme} ${worker}`, Object.keys(options), Object.values(options).map(String)),
     lend: ({ next, entry, swap }) => lend(next, entry, swap),
     buffer: () => area.buffer as ArrayBuffer,
     offset: area.byteOffset,

@@ -112,7 +112,10 @@ const LAYOUT_LEVELS = 128;
  * memory. Returns 0 for calls that do not allocate memory once the program has warmed up.
  */
 function requiredLevels(name: string, isLayout: boolean): number {
-  if (["Async", "Build", "Describe", "Many", "Piece", "turn"].some((end) => name.endsWith(end))) return MAX_LEVELS;
+  if (
+    ["Async", "Build", "Close", "Describe", "Extend", "Many", "Piece", "Seal", "turn"].some((end) => name.endsWith(end))
+  )
+    return MAX_LEVELS;
   return isLayout && /^(layout|generator)/.test(name) ? LAYOUT_LEVELS : 0;
 }
 

@@ -134,9 +134,7 @@ export class Keyring {
     const { write } = members(options, "options", ["write"]);
     const written =
       write === undefined ? Math.max(...secrets.map(([version]) => version)) : checkAtMost(write, "write", MAX_VERSION);
-    this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets, written), loaded.calls.publicBuild).belongTo(
-      this,
-    );
+    this.#handle = new Handle(loaded, () => putSecrets(loaded, secrets, written), loaded.calls.publicBuild);
     addDisplay(this, emptyJson, nameOf);
   }
 
@@ -234,7 +232,7 @@ export class IdType<N extends number | bigint = number | bigint, Name extends st
       m.numbers[register.count] = name.length;
       m.numbers[register.value] = width;
     };
-    this.#handle = new Handle(m, write, m.calls.publicTypeBuild).belongTo(this);
+    this.#handle = new Handle(m, write, m.calls.publicTypeBuild);
     this.#prefix = `${name as Name}_`;
     this.#bits = width;
     this.#isWide = width > NUMBER_BITS;

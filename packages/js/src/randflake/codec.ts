@@ -8,7 +8,7 @@ import {
   isObject,
 } from "../checks.js";
 import type { RandflakeId } from "../decode/randflake.js";
-import { Handle } from "../handle.js";
+import { Handle, release } from "../handle.js";
 import { fields } from "../members.js";
 import { BATCH, register } from "../protocol.js";
 import { secretWriter } from "../secret.js";
@@ -54,8 +54,8 @@ export class Codec {
   constructor(secret: Uint8Array) {
     const loaded = machine();
     const m = loaded;
-    this.#handle = new Handle(loaded, secretWriter(m, secret, "secret"), m.calls.randflakeCodecBuild).belongTo(this);
-    this.#cipher = new Handle(loaded, secretWriter(m, secret, "secret"), m.calls.sparx64Build).belongTo(this);
+    this.#handle = new Handle(loaded, secretWriter(m, secret, "secret"), m.calls.randflakeCodecBuild);
+    this.#cipher = new Handle(loaded, secretWriter(m, secret, "secret"), m.calls.sparx64Build);
     addDisplay(this, emptyJson, nameOf);
   }
 
@@ -133,4 +133,17 @@ export function inspect(handle: Handle, id: bigint): Parts {
   const { numbers } = handle.call("randflakeInspect");
   const at = register.answer;
   return { timestamp: numbers[at]!, node: numbers[at + 1]!, sequence: numbers[at + 2]! };
+}
+
+/**
+ * Returns a string that identifies a secret without revealing it: the decrypted fields of ID 0.
+ *
+ * @throws {PolyflakeError} the same errors as the constructor of {@link Codec}.
+ */
+export function fingerprint(secret: unknown): string {
+  const m = machine();
+  const handle = new Handle(m, secretWriter(m, secret, "secret"), m.calls.randflakeCodecBuild);
+  const { timestamp, node, sequence } = inspect(handle, 0n);
+  release(handle.held);
+  return `${timestamp} ${node} ${sequence}`;
 }

@@ -1,6 +1,5 @@
 import { attached, checkOptionalInteger, isObject } from "../checks.js";
 import type { GuardedClock } from "../clock.js";
-import { recordGenerator } from "../conflicts.js";
 import type { RandflakeId, RandflakeText } from "../decode/randflake.js";
 import { AnyGenerator } from "../generator.js";
 import { Handle } from "../handle.js";
@@ -17,8 +16,9 @@ import { MAX_COUNT, type Machine, type NextFunction } from "../machine.js";
 import { putOptions, readSharedSettings, SHARED_OPTIONS, type SharedOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
 import { copySecret, putSecret } from "../secret.js";
+import { shareHandle } from "../sharing.js";
 import { toHex } from "../show.js";
-import { inspect } from "./codec.js";
+import { fingerprint, inspect } from "./codec.js";
 import { Grant, numbersOf } from "./grant.js";
 import { encodeText, machine, type Parts, RandflakeArray } from "./ids.js";
 
@@ -92,48 +92,50 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   /**
    * Creates a generator.
    *
-   * Two generators on one thread generate duplicate IDs if they have the same nodes and secret and if their time spans overlap.
-   * If another generator that is still in use conflicts in this way, the process emits a warning, once per combination of nodes
-   * and secret.
+   * A process has one live generator for a node, secret and time span: equal arguments return another handle on it, and
+   * {@link Generator.close} closes it for all handles. To use a longer grant, call {@link Generator.extendGrant}.
    *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, in which case `field`
-   * names the option; `invalid_secret` unless the secret has 16 bytes.
+   * names the option; `invalid_secret` unless the secret has 16 bytes; `worker_id_in_use` if a live generator has one of the
+   * nodes and other options, one of which `field` names.
    */
   constructor(grant: Grant, secret: Uint8Array, options?: GeneratorOptions);
   /** Creates a generator whose grants a lease provides, so `resumeAfter` cannot be combined with it. */
   constructor(lease: AnyLease, secret: Uint8Array, options?: Omit<GeneratorOptions, "resumeAfter">);
   constructor(grant: Grant | AnyLease, secret: Uint8Array, options: GeneratorOptions = {}) {
-    const { shared, clock, given } = readSharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
+    const { shared, clock, sharing, given } = readSharedSettings(options, ["resumeAfter", ...SHARED_OPTIONS]);
     const lease = isLease(grant) ? readLease({ ...given, lease: grant }, ["resumeAfter"]) : undefined;
     const resumeAfter = checkOptionalInteger(given.resumeAfter, "resumeAfter");
     const granted = lease ? PLACEHOLDER_GRANT : numbersOf(grant);
     const m = machine();
+    const [firstNode, lastNode, start, end] = granted;
+    const identity =
+      sharing && !lease
+        ? {
+            scheme: `randflake ${fingerprint(secret)}`,
+            worker: `${firstNode} ${lastNode}`,
+            isRange: firstNode !== lastNode,
+            option: "grant",
+            options: { grant: `${start} ${end}`, resumeAfter: `${resumeAfter}`, ...sharing },
+            ends: end * 1000,
+          }
+        : undefined;
     const build = (of: unknown, grant: typeof granted) => {
       const length = putSecret(m, of, "secret");
       const write = (): void => {
-        putOptions(m, lease ? { ...shared, skipsFirstTick: 0 } : shared, [...grant, resumeAfter]);
+        putOptions(m, lease ? { ...shared, beginning: 0 } : shared, [...grant, resumeAfter]);
         m.numbers[register.count] = length;
       };
-      return new Handle(m, write, m.calls.randflakeBuild, clock);
+      return new Handle(m, write, m.calls.randflakeBuild, clock, identity);
     };
-    const handle = lease ? leasedGenerator(lease, secret, clock, build) : build(secret, granted);
+    const handle = lease
+      ? leasedGenerator(lease, secret, clock, build)
+      : shareHandle(m, identity, () => build(secret, granted));
     const one = (m: Machine) => m.bigints[register.answer] as RandflakeId;
     super(handle, { ...FAMILY, ready: () => handle.ready(), next: m.maker("randflakeGenerate", one, !clock), one });
     this.#handle = handle;
     const text = (m: Machine) => m.ascii(0, m.numbers[register.answer]!) as RandflakeText;
     this.#nextText = m.maker("randflakeGenerateText", text, !clock);
-    if (lease) return;
-    const [firstNode, lastNode] = granted;
-    // The decrypted fields of ID 0 identify the secret without revealing it.
-    const { timestamp, node, sequence } = inspect(handle, 0n);
-    const key = `randflake ${[firstNode, lastNode, timestamp, node, sequence]}`;
-    const identity = {
-      group: key,
-      key,
-      same: () => `nodes ${firstNode} to ${lastNode}, secret and time`,
-      remedy: "close it first and resume after the second that close() returns, or give each its own nodes",
-    };
-    recordGenerator(this, handle, identity);
   }
 
   /**
@@ -179,13 +181,14 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
    * Extends the grant. The call has no effect if the new grant does not end later.
    *
    * @throws {PolyflakeError} `lease_mismatch` unless both grants have the same nodes and start; `invalid_type` or
-   * `out_of_range` if the argument is not a valid grant.
+   * `out_of_range` if the argument is not a valid grant; `worker_id_in_use` if another generator uses a node in the added time.
    */
   extendGrant(longer: Grant): void {
     attached(isObject(this) && #handle in this);
     rejectLeased(this.#handle);
-    this.#handle.machine.numbers.set(numbersOf(longer), register.value);
-    this.#handle.call("randflakeExtendGrant");
+    const grant = numbersOf(longer);
+    const write = (m: Machine): void => m.numbers.set(grant, register.value);
+    this.#handle.extend(grant[3] * 1000, "randflakeExtendGrant", write);
   }
 
   /**
@@ -208,7 +211,7 @@ export class Generator extends AnyGenerator<[], RandflakeId, RandflakeArray> {
   }
 
   /**
-   * Closes the generator and returns the last second used, as a Unix timestamp, or undefined if no ID was generated. Pass the
+   * Closes the generator, for all handles on it, and returns the last second used, as a Unix timestamp, or undefined if no ID was generated. Pass the
    * result as `resumeAfter` to the next generator for the grant.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.

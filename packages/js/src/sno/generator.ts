@@ -1,5 +1,4 @@
 import { attached, checkGenerator, checkInteger, checkTime, isObject, runWithDates } from "../checks.js";
-import { recordGenerator } from "../conflicts.js";
 import type { GenerateFunction, SnoId } from "../decode/sno.js";
 import { prepareEntropy, randomBytes } from "../entropy.js";
 import { WindowGenerator } from "../generator.js";
@@ -10,12 +9,12 @@ import { MAX_COUNT, type Machine } from "../machine.js";
 import { putOptions } from "../options.js";
 import { lendPartitionTable } from "../partitions.js";
 import { BATCH, register } from "../protocol.js";
+import { type Sharing, shareHandle } from "../sharing.js";
 import { LENGTH, machine, SnoArray } from "./ids.js";
 import {
   type GeneratorOptions,
   numbersOf,
   type RestoreOptions,
-  readReservation,
   readSettings,
   readSnapshot,
   readStats,
@@ -98,21 +97,32 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * Creates a generator. Without an explicit partition, the generator picks a random partition when it generates its first
    * ID.
    *
-   * Two generators on one thread can generate duplicate IDs if they share a partition and if their sequence bounds and times
-   * overlap. If the partition was set explicitly or restored, and another generator that is still in use conflicts in this way,
-   * the process emits a warning, once per partition.
+   * With an explicit partition, a process has one live generator: equal options return another handle on it, and
+   * {@link Generator.close} closes it for all handles. The metabyte belongs to the handle.
    *
-   * The process also emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_WORKER_ID`
+   * The process emits a warning for a generator with a random partition if `POLYFLAKE_LEASE` or `POLYFLAKE_WORKER_ID`
    * is set, because another process may have leased that partition.
    *
    * @throws {PolyflakeError} `invalid_type`, `invalid_length`, `unknown_field` or `out_of_range` if an option is invalid, in
-   * which case `field` names the option; `time_out_of_range` if the window is outside the format's time range.
+   * which case `field` names the option; `time_out_of_range` if the window is outside the format's time range;
+   * `worker_id_in_use` if a live generator has the partition and other options, one of which `field` names.
    */
   constructor(options?: GeneratorOptions<Metabyte>);
-  constructor(options: unknown = {}, origin?: unknown) {
+  constructor(given: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { shared, own, clock, metabyte, leases, lease, times } = readSettings(options, how);
+    const { shared, own, clock, sharing: options, metabyte, leases, lease, times } = readSettings(given, how);
     const restored = how === 0 ? [] : numbersOf(snapshot);
+    const [, high, low] = restored;
+    const sharing: Sharing | undefined =
+      leases || !options
+        ? undefined
+        : {
+            scheme: "sno",
+            worker: `${high === undefined ? own.partition : (high << 8) | low!}`,
+            option: "partition",
+            options: how === 0 ? options : undefined,
+            ends: shared.windowEnd,
+          };
     const m = machine();
     // The backend uses the shared partition table even if this generator's partition is explicit, so that no default
     // generator picks the same partition.
@@ -123,9 +133,13 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     const build = (partition = own.partition, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const numbers = [start, own.metabyte, partition, own.sequenceMin, own.sequenceMax, Number(isLent), ...restored];
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, numbers);
-      return runWithDates(times, () => new Handle(m, write, m.calls.snoBuild, clock));
+      // A table that another copy of the package owns belongs to this thread.
+      const ofProcess = isLent ? undefined : sharing;
+      return runWithDates(times, () => new Handle(m, write, m.calls.snoBuild, clock, ofProcess));
     };
-    const handle = lease ? createLeasedHandle(lease, { settings: { family: "sno" }, clock, build }) : build();
+    const handle = lease
+      ? createLeasedHandle(lease, { settings: { family: "sno" }, clock, build })
+      : shareHandle(m, sharing, build);
     if (leases) warnWithoutLease();
     let isSeeded = !(leases && isLent);
     if (!isSeeded) prepareEntropy();
@@ -135,10 +149,10 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
       if (!isSeeded) randomBytes(1);
       isSeeded = true;
     };
-    const ready = (given: unknown): Machine => {
+    const ready = (type: unknown): Machine => {
       seed();
       const m = handle.ready();
-      m.numbers[register.parameter] = given === undefined ? metabyte : checkInteger(given, "metabyte");
+      m.numbers[register.parameter] = type === undefined ? metabyte : checkInteger(type, "metabyte");
       return m;
     };
     const one = (m: Machine) => m.text(0) as SnoId;
@@ -146,27 +160,15 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
     this.#handle = handle;
     this.#seed = seed;
     this.#ready = ready;
-    if (!leases && !lease) {
-      const { partition, sequences } = readReservation(own, restored);
-      const key = `sno ${partition}`;
-      const identity = {
-        group: key,
-        key,
-        same: () => `partition ${partition}, time and some of the sequences ${sequences[0]} to ${sequences[1]}`,
-        remedy: "close it first and restore each snapshot once, or give each its own partition or sequence bounds",
-      };
-      recordGenerator(this, handle, identity);
-    }
     generators.add(this);
   }
 
   /**
    * Creates a generator that continues from the snapshot of a closed generator, with the same partition and bounds. Restore a
-   * snapshot only once. The process emits a warning, as for an explicit partition, if another generator that was restored from
-   * the same snapshot is still in use.
+   * snapshot only once.
    *
-   * @throws {PolyflakeError} the same errors as the constructor; `missing_field` if a member is missing; `out_of_range` if no
-   * generator could have produced the snapshot.
+   * @throws {PolyflakeError} the same errors as the constructor, and `worker_id_in_use` as long as any generator with the
+   * partition is live; `missing_field` if a member is missing; `out_of_range` if no generator could have produced the snapshot.
    */
   static restore<M extends number>(snapshot: Snapshot, options: RestoreOptions<M> = {}): Generator<M> {
     return Generator.#from(options, new Origin(1, snapshot));
@@ -251,8 +253,8 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
   }
 
   /**
-   * Closes the generator and returns a snapshot from which it can be restored. A second call throws instead of returning the
-   * snapshot again.
+   * Closes the generator, for all handles on it, and returns a snapshot from which it can be restored. A second call throws
+   * instead of returning the snapshot again.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
    */

@@ -5,6 +5,7 @@ import { type AnyLease, readLease } from "../leased.js";
 import type { Machine } from "../machine.js";
 import { checkPair, fields, members } from "../members.js";
 import { readSharedSettings, type SharedValues, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
+import type { Sharing } from "../sharing.js";
 
 interface MetabyteOption<Metabyte extends number> {
   /** The metabyte, 0..255, of IDs that are generated without an explicit metabyte. The default is 0. */
@@ -27,7 +28,7 @@ interface OwnOptions {
   lease?: never;
   /**
    * The partition, 0..65535, or its two bytes. The partition is the worker ID, so no other generator may use it at the same
-   * time, unless their sequence bounds do not overlap. Conflicts are detected only between generators on the same thread.
+   * time, unless their sequence bounds do not overlap.
    *
    * An explicit partition may have been used by an earlier generator, so the first call waits for the next tick, up to 4 ms. If
    * the clock was set back between two runs, the generator creates duplicate IDs unless you restore it from a snapshot.
@@ -127,6 +128,7 @@ export interface Settings {
   readonly shared: SharedValues;
   readonly own: Readonly<Record<"metabyte" | "partition" | "sequenceMin" | "sequenceMax", number>>;
   readonly clock: GuardedClock | undefined;
+  readonly sharing: Sharing["options"];
   /** The bounds of the window, as the caller passed them. */
   readonly times: readonly unknown[];
   readonly metabyte: number;
@@ -141,16 +143,18 @@ export interface Settings {
  */
 export function readSettings(options: unknown, how: number): Settings {
   const names: readonly (typeof BUILD_OPTIONS)[number][] = how === 0 ? BUILD_OPTIONS : RESTORE_OPTIONS;
-  const { shared, clock, times, given } = readSharedSettings(options, names);
+  const { shared, clock, sharing, times, given } = readSharedSettings(options, names);
   const lease = readLease({ ...given, snapshot: how || undefined }, EXCLUDED_WITH_LEASE);
   const partition = partitionOf(given.partition);
   const metabyte = checkOptionalInteger(given.metabyte, "metabyte");
   const sequenceMin = checkOptionalInteger(given.sequenceMin, "sequenceMin");
   const sequenceMax = checkOptionalInteger(given.sequenceMax, "sequenceMax");
+  const bounds = { sequenceMin: sequenceMin || 0, sequenceMax: Number.isNaN(sequenceMax) ? 65535 : sequenceMax };
   return {
     shared,
     own: { metabyte, partition, sequenceMin, sequenceMax },
     clock,
+    sharing: sharing && { ...bounds, ...sharing },
     times,
     metabyte: metabyte || 0,
     leases: how === 0 && Number.isNaN(partition) && !lease,
@@ -180,20 +184,6 @@ export function numbersOf(snapshot: unknown): readonly number[] {
   const format = found.format === undefined ? DEFAULT_FORMAT : checkInteger(found.format, "format");
   const partition = checkPair(given.partition, "partition", "bytes").map((byte) => checkInteger(byte, "partition"));
   return [format, ...partition, ...COUNTERS.map((name) => checkInteger(given[name], name))];
-}
-
-/**
- * Returns the partition and the sequence bounds from the numbers of a snapshot or, if there is no snapshot, from the
- * options. In snapshots from the Go library, the bounds can be in either order, and an upper bound of 0 means 65535.
- */
-export function readReservation(
-  own: Settings["own"],
-  [, high, low, ...counters]: readonly number[],
-): { partition: number; sequences: readonly [number, number] } {
-  const isOwn = high === undefined;
-  const [first, last] = isOwn ? [own.sequenceMin, own.sequenceMax] : counters;
-  const [min, max] = [first || 0, last || 65535];
-  return { partition: isOwn ? own.partition : (high << 8) | low!, sequences: [Math.min(min, max), Math.max(min, max)] };
 }
 
 /** Reads the snapshot from the result of the call that closed a generator. */

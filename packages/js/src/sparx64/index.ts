@@ -47,7 +47,7 @@ export class Sparx64 {
   constructor(key: Uint8Array) {
     const loaded = machine();
     const m = loaded;
-    this.#handle = new Handle(loaded, secretWriter(m, key, "key"), m.calls.sparx64Build).belongTo(this);
+    this.#handle = new Handle(loaded, secretWriter(m, key, "key"), m.calls.sparx64Build);
     addDisplay(this, emptyJson, nameOf);
   }
 

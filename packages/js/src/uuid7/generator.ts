@@ -8,7 +8,6 @@ import {
   isObject,
   runWithDates,
 } from "../checks.js";
-import { recordGenerator } from "../conflicts.js";
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { prepareEntropy } from "../entropy.js";
 import { PolyflakeError } from "../errors.js";
@@ -19,6 +18,7 @@ import { type AnyLease, createLeasedHandle, defaultGenerator, readLease, rejectL
 import { MAX_COUNT, type Machine } from "../machine.js";
 import { putOptions, readSharedSettings, WINDOW_OPTIONS, type WindowOptions } from "../options.js";
 import { BATCH, register } from "../protocol.js";
+import { shareHandle } from "../sharing.js";
 import { LENGTH, machine, TEXT_LENGTH, Uuid7Array } from "./ids.js";
 import { provideKeys } from "./keys.js";
 
@@ -137,15 +137,16 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
   /**
    * Creates a generator.
    *
-   * Two generators with the same worker ID can generate duplicate IDs, although this is improbable because of the random bits.
-   * If another generator that is still in use has the same worker ID, the process emits a warning, once per worker ID.
+   * With a worker ID, a process has one live generator: equal options return another handle on it, and
+   * {@link Generator.close} closes it for all handles.
    *
    * @throws {PolyflakeError} `invalid_type`, `unknown_field` or `out_of_range` if an option is invalid, in which case `field`
    * names the option; `out_of_range` for a worker ID together with `followRollbacks`; `time_out_of_range` if the window is
-   * outside the format's time range; `lease_mismatch` if an option conflicts with the lease.
+   * outside the format's time range; `lease_mismatch` if an option conflicts with the lease; `worker_id_in_use` if a live
+   * generator has the worker ID and other options, one of which `field` names.
    */
   constructor(options: GeneratorOptions = {}) {
-    const { shared, clock, times, given } = readSharedSettings(options, OPTIONS);
+    const { shared, clock, sharing, times, given } = readSharedSettings(options, OPTIONS);
     const lease = readLease(given, EXCLUDED_WITH_LEASE);
     const workerId = checkOptionalInteger(given.workerId, "workerId");
     const resumeAfter = given.resumeAfter === undefined ? ABSENT : checkTime(given.resumeAfter, "resumeAfter");
@@ -154,24 +155,33 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
       const reason = "expected either `workerId` or `followRollbacks`, found both";
       throw new PolyflakeError("out_of_range", reason, { field: "followRollbacks" });
     }
+    const identity =
+      sharing && !Number.isNaN(workerId)
+        ? {
+            scheme: "uuid7",
+            worker: `${workerId}`,
+            option: "workerId",
+            options: { resumeAfter: `${resumeAfter}`, ...sharing },
+            ends: shared.windowEnd,
+          }
+        : undefined;
     const m = machine();
     provideKeys(m);
     prepareEntropy();
     const build = (worker = workerId, windowStart = shared.windowStart, windowEnd = shared.windowEnd) => {
       const write = (): void => putOptions(m, { ...shared, windowStart, windowEnd }, [worker, resumeAfter, follows]);
-      return runWithDates([...times, given.resumeAfter], () => new Handle(m, write, m.calls.uuid7Build, clock));
+      return runWithDates(
+        [...times, given.resumeAfter],
+        () => new Handle(m, write, m.calls.uuid7Build, clock, identity),
+      );
     };
-    const handle = lease ? createLeasedHandle(lease, { settings: { family: "uuid7" }, clock, build }) : build();
+    const handle = lease
+      ? createLeasedHandle(lease, { settings: { family: "uuid7" }, clock, build })
+      : shareHandle(m, identity, build);
     const one = (m: Machine) => m.ascii(0, TEXT_LENGTH) as Uuid7Id;
     const ready = () => handle.ready();
     super(handle, { ...FAMILY, ready, next: m.maker("uuid7Generate", one, !clock), one });
     this.#handle = handle;
-    if (!lease && !Number.isNaN(workerId)) {
-      const key = `uuid7 ${workerId}`;
-      const effect = "only random bits keep their IDs apart";
-      const remedy = "close it first, or give each its own worker ID";
-      recordGenerator(this, handle, { group: key, key, same: () => `worker ID ${workerId}`, effect, remedy });
-    }
     generators.add(this);
   }
 
@@ -183,7 +193,7 @@ export class Generator extends WindowGenerator<[], Uuid7Id, Uuid7Array> {
   }
 
   /**
-   * Closes the generator. Returns the last millisecond in which it generated an ID, or undefined if it was never used. To
+   * Closes the generator, for all handles on it. Returns the last millisecond in which it generated an ID, or undefined if it was never used. To
    * continue with another generator, pass this value as the `resumeAfter` option.
    *
    * @throws {PolyflakeError} `generator_closed` if the generator is already closed.
