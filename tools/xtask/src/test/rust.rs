@@ -225,7 +225,9 @@ pub fn build_docs(shell: &Shell) -> Result<()> {
         doc_command(shell, &chosen).run()?;
     }
     doc_command(shell, &["--package", "polyflake-lease", "--all-features"]).run()?;
-    for folder in ["polyflake", "polyflake_lease"].map(|it| workspace::target().join("doc").join(it)) {
+    for folder in
+        ["polyflake", "polyflake_lease"].map(|it| workspace::target().join("doc").join(it))
+    {
         check_links(shell, &folder)?;
     }
     examples::check(shell)
@@ -238,7 +240,12 @@ fn check_links(shell: &Shell, folder: &Path) -> Result<()> {
             check_links(shell, &path)?;
         } else if path.extension().is_some_and(|end| end == "html") {
             let shown = shown_definition(&shell.read_file(&path)?);
-            ensure!(shown.is_none(), "{}: a link is text: {}", path.display(), shown.unwrap_or_default());
+            ensure!(
+                shown.is_none(),
+                "{}: a link is text: {}",
+                path.display(),
+                shown.unwrap_or_default()
+            );
         }
     }
     Ok(())
