@@ -3,7 +3,7 @@ import { join } from "node:path";
 import starlight from "@astrojs/starlight";
 import { defineConfig, passthroughImageService } from "astro/config";
 import { parse } from "smol-toml";
-import { REPOSITORY } from "./src/pages.mjs";
+import { REPOSITORY, REPOSITORY_URL } from "./src/pages.mjs";
 
 const { version } = parse(readFileSync(join(REPOSITORY, "Cargo.toml"), "utf8")).workspace.package;
 /**
@@ -16,7 +16,7 @@ const group = (label, ...items) => ({ label, items });
 
 export default defineConfig({
   site,
-  vite: { define: { VERSION: JSON.stringify(version) } },
+  vite: { define: { VERSION: JSON.stringify(version), REPOSITORY_URL: JSON.stringify(REPOSITORY_URL) } },
   outDir: "../../target/site/dist",
   cacheDir: "../../target/site/cache",
   publicDir: "../../target/site/public",
@@ -77,14 +77,7 @@ export default defineConfig({
           "integrations/postgresql",
           "integrations/sql",
         ),
-        group(
-          "Operating leases",
-          "operate-leases",
-          "lease-stores",
-          "backups",
-          "lease-service",
-          "lease",
-        ),
+        group("Operating leases", "operate-leases", "lease-stores", "backups", "lease-service", "lease"),
         group(
           "Reference",
           { label: "Names in all languages", slug: "api/names" },

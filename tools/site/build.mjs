@@ -6,8 +6,9 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
+import { buildLandingScript } from "./page/bundle.mjs";
 import { previewImage } from "./src/landing.mjs";
-import { addressOf, FILES, REPOSITORY, readPage } from "./src/pages.mjs";
+import { addressOf, FILES, isForUsers, REPOSITORY, readPage } from "./src/pages.mjs";
 
 const [out] = process.argv.slice(2);
 const docs = join(REPOSITORY, "docs");
@@ -16,6 +17,7 @@ for (const name of readdirSync(docs, { recursive: true }).filter((name) => name.
   cpSync(join(docs, name), join(out, name));
 for (const name of ["favicon.svg", "reader.js"]) cpSync(join(import.meta.dirname, "src", name), join(out, name));
 
+await buildLandingScript(join(out, "../wasm"), out);
 await sharp(Buffer.from(previewImage())).png().toFile(join(out, "social.png"));
 
 const lines = [];
@@ -24,7 +26,8 @@ for (const place of FILES.keys()) {
   const path = join(out, `${place}.md`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `# ${title}\n${body}`);
-  lines.push(`- [${title}](${addressOf(place) === "/" ? "/index" : `/${place}`}.md): ${description}`);
+  if (isForUsers(place))
+    lines.push(`- [${title}](${addressOf(place) === "/" ? "/index" : `/${place}`}.md): ${description}`);
 }
 const { description } = readPage("index");
 writeFileSync(join(out, "llms.txt"), `# polyflake\n\n> ${description}\n\n## Pages\n\n${lines.join("\n")}\n`);

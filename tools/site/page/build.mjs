@@ -7,48 +7,16 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { bundle } from "./bundle.mjs";
 
 const FOLDER = import.meta.dirname;
-const REPOSITORY = join(FOLDER, "../../..");
 const [module, out] = process.argv.slice(2);
-
-const aliases = {
-  "inspect.wasm": join(module, "inspect_page_bg.wasm"),
-  inspect: join(module, "inspect_page_bg.js"),
-};
-
-async function bundle(entry, plugins = []) {
-  const { outputFiles } = await build({
-    entryPoints: [join(FOLDER, entry)],
-    absWorkingDir: join(FOLDER, ".."),
-    nodePaths: [join(FOLDER, "../node_modules")],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    conditions: ["browser"],
-    loader: { ".wasm": "binary", ".svg": "dataurl" },
-    plugins,
-    write: false,
-  });
-  return outputFiles[0].text;
-}
-
-const aliasPlugin = {
-  name: "ours",
-  setup({ onResolve }) {
-    onResolve({ filter: /^inspect(\.wasm)?$/ }, ({ path }) => ({ path: aliases[path] }));
-    onResolve({ filter: /^favicon\.svg$/ }, () => ({ path: join(FOLDER, "../src/favicon.svg") }));
-    onResolve({ filter: /^pictures\// }, ({ path }) => ({ path: join(REPOSITORY, "docs", path) }));
-  },
-};
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 // A string in the script must not close the script element.
-const script = (await bundle("page.js", [aliasPlugin])).replaceAll("</script", "<\\/script");
-const style = await bundle("style.css");
+const script = (await bundle("page.js", module)).replaceAll("</script", "<\\/script");
+const style = await bundle("style.css", module);
 const policy = [
   "default-src 'none'",
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,

@@ -1,8 +1,7 @@
 /** Identifies the IDs in the text box as the reader types. */
 
-import * as bound from "inspect";
-import wasm from "inspect.wasm";
 import { bitsOf, copyButton, create, element } from "./elements.js";
+import { startReading } from "./inspect.js";
 
 const EXAMPLES = [
   ["Discord", "175928847299117063"],
@@ -137,16 +136,9 @@ function copyButtons(answers, id, first, readings) {
 }
 
 export async function startInspector(id, keep) {
-  const { instance } = await WebAssembly.instantiate(wasm, { "./inspect_page_bg.js": bound });
-  bound.__wbg_set_wasm(instance.exports);
-  instance.exports.__wbindgen_start();
+  const read = await startReading();
   let layout = "";
   let current = 0;
-
-  const read = (id) => {
-    const { sentence, answer } = JSON.parse(bound.look(id, BigInt(Date.now()), layout));
-    return { sentence, ...answer };
-  };
 
   function answer() {
     const box = element("id");
@@ -154,7 +146,7 @@ export async function startInspector(id, keep) {
     const ids = lines.filter((line) => line !== "").slice(0, MAX_LINES);
     box.rows = Math.min(Math.max(lines.length, 1), 8);
     current = Math.min(current, Math.max(ids.length - 1, 0));
-    const answers = ids.map(read);
+    const answers = ids.map((id) => read(id, layout));
     const { id, sentence, suggestion, readings } = answers[current] ?? { readings: [] };
     const [first, ...others] = readings;
     const choose = (at) => {

@@ -65,6 +65,10 @@ const PATHS_BY_FILE = new Map([
   ["tools/site/README.md", "inspect"],
 ]);
 
+/** Pages for those who verify or change polyflake, which `llms.txt` leaves out. */
+const NOT_FOR_USERS = new Set(["changes", "leases", "safety", "bench", "inspector"]);
+export const isForUsers = (place) => !NOT_FOR_USERS.has(place);
+
 export const addressOf = (place) => (place === "index" ? "/" : `/${place}/`);
 
 /** Returns the target of a link in a file. A link to a file without a page leads to the repository. */
@@ -146,9 +150,8 @@ export function readPage(place) {
   if (!title) throw new Error(`expected a title in the first line of ${file}`);
   const body = mapProse(rest, (line) => line.replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link, file)})`));
   const prose = rest.replace(/^```[\s\S]*?^```$/gm, "").split(/\n\n+/);
-  const paragraph = prose.find((part) => /^[A-Za-z*`[]/.test(part.trim()) && !part.trim().startsWith("[!")) ?? title;
-  const description = toPlainText(paragraph.replaceAll("\n", " "))
-    .trim()
-    .split(/(?<=[.]) /)[0];
+  const sentences = prose.map((part) => toPlainText(part.trim().replaceAll("\n", " ")).split(/(?<=[.]) /)[0]);
+  const isSentence = (text) => /^[A-Za-z0-9][^|]*\.$/.test(text) && text.split(" ").length > 4;
+  const description = sentences.find(isSentence) ?? `${toPlainText(title)}.`;
   return { title: PAGE_TITLES[place] ?? toPlainText(title), description, body, file };
 }

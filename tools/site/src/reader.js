@@ -1,13 +1,29 @@
 /** Combines consecutive code blocks in several languages into tabs. The reader's choice applies to all pages. */
-const LANGUAGE_NAMES = { rust: "Rust", python: "Python", js: "JavaScript" };
+const LANGUAGE_NAMES = { python: "Python", js: "JavaScript", rust: "Rust" };
 const STORAGE_KEY = "language";
 
-const languageOf = (block) => block?.matches?.(".expressive-code") && block.querySelector("pre")?.dataset.language;
+const languageOf = (block) =>
+  block?.matches?.(".expressive-code, .panel") && [...block.querySelectorAll("pre")].at(-1)?.dataset.language;
+
+/** The landing page has a command before each block, which becomes part of its tab. */
+const hasCommands = document.documentElement.hasAttribute("data-has-hero");
+
+/** Returns the block of a language together with the command before it, if there is one. */
+function panelOf(block) {
+  const command = block.previousElementSibling;
+  if (!hasCommands || languageOf(command) !== "sh") return block;
+  const panel = document.createElement("div");
+  panel.className = "panel";
+  command.before(panel);
+  panel.append(command, block);
+  return panel;
+}
 
 /** Yields runs of consecutive code blocks in different languages. */
 function* runs() {
   let run = [];
-  for (const block of document.querySelectorAll(".sl-markdown-content .expressive-code")) {
+  for (const code of document.querySelectorAll(".sl-markdown-content .expressive-code")) {
+    const block = languageOf(code) in LANGUAGE_NAMES ? panelOf(code) : code;
     const follows = run.at(-1)?.nextElementSibling === block && !run.some((of) => languageOf(of) === languageOf(block));
     if (!follows) {
       if (run.length > 1) yield run;
@@ -75,13 +91,14 @@ function tabs(run, number) {
 for (const [number, run] of [...runs()].entries()) choices.push(tabs(run, number));
 choose(localStorage.getItem(STORAGE_KEY));
 
-/** Makes tables that are wider than the page focusable, so that they can be scrolled with the keyboard. */
-function makeWideTablesFocusable() {
-  for (const table of document.querySelectorAll(".sl-markdown-content table")) {
-    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
-    else table.removeAttribute("tabindex");
+/** Makes tables and pictures that are wider than the page focusable, so that they can be scrolled with the keyboard. */
+function makeWidePartsFocusable() {
+  for (const part of document.querySelectorAll(".sl-markdown-content :is(table, p:has(> img))")) {
+    if (part.scrollWidth > part.clientWidth) part.tabIndex = 0;
+    else part.removeAttribute("tabindex");
   }
 }
 
-makeWideTablesFocusable();
-addEventListener("resize", makeWideTablesFocusable);
+makeWidePartsFocusable();
+addEventListener("load", makeWidePartsFocusable);
+addEventListener("resize", makeWidePartsFocusable);

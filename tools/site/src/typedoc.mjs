@@ -4,6 +4,6 @@ import { Converter } from "typedoc";
 export function load({ converter }) {
   converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const module of project.children)
-      module.name = module.name === "index" ? "polyflake" : `polyflake/${module.name}`;
+      module.name = module.name === "index" ? "polyflake" : `polyflake/${module.name.replace("lease-", "lease/")}`;
   });
 }

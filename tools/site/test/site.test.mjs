@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node
 import { createServer } from "node:http";
 import { extname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { REPOSITORY_URL } from "../src/pages.mjs";
+import { isForUsers, REPOSITORY_URL } from "../src/pages.mjs";
 import { BROWSERS, launch, openPage } from "./browsers.mjs";
 import { missingNames, publicNames } from "./names.mjs";
 
@@ -54,7 +54,16 @@ const SEARCH_CASES = Object.entries({
   django: "/integrations/django/",
   sqlalchemy: "/integrations/sqlalchemy/",
   prisma: "/integrations/prisma/",
-  kubernetes: "/guide/workers/",
+  kubernetes: "/operate-leases/",
+  pytest: "/guide/testing/",
+  "typescript branded type": "/integrations/validation/",
+  "snowflake epoch": "/guide/discord-and-x/",
+  "stripe style ids": "/public-ids/",
+  "is it secure": "/promises/",
+  aurora: "/lease-stores/",
+  graphql: "/integrations/others/",
+  go: "/languages/",
+  java: "/languages/",
   gunicorn: "/guide/workers/",
   "lease expired": "/errors/",
   snapshot: "/guide/restarts/",
@@ -97,17 +106,20 @@ test("every link leads to a page and an existing anchor", () => {
       if (url.host !== "site" || url.protocol !== "http:") continue;
       const file = fileOf(url.pathname);
       const id = decodeURIComponent(url.hash.slice(1));
-      const linkExists = file && (id === "" || !file.endsWith(".html") || idsIn(readFileSync(file, "utf8")).has(id));
+      const isState = id.includes("="); // of the page that identifies IDs
+      const linkExists =
+        file && (id === "" || isState || !file.endsWith(".html") || idsIn(readFileSync(file, "utf8")).has(id));
       if (!linkExists) broken.push(`${page}: ${link}`);
     }
   }
   assert.deepEqual([...new Set(broken)], []);
 });
 
-test("llms.txt lists each page as Markdown", () => {
+test("llms.txt lists each page for users as Markdown", () => {
   const list = readFileSync(join(DIST, "llms.txt"), "utf8");
   const links = Array.from(list.matchAll(/\]\(([^)]+)\)/g), ([, link]) => link);
-  assert.equal(links.length, PAGES.length);
+  const places = PAGES.map((address) => address.slice(1, -1) || "index").filter(isForUsers);
+  assert.deepEqual(links.map((link) => link.slice(1, -".md".length)).sort(), places.sort());
   for (const link of links) assert.match(readPageFile(link), /^# /, link);
 });
 
@@ -134,6 +146,26 @@ test("the references document leases", () => {
     assert(fileOf(address), address);
   for (const name of ["lease", "Lease", "Lease.close", "LeaseStatus.end"])
     assert(readPageFile("/api/python/").includes(`>${name}</h`), name);
+});
+
+test("the reference of JavaScript leads to each entry point", () => {
+  const index = readPageFile("/api/javascript/");
+  const modules = readdirSync(join(DIST, "api/javascript/modules"));
+  // A further dot separates a namespace from the module that contains it.
+  const entries = modules.filter((name) => name.split(".").length === 2);
+  assert(entries.length > 8, entries.join(" "));
+  const [, list] = /<div class="tsd-panel tsd-typography">([\s\S]*?)<\/div>/.exec(index) ?? [];
+  assert.deepEqual(
+    entries.filter((name) => !list?.includes(`href="modules/${name}"`)),
+    [],
+  );
+});
+
+test("the description of each page is a sentence", () => {
+  for (const address of PAGES) {
+    const [, description] = /<meta name="description" content="([^"]*)"/.exec(readPageFile(address)) ?? [];
+    assert.match(description ?? "", /^[A-Za-z][^·|]{20,}\.$/, address);
+  }
 });
 
 test("each page has its version, the repository and a preview image", () => {
@@ -194,6 +226,63 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     }
   });
 
+  test("each page has the links of the site, or a button for them", async () => {
+    for (const [address, width] of [
+      ["/", 360],
+      ["/", 768],
+      ["/", 1280],
+      ["/guide/workers/", 360],
+      ["/guide/workers/", 1280],
+    ]) {
+      const page = await openPage(browser, home + address, { width, height: 780 });
+      const shown = () =>
+        page.$$eval("a", (all) => all.filter((it) => it.checkVisibility()).map(({ pathname }) => pathname));
+      if (width < 800) await page.click("details.menu summary, .sl-menu-button");
+      for (const link of ["/formats/", "/inspect/", "/api/names/"])
+        assert((await shown()).includes(link), `${address} at ${width}: ${link}`);
+      await page.close();
+    }
+  });
+
+  test("the landing page identifies the ID in its field and generates others", async () => {
+    const page = await openPage(browser, home);
+    assert.equal(await page.$$eval(".tiles b", (all) => all.length), 16);
+    await page.click("#inspector button");
+    await page.waitForFunction(() => document.querySelector("#inspector input").value !== "9afikjv326nct5if");
+    await page.waitForFunction(() => /This is .*sno/.test(document.querySelector("#sentence").textContent));
+    const id = await page.$eval("#inspector input", (input) => input.value);
+    assert.equal(await page.$$eval(".tiles b", (all) => all.map((it) => it.textContent).join("")), id);
+    await page.$eval("#inspector input", (input) => (input.value = ""));
+    await page.type("#inspector input", "175928847299117063");
+    await page.waitForFunction(() => document.querySelector("#sentence").textContent.includes("Discord"));
+    assert.equal(await page.$eval("#inspector .worker_id:not(i)", (it) => it.textContent), "00001");
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  });
+
+  test("the text of each picture has at least 12 pixels", async () => {
+    const small = new Set();
+    for (const address of PAGES)
+      for (const width of [360, 1280]) {
+        const page = await openPage(browser, home + address, { width, height: 780 });
+        const sizes = await page.$$eval('main img[src$=".svg"]', (all) =>
+          Promise.all(
+            all.map(async (image) => {
+              const svg = await (await fetch(image.src)).text();
+              const [, natural] = /viewBox="0 0 ([\d.]+)/.exec(svg);
+              const fonts = Array.from(svg.matchAll(/font(?:-size)?: ?(?:\d+ )?([\d.]+)px/g), ([, size]) =>
+                Number(size),
+              );
+              return [image.src, (Math.min(...fonts) * image.clientWidth) / natural];
+            }),
+          ),
+        );
+        for (const [picture, size] of sizes) if (size < 11.9) small.add(`${picture} at ${width}: ${size}`);
+        await page.close();
+      }
+    assert.deepEqual([...small], []);
+  });
+
   test("a selected language stays selected, also by keyboard", async () => {
     const shown = (page) =>
       page.$$eval('[role="tabpanel"]:not([hidden]) pre', (all) => [
@@ -202,7 +291,7 @@ describe("the site in chrome", { skip: BROWSERS.chrome ? false : "no Chromium on
     let page = await openPage(browser, `${home}/guide/workers/`);
     assert.deepEqual((await shown(page)).includes("js"), false);
     await page.focus('[role="tab"][aria-selected="true"]');
-    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowRight");
     assert.equal(await page.evaluate(() => document.activeElement.textContent), "JavaScript");
     assert((await shown(page)).includes("js"));
     await page.close();
