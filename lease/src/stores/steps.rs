@@ -254,6 +254,8 @@ enum Stage {
     },
     /// Begin a transaction that may create tables, and check which tables already exist in the database.
     FindTables,
+    /// Check a server without tables, on which the steps may not create any.
+    Trial,
     Tables,
     /// Probe the store. The variant contains the reply if the request has already been processed.
     Probe(Option<Box<Reply>>),
@@ -314,6 +316,7 @@ impl Steps {
             (_, Some(failure)) => self.on_error(self.engine.error(failure), Some(failure)),
             (Stage::Version, None) => self.on_version(&outcome.rows),
             (Stage::Settings, None) => self.on_state(&outcome.rows, known),
+            (Stage::Trial, None) => on_trial(&outcome.rows),
             (Stage::FindTables, None) => Ok(self.on_tables_found(&outcome.rows)),
             (Stage::Tables, None) => Ok(self.on_created()),
             (Stage::Probe(reply), None) => self.on_probed(reply, &outcome.rows, known),
@@ -441,7 +444,9 @@ impl Steps {
             Create::Nothing => self.on_error(no_store_error, failure),
             // In `MySQL`, the URL names the database that contains the tables, so there are no other lease tables to search
             // for.
-            Create::Trial { .. } if self.engine == Engine::Mysql => Ok(empty_reply_step()),
+            Create::Trial { .. } if self.engine == Engine::Mysql => {
+                Ok(self.run(Stage::Trial, mysql::trial(self.access)))
+            }
             _ => Ok(self.run(next.0, next.1)),
         }
     }
@@ -561,6 +566,13 @@ impl Steps {
         let statements = dialect.probe(self.random, &reply.store);
         Ok(self.run(Stage::Probe(Some(reply)), statements))
     }
+}
+
+fn on_trial(rows: &[Rows]) -> Result<Step> {
+    let [.., state, _] = rows else {
+        return Err(damaged_record("expected the rows of each statement, found fewer"));
+    };
+    State::from_rows(state).map(|_| empty_reply_step())
 }
 
 /// Returns the reply for a store that does not exist yet.

@@ -272,8 +272,13 @@ fn the_error_on_rds_names_the_declaration() {
         options.push("--character-sets-dir=/usr/share/mysql/charsets");
     }
     let server = MysqlServer::start(&program, &options);
-    let error = assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable);
-    assert!(error.to_string().contains("add `storage=durable` to the URL"), "{error}");
+    // A check of a server without tables rejects it as well.
+    for rejected in [
+        check(Some(&format!("{}&namespace=orders", server.url()))).unwrap_err(),
+        assert_error(claim_at(&server.url()), ErrorKind::StoreNotDurable),
+    ] {
+        assert!(rejected.to_string().contains("add `storage=durable` to the URL"), "{rejected}");
+    }
     claim_at(&format!("{}&storage=durable", server.url())).unwrap();
 }
 

@@ -214,6 +214,9 @@ fn leases_work_through_a_transaction_pooler() {
     let Some(pooler) = Pooler::start(&server) else { return };
     crate::claim_concurrently(|| polyflake_lease::Postgresql::open(&pooler.url).unwrap());
     assert_eq!(schemas_with_lease_tables(&server), ["polyflake"]);
+    let error = claim_at(&format!("{}?options=-c%20work_mem%3D1MB", pooler.url)).unwrap_err();
+    assert!(error.to_string().ends_with("leave them out of the URL"), "{error}");
+    assert!(error.is_permanent(), "{error}");
     // Clients share the connections, so a search path that another program has set must not affect the lease.
     let mut client = postgres::Client::connect(&pooler.url, postgres::NoTls).unwrap();
     client.batch_execute("SET search_path = public").unwrap();

@@ -147,6 +147,15 @@ pub(super) fn dialect(access: Access) -> Dialect {
     }
 }
 
+/// Returns the statements with which a check reads the state of a server without tables. They are those at the beginning
+/// of a request, but without the part of the store's name that a table contains.
+pub(super) fn trial(access: Access) -> Vec<Statement> {
+    let Dialect { read, state, .. } = dialect(access);
+    let begin = read.iter().map(|text| statement(&text.replace(ROW_START, "")));
+    let [rollback, state] = ["ROLLBACK", &state].map(statement);
+    [rollback.clone()].into_iter().chain(begin).chain([state, rollback]).collect()
+}
+
 /// Returns the statements that create the tables. The first statement ends the transaction in which the tables were found
 /// to be missing. Each statement that creates a table commits implicitly.
 pub(super) fn tables() -> Vec<Statement> {

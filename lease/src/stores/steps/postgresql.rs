@@ -215,6 +215,12 @@ pub(super) fn error(failure: &Failure, schema: &Schema) -> Error {
         // The server rejected a user or a password, `pg_hba.conf` does not permit the connection, or the database does not
         // exist.
         Some(code) if code.starts_with("28") || code == "3D000" => rejection_error(message),
+        // Poolers reject settings of a connection.
+        _ if message.contains("unsupported startup parameter") => {
+            let remedy = "a pooler accepts no `options`, so leave them out of the URL";
+            unavailable_error(format!("the server rejects the connection: {message}; {remedy}"))
+                .permanent()
+        }
         Some(_) => unavailable_error(format!("the server reports: {message}")),
         // These messages must be checked before the rejections, because a message about a certificate file may also contain
         // "does not exist".
