@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use host::{HOUR_MS, KeeperHost, RandomSource, START_MS, holder, options};
 use polyflake_lease::{
-    Error, ErrorKind, Memory, Options, Result, Shape,
+    Error, ErrorKind, Memory, Operator, Options, Result, Shape,
     protocol::{
         Action, Keeper, Operation, Random, Record, Reply, ReplyContent, Request, Store, conformance,
     },
@@ -792,6 +792,72 @@ fn an_earlier_record_starts_a_quiet_time() {
         let quiet_until = other.assert_error(ErrorKind::StoreChanged).until();
         assert!(quiet_until >= Some(host.now.wall_ms + HOUR_MS + 60_000), "{quiet_until:?}");
     }
+}
+
+/// A second store answers at the address of the first one. Its quiet time covers the grants of the first store, whose
+/// holders cannot all be reached, and one proof starts it.
+#[test]
+fn a_second_store_grants_nothing_while_grants_of_the_first_last() {
+    for is_copy in [false, true] {
+        let (mut first, mut second) = two_stores(is_copy);
+        let mut hosts = [(); 2].map(|()| holder(&mut first, options(3)).0);
+        let mut quiet_until = None;
+        for (minutes, host) in [20, 25].into_iter().zip(&mut hosts) {
+            let end = host.keeper.end();
+            host.advance(minutes * 60_000);
+            assert_eq!(host.drive_until_idle(&mut second), None);
+            assert_eq!(host.keeper.end(), end, "the generator continues");
+            let error = host.assert_error(ErrorKind::StoreChanged);
+            assert!(error.to_string().contains("lacks grants"), "{error}");
+            quiet_until = quiet_until.or(error.until());
+            assert_eq!(error.until(), quiet_until, "the second proof extends nothing");
+        }
+        // The second store's own grant ends an hour after the start.
+        let expected = START_MS + 2 * HOUR_MS + 60_000;
+        assert_eq!(quiet_until, Some(expected));
+        let mut operator = Operator::new(&mut second, "orders/sno", || Ok(Random(9))).unwrap();
+        let namespace = operator.status().unwrap().namespace;
+        assert_eq!(namespace.previous_store, namespace.store, "no promotion ends the wait");
+        hosts[0].advance(HOUR_MS);
+        let grant = hosts[0].drive_for(&mut second, 3 * HOUR_MS).expect("expected a grant");
+        assert!(grant.start() >= expected);
+    }
+}
+
+/// A holder that reaches its first store again knows that two stores answer, so it claims from neither. The first store
+/// grants nothing either, until the grants of the second have ended.
+#[test]
+fn a_holder_of_two_stores_claims_from_neither() {
+    let (mut first, mut second) = two_stores(false);
+    let (mut host, _) = holder(&mut first, options(3));
+    host.advance(20 * 60_000);
+    assert_eq!(host.drive_until_idle(&mut second), None);
+    host.drive_for(&mut second, 2 * HOUR_MS).expect("expected a grant");
+    host.advance(20 * 60_000);
+    assert_eq!(host.drive_for(&mut first, 4 * HOUR_MS), None);
+    let error = host.assert_error(ErrorKind::StoreChanged);
+    assert!(error.to_string().contains("two stores answer at this address"), "{error}");
+    assert_eq!(host.drive_for(&mut second, HOUR_MS), None);
+    let mut operator = Operator::new(&mut first, "orders/sno", || Ok(Random(9))).unwrap();
+    assert!(operator.status().unwrap().namespace.quiet_until > START_MS + 3 * HOUR_MS);
+    operator.restored(None).unwrap();
+    assert_eq!(host.drive_for(&mut second, HOUR_MS), None, "the report concerns the first store");
+    host.drive_for(&mut first, 3 * HOUR_MS).expect("expected a grant after the report");
+}
+
+/// Returns two stores, in each of which another process has claimed a worker ID. The second store is a new one with
+/// another name, or a copy of the first one with its name.
+fn two_stores(is_copy: bool) -> (Memory, Memory) {
+    let (mut first, mut second) = (Memory::new(START_MS), Memory::new(START_MS));
+    let (mut opened, _) = holder(&mut first, options(3));
+    opened.keeper.close();
+    opened.drive_until_idle(&mut first);
+    second.restore(Memory::new(START_MS));
+    if is_copy {
+        second = first.clone();
+    }
+    drop(holder(&mut second, options(3)));
+    (first, second)
 }
 
 /// Returns a keeper and its clones, as if a virtual machine had been cloned.

@@ -87,6 +87,17 @@ fn an_emptied_store_grants_nothing_for_six_minutes() {
     assert_eq!(grant.start(), START_MS + emptied + WAIT_MS);
 }
 
+/// The program requested an hour before any reply showed that the store is volatile.
+#[test]
+fn a_holder_recreates_an_emptied_namespace_with_the_same_wait() {
+    let (mut store, mut host) = store_after_wait();
+    store.clear();
+    host.advance(2 * MINUTE_MS);
+    assert!(host.drive_until_idle(&mut store).is_none());
+    let until = host.assert_error(ErrorKind::StoreChanged).until();
+    assert_eq!(until, Some(START_MS + host.now.elapsed_ms + WAIT_MS));
+}
+
 #[test]
 fn a_living_holder_renews_in_a_restarted_store_that_has_its_record() {
     let (mut store, mut old) = store_after_wait();

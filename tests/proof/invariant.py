@@ -372,7 +372,7 @@ def invariant(protocol: Protocol, s: State) -> dict[str, InvariantPart]:
             implies(s.promoted(s.name_before, s.name), s.floor <= s.quiet_before),
             forall(
                 "name name",
-                lambda x, y: implies(s.promoted(x, y), every(x >= 1, x < s.names, y >= 1, y < s.names)),
+                lambda x, y: implies(s.promoted(x, y), every(x >= 1, x < y, y < s.names)),
             ),
         ),
     }

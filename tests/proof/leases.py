@@ -568,7 +568,7 @@ class Protocol:
         self, s: State, line: Term, version: Term, now: Term, quiet: Term, before: Term, name: Term, name_before: Term
     ) -> Step:
         """Models the restore of a backup, which begins a new incarnation. A new store name reveals the restore. If the
-        store has kept its name, an operator reports the restore.
+        store has kept its name, an operator reports the restore, or a holder proves it.
         """
         c = self.contents
         new_line = s.line + 1
@@ -588,8 +588,14 @@ class Protocol:
             name_before >= 0,
             name_before < s.names,
             # If the restored store has a new name, the record contains the name of the backup's store as the previous
-            # name. If the store has an old name, an operator's report of the restore clears the previous name.
-            some(is_renamed, self.rule("a report of a restored backup clears the name before", name_before == 0)),
+            # name. If the store has an old name, an operator's report of the restore clears the previous name, and a
+            # holder that proves the restore replaces it with the store's own name.
+            some(
+                is_renamed,
+                self.rule(
+                    "a report of a restored backup clears the name before", some(name_before == 0, name_before == name)
+                ),
+            ),
         )
         after = replace(
             s,

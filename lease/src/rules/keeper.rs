@@ -61,6 +61,7 @@ mod answers;
 mod claims;
 mod gaps;
 mod options;
+mod proofs;
 mod timing;
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, vec::Vec};
@@ -72,6 +73,7 @@ use gaps::{GapEvents, Offset};
 pub use options::Options;
 #[cfg(feature = "std")]
 pub(crate) use options::default_wait_ms;
+use proofs::KnownStores;
 
 use crate::{
     Error, Result,
@@ -179,7 +181,9 @@ pub struct Keeper<R> {
     /// `answer_until`.
     request: u64,
     answer_until: u64,
-    /// The difference between the wall clock and the monotonic clock when the last request was sent.
+    /// The monotonic time at which the last request was sent, and the difference between the wall clock and the monotonic
+    /// clock at that moment.
+    asked_at: u64,
     sent_at: Offset,
     /// The gap events that have occurred since the host last retrieved them.
     #[cfg_attr(not(feature = "hosted"), allow(dead_code, reason = "for the events of hosts"))]
@@ -193,9 +197,13 @@ pub struct Keeper<R> {
     store_now: (u64, u64),
     /// The number of consecutive failures.
     failures: u32,
-    /// The longest lease duration that this keeper has found in the namespace's record, or its own lease duration if that
-    /// is longer.
+    /// The longest lease duration that this keeper has found in a namespace's record.
     longest_ms: u64,
+    /// The time, on the store's clock, that a quiet time must reach before this keeper claims, because the store lacks
+    /// grants of another store or of its own past. It is 0 if the keeper has no proof of that.
+    older_grants_until: u64,
+    /// The stores that this keeper has left or uses.
+    stores: KnownStores,
     /// Whether the keeper has counted the namespace's records.
     is_surveyed: bool,
     /// An incarnation in which a record reverted to an older version. This shows that the store was restored, even though
@@ -213,6 +221,8 @@ pub struct Keeper<R> {
 struct HeldGrant {
     /// The record as the store last returned or acknowledged it.
     record: Record,
+    /// The record that the store last acknowledged, and the monotonic time at which its reply arrived.
+    acknowledged: (Record, u64),
     /// The writes that the keeper has requested since the last acknowledgment.
     asked: PendingWrites,
     end: u64,
@@ -296,7 +306,6 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// function for each claim. The function may return an error, for example if the process was forked.
     pub fn new(options: Options, random: R) -> Self {
         let (grid, preferred) = (options.shape.grid(), options.preferred);
-        let longest_ms = options.lease_ms;
         Self {
             options,
             grid,
@@ -306,13 +315,16 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             actions: VecDeque::new(),
             request: 0,
             answer_until: 0,
+            asked_at: 0,
             sent_at: Offset::from_moment(Moment { wall_ms: 0, elapsed_ms: 0 }),
             notes: GapEvents::default(),
             shown: 0,
             preferred,
             store_now: (0, 0),
             failures: 0,
-            longest_ms,
+            longest_ms: 0,
+            older_grants_until: 0,
+            stores: KnownStores::default(),
             is_surveyed: false,
             outdated: None,
             has_held: false,
@@ -463,7 +475,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         // Hosts do not poll the keeper while they wait for a reply, so the window must cover that time.
         self.schedule_beat(self.options.reply_timeout(), now);
         self.answer_until = now.elapsed_ms + self.options.reply_timeout();
-        self.sent_at = Offset::from_moment(now);
+        (self.asked_at, self.sent_at) = (now.elapsed_ms, Offset::from_moment(now));
         let namespace: String = self.options.namespace.clone();
         self.actions.push_back(Action::Send(Request {
             number: self.request,

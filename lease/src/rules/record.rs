@@ -214,9 +214,7 @@ impl Namespace {
     /// least 5 and at most 60 seconds. Quiet times are extended by this amount. After a restore, a holder that is still
     /// running renews its grant at least this long before the end recorded in the restored store.
     pub fn clock_error_ms(&self) -> u64 {
-        // A fixed minute would be too long for short leases: with 40-second leases, a failover left the namespace without
-        // IDs for 92 to 94 seconds.
-        (self.longest_ms / 3).clamp(5_000, 60_000)
+        clock_error_ms(self.longest_ms)
     }
 
     /// Returns the record for a new incarnation of the store, in which no grant starts before `quiet_until`.
@@ -311,6 +309,13 @@ impl Namespace {
         };
         Err(damaged_record(format!("{fault} in the namespace's record")))
     }
+}
+
+/// Returns the clock error that belongs to a longest lease, both in milliseconds.
+pub(crate) fn clock_error_ms(longest_ms: u64) -> u64 {
+    // A fixed minute would be too long for short leases: with 40-second leases, a failover left the namespace without IDs
+    // for 92 to 94 seconds.
+    (longest_ms / 3).clamp(5_000, 60_000)
 }
 
 /// Rejects an invalid namespace name.

@@ -11,6 +11,7 @@
 
 mod protocol;
 mod search;
+mod second_store_model;
 mod state;
 mod volatile_model;
 mod weakened_variants;
@@ -19,6 +20,7 @@ use std::time::Instant;
 
 use protocol::{Operator, Protocol, Size, Time};
 use search::{Model, SearchResult, search};
+use second_store_model::SecondStoreModel;
 use volatile_model::VolatileModel;
 use weakened_variants::{VARIANTS, WeakenedRule};
 
@@ -130,6 +132,23 @@ fn every_weakened_volatile_store_repeats_an_id() {
     }
 }
 
+#[test]
+fn a_proven_second_store_repeats_no_id() {
+    use second_store_model::{COPY, EXACT, FRESH, WeakenedRule};
+    let model = |size| SecondStoreModel { weak: WeakenedRule::Nowhere, size };
+    assert_sound(&model(FRESH), "a separate store");
+    assert_sound(&model(COPY), "a copy");
+    assert_sound(&model(EXACT), "exact clocks");
+}
+
+#[test]
+fn every_weakened_proof_repeats_an_id() {
+    for (name, weak, size, steps) in second_store_model::VARIANTS {
+        let found = search(&SecondStoreModel { weak: *weak, size: *size }, UNLIMITED_DEPTH);
+        assert_eq!(found, SearchResult::Broken { steps: *steps }, "{name}");
+    }
+}
+
 /// The documentation must list every row of the variant tables.
 #[test]
 fn the_page_lists_every_variant() {
@@ -138,6 +157,8 @@ fn the_page_lists_every_variant() {
     let rows = VARIANTS.iter().map(|row| (row.name, caught(row.caught)));
     let rows =
         rows.chain(volatile_model::VARIANTS.iter().map(|(name, _, _, n)| (*name, n.to_string())));
+    let proofs = second_store_model::VARIANTS.iter();
+    let rows = rows.chain(proofs.map(|(name, _, _, n)| (*name, n.to_string())));
     for (name, caught) in rows {
         let row = format!("| {name} | {caught} |\n");
         assert!(page.contains(&row), "expected in docs/leases.md: {row}");

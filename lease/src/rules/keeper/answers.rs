@@ -169,7 +169,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
             Err(error) => return self.on_request_failed(purpose, error, now),
         };
-        self.longest_ms = self.longest_ms.max(namespace.longest_ms);
+        self.note_store(&namespace, &reply.store);
         match (purpose, reply.content) {
             (RequestPurpose::Open, ReplyContent::Nothing) => {
                 self.on_opened(namespace, (reply.now, &reply.store), now);
@@ -182,6 +182,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                 self.choose(&namespace, &records, now);
             }
             (RequestPurpose::ReadPreferred, ReplyContent::Records(records)) => {
+                // A holder that lost its grant reads the same record again.
+                if self.worker_id() == self.preferred {
+                    self.note_proof(&namespace, records.first());
+                }
+                if self.lacks_quiet_time(&namespace) {
+                    return self.start_over(now);
+                }
                 self.choose_record(&namespace, records, now);
             }
             (RequestPurpose::Claim(claim), ReplyContent::Done) => self.begin_grant(claim.put, now),
@@ -254,7 +261,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         self.has_held = true;
         self.shown = self.window_end((record.start, end), now);
         self.actions.push_back(Action::Begin(Grant::from_record(&record, self.shown)));
-        self.schedule_renewal(HeldGrant::new(record, end, self.sent_at), now);
+        let acknowledged = (record.clone(), now.elapsed_ms);
+        self.schedule_renewal(HeldGrant::new(record, acknowledged, end, self.sent_at), now);
     }
 
     fn renew(&mut self, now: Moment) {
@@ -315,15 +323,10 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             (purpose, _) => return self.on_request_failed(purpose, unsuitable_record_error(), now),
         };
         let is_current = namespace.incarnation == held.record.incarnation;
-        let is_behind = |there: &Record| is_current && there.version < held.record.version;
-        // A store never reverts to a version older than one that it has acknowledged. Therefore, this store was restored,
-        // even though it has the same name.
-        if there.as_ref().is_some_and(is_behind) {
-            self.outdated = Some(namespace.incarnation);
-        }
+        self.note_proof(namespace, there.as_ref());
         let Some(there) = there else {
             let error = damaged_record("expected a record of the worker ID, found none");
-            return self.on_lost(error, now);
+            return self.on_lost(if is_current { error } else { other_store_error() }, now);
         };
         let is_known = self.is_known(namespace, store);
         if there.is_claim(&held.record) {
@@ -346,9 +349,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             }
         }
         if !is_known || !is_current {
-            let reason =
-                "the store is not the one that granted before: it was restored or replaced";
-            return self.on_lost(Error::new(ErrorKind::StoreChanged, reason), now);
+            return self.on_lost(other_store_error(), now);
         }
         let reason = format!(
             "another holder has worker ID {}, so this grant was ended from outside",
@@ -388,7 +389,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             return self.schedule_renewal(held, now);
         }
         let (asked, offset) = (PendingWrites::default(), self.sent_at);
-        self.schedule_renewal(HeldGrant { asked, offset, gap_at: None, ..held }, now);
+        let acknowledged = (held.record.clone(), now.elapsed_ms);
+        let held = HeldGrant { asked, offset, acknowledged, gap_at: None, ..held };
+        self.schedule_renewal(held, now);
     }
 
     /// Seals the generator, because another copy of this process or a later holder uses the worker ID. The keeper claims a
@@ -460,12 +463,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
 
 impl HeldGrant {
     /// Creates the grant for an acknowledged claim that was sent at `offset`.
-    fn new(record: Record, end: u64, offset: Offset) -> Self {
+    fn new(record: Record, acknowledged: (Record, u64), end: u64, offset: Offset) -> Self {
         let (renew_at, soonest, shared_until) = (0, 0, 0);
         let (asked, is_lost, gap_at) = (PendingWrites::default(), false, None);
         let is_reported = false;
         Self {
             record,
+            acknowledged,
             asked,
             end,
             renew_at,
@@ -480,7 +484,7 @@ impl HeldGrant {
 
     /// Returns the same grant with the values of a record that the keeper has read.
     fn with_record(&self, record: Record) -> Self {
-        Self { record, asked: self.asked.clone(), ..*self }
+        Self { record, ..self.clone() }
     }
 
     /// Returns whether a record of this holder's claim contains a renewal that this process never requested, which means
@@ -517,6 +521,11 @@ impl RequestPurpose {
     fn is_read_only(&self) -> bool {
         matches!(self, Self::Open | Self::Survey | Self::Prepare | Self::Find | Self::ReadPreferred)
     }
+}
+
+fn other_store_error() -> Error {
+    let reason = "the store is not the one that granted before: it was restored or replaced";
+    Error::new(ErrorKind::StoreChanged, reason)
 }
 
 fn unsuitable_record_error() -> Error {

@@ -35,6 +35,7 @@ use crate::{
     protocol::{Namespace, Operation, Random, Record},
     rules::error::{damaged_record, format_unix_ms, out_of_range, reserved_id_error},
     rules::json::MAX_SAFE_INTEGER,
+    rules::record::clock_error_ms,
     rules::shape::IDS_PER_RECORD,
     rules::volatile_store::{MAX_VOLATILE_LEASE_MS, is_proposed, is_volatile, waiting_time_end},
 };
@@ -57,7 +58,7 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
                     incarnation,
                     store: String::new(),
                     records: 0,
-                    longest_ms: self.longest_ms,
+                    longest_ms: self.longest_lease_ms(),
                     quiet_until: 0,
                     previous_store: String::new(),
                     previous_quiet_until: 0,
@@ -85,7 +86,8 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         if let Some(error) = self.clock_skew_error(time, now) {
             return self.retry_later(error, now);
         }
-        if !self.is_known(&namespace, store) || !self.is_surveyed {
+        let is_known = self.is_known(&namespace, store) && !self.lacks_quiet_time(&namespace);
+        if !is_known || !self.is_surveyed {
             return self.send(RequestPurpose::Survey, Operation::Survey, now);
         }
         self.claim_in(namespace, now);
@@ -108,6 +110,9 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
     /// Selects a worker ID in a namespace whose records the keeper has counted.
     fn claim_in(&mut self, namespace: Namespace, now: Moment) {
         let time = self.store_now.0;
+        if let Some(error) = self.stores.conflict_error() {
+            return self.retry_later(error, now);
+        }
         if namespace.longest_ms < self.options.lease_ms {
             let new = Namespace { longest_ms: self.options.lease_ms, ..namespace.clone() };
             return self.prepare_namespace(namespace, new, now);
@@ -147,10 +152,13 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
         now: Moment,
     ) {
         if records < namespace.records {
-            let reason = format!("expected {} records, found {records}", namespace.records);
+            let reason = format!(
+                "expected {} records, found {records}; restore a backup, and run 'polyflake lease restored'",
+                namespace.records
+            );
             return self.retry_later(damaged_record(reason), now);
         }
-        if self.is_known(&namespace, store) {
+        if self.is_known(&namespace, store) && !self.lacks_quiet_time(&namespace) {
             self.is_surveyed = true;
             if self.is_renewed() {
                 // Another keeper noticed the restore first.
@@ -162,13 +170,17 @@ impl<R: FnMut() -> Result<Random>> Keeper<R> {
             Ok(incarnation) => incarnation,
             Err(error) => return self.retry_later(error, now),
         };
-        let longest = self.options.lease_ms;
+        let longest = self.longest_lease_ms();
         let quiet_until =
             match quiet_time(&namespace, store, (self.store_now.0, latest_end), longest) {
-                Ok(quiet_until) => quiet_until,
+                Ok(quiet_until) => quiet_until.max(self.older_grants_until),
                 Err(error) => return self.retry_later(error, now),
             };
-        let new = namespace.with_incarnation(store, incarnation, quiet_until);
+        let mut new = namespace.with_incarnation(store, incarnation, quiet_until);
+        if self.lacks_quiet_time(&namespace) {
+            // If the record named the earlier store, an operator's report of a promotion could end this quiet time.
+            new.previous_store = store.into();
+        }
         self.prepare_namespace(namespace, new, now);
     }
 
@@ -296,11 +308,11 @@ pub(crate) fn quiet_time(
 ) -> Result<u64> {
     let last = now.max(latest_end);
     let longest_ms = namespace.longest_ms.max(lease_ms);
-    let error = Namespace { longest_ms, ..namespace.clone() }.clock_error_ms();
     let quiet_until = if is_volatile(store) {
-        Some(waiting_time_end(now))
+        // A durable store may have granted longer leases before, under the same address.
+        Some(waiting_time_end(now).max(now + lease_ms + clock_error_ms(lease_ms)))
     } else {
-        last.checked_add(longest_ms + error)
+        last.checked_add(longest_ms + clock_error_ms(longest_ms))
     };
     let is_time = |end: &u64| *end < MAX_SAFE_INTEGER;
     let quiet_until = quiet_until.map(|end| end.max(namespace.quiet_until));
@@ -311,6 +323,8 @@ pub(crate) fn quiet_time(
 fn quiet_period_error(namespace: &Namespace, time: u64) -> Option<Error> {
     let reason = if is_volatile(&namespace.store) {
         "the store may have lost grants, and grants nothing new for six minutes after it was started, emptied or first used"
+    } else if namespace.previous_store == namespace.store {
+        "a holder found that the store lacks grants, and it grants nothing until they have ended"
     } else {
         "the store was restored or replaced, and grants nothing until all older grants have ended"
     };
