@@ -12,11 +12,11 @@ use std::{
     },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
-    time::{Duration, Instant},
+    time::{Duration, Instant, UNIX_EPOCH},
 };
 
 use polyflake_lease::{
-    Host, Options, Result, Shape, Source,
+    Host, Memory, Options, Result, Shape, Source,
     protocol::{AsyncStore, Reply, Request, Store, open},
     sno::Generator,
 };
@@ -102,10 +102,24 @@ fn hanging_requests_do_not_block_other_leases() {
     });
     // Another lease can begin and end while the requests hang.
     Generator::with("memory:beside", options("orders"), LONG_TIMEOUT).unwrap().generate(0).unwrap();
+    let began = Instant::now();
+    Generator::with(source(), options("orders"), Duration::ZERO).unwrap_err();
+    assert!(began.elapsed() < Duration::from_secs(5), "nothing is released without a grant");
     *hangs.0.lock().unwrap() = false;
     hangs.1.notify_all();
     wait_until("IDs of all", || held.iter().all(|ids| ids.try_generate(0).is_ok()));
     wait_until("one thread", || thread_count() == 1);
+}
+
+#[test]
+fn a_quiet_time_that_outlasts_a_call_ends_its_wait() {
+    let _alone = lock_tests();
+    let now = UNIX_EPOCH.elapsed().unwrap().as_millis().try_into().unwrap();
+    let source = Source::store(move || Ok(Memory::volatile(now)));
+    let began = Instant::now();
+    let error = Generator::with(source, options("orders"), LONG_TIMEOUT).unwrap_err();
+    assert!(began.elapsed() < LONG_TIMEOUT / 2, "{error}");
+    assert!(error.to_string().contains("six minutes"), "{error}");
 }
 
 /// A store that panics on demand.

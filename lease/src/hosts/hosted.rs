@@ -172,7 +172,8 @@ impl Hosted {
         }
         loop {
             if let Some(event) = self.lease.next_event() {
-                return json!({ "do": "report", "event": event_to_json(&event) }).to_string();
+                let event = event_to_json(&event, self.wait_end(now.wall_ms));
+                return json!({ "do": "report", "event": event }).to_string();
             }
             if mem::take(&mut self.is_stale) && self.engine.take().is_some() {
                 return json!({ "do": "close" }).to_string();
@@ -188,6 +189,11 @@ impl Hosted {
     /// Returns how long a caller waits for the first grant, in milliseconds. This is the `wait_ms` setting or its default.
     pub fn wait_ms(&self) -> u64 {
         self.lease.options().wait_ms()
+    }
+
+    /// Returns the time at which a caller that begins to wait now gives up.
+    fn wait_end(&self, wall_ms: u64) -> u64 {
+        wall_ms.saturating_add(self.wait_ms())
     }
 
     /// Requests the release of the worker ID. The release starts with the next command.
@@ -215,7 +221,7 @@ impl Hosted {
             "renewals": renewals,
             "failures": failures,
             "gaps": gaps,
-            "rejected": status.rejected.as_ref().map(error_to_json),
+            "rejected": status.rejected.as_ref().map(|it| error_to_json(it, self.wait_end(wall_ms))),
         })
         .to_string()
     }
@@ -230,7 +236,8 @@ impl Hosted {
         // The status may still contain the grant from before the restore.
         let no_grant = LeaseStatus::default();
         let status = if is_restored { &no_grant } else { self.lease.status() };
-        error_to_json(&status.reason(&phrase, self.is_closing, wall_ms)).to_string()
+        let reason = status.reason(&phrase, self.is_closing, wall_ms);
+        error_to_json(&reason, self.wait_end(wall_ms)).to_string()
     }
 
     /// Processes the host's answer to the current command.
@@ -364,6 +371,7 @@ impl Hosted {
 
     /// Sends the next request of a check, or ends the check.
     fn advance_check(&mut self, now: Moment, random: Random) {
+        let wait_end = self.wait_end(now.wall_ms);
         let Some((check, result)) = &mut self.check else { return };
         let request = if result.is_ok() { check.next() } else { None };
         if let Some(request) = request {
@@ -371,7 +379,8 @@ impl Hosted {
             return self.begin_request(PendingRequest { request, until }, now, random);
         }
         let lead = format!("cannot lease a worker ID {}", self.lease.options().store_phrase());
-        let reason = result.clone().err().map(|error| error_to_json(&error.with_prefix(&lead)));
+        let reason =
+            result.clone().err().map(|error| error_to_json(&error.with_prefix(&lead), wait_end));
         self.is_stale = true;
         self.command = Some((json!({ "do": "end", "rejected": reason }), Progress::Nothing));
     }

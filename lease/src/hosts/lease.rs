@@ -66,6 +66,8 @@ impl Lease {
     /// The maximum time that [`Lease::close`] waits for an unresponsive store. The limit also applies when a lease is
     /// dropped.
     pub const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+    /// The same for a lease that never had a grant, which has nothing to release unless a claim is in transit.
+    const UNLEASED_CLOSE_LIMIT: Duration = Duration::from_secs(1);
 
     /// Starts a lease. A single thread maintains all leases in the process. The thread calls `open` to open the store
     /// initially, and again after each pause and each failure.
@@ -142,7 +144,8 @@ impl Lease {
     /// Waits until there is a grant. In a forked child process, this call starts leasing a worker ID for the child.
     ///
     /// # Errors
-    /// Returns a [permanent](Error::is_permanent) error, such as `namespace_mismatch`, without waiting any longer. If there
+    /// Returns a [permanent](Error::is_permanent) error, such as `namespace_mismatch`, without waiting any longer, and so
+    /// does `store_changed` if the quiet time ends later than the wait. If there
     /// is still no grant after `longest`, returns the most recent error, or `lease_unavailable` if there was none.
     pub fn ready(&self, longest: Duration) -> Result<()> {
         self.ensure_started()?.ready(longest)
@@ -166,7 +169,7 @@ impl Lease {
     ) -> Result<()> {
         let (began, shared) = (Instant::now(), self.ensure_started()?);
         loop {
-            match shared.outcome() {
+            match shared.outcome(longest.saturating_sub(began.elapsed())) {
                 Some(outcome) => return outcome,
                 None if began.elapsed() >= longest => return shared.ready(Duration::ZERO),
                 None => sleep(POLL_INTERVAL.min(longest)).await,
@@ -222,8 +225,10 @@ impl Lease {
     /// the release continues in the background. The worker ID becomes free when the store responds, or when the lease ends.
     pub fn close(&self) {
         let Some(shared) = self.close_generator() else { return };
+        let has_held = shared.lock().status.counts.grants > 0;
         shared.close();
-        if self.spawn.is_some() && !shared.wait_until_over(Self::CLOSE_LIMIT) {
+        let limit = if has_held { Self::CLOSE_LIMIT } else { Self::UNLEASED_CLOSE_LIMIT };
+        if self.spawn.is_some() && !shared.wait_until_over(limit) {
             shared.stop_keeping();
             self.options.report(&Event::Rejected(no_reply_error()));
         }

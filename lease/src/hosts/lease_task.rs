@@ -119,10 +119,12 @@ impl SharedState {
 
     /// Waits until there is a grant.
     pub(crate) fn ready(&self, longest: Duration) -> Result<()> {
-        let waits = |state: &mut State| state.outcome().is_none();
+        let began = Instant::now();
+        let waits =
+            |state: &mut State| state.outcome(longest.saturating_sub(began.elapsed())).is_none();
         let waited = self.changed.wait_timeout_while(self.lock(), longest, waits);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.outcome().unwrap_or_else(|| Err(state.reason()))
+        state.outcome(Duration::ZERO).unwrap_or_else(|| Err(state.reason()))
     }
 
     /// Works like [`SharedState::ready`], but once a call in this process has timed out, later calls fail immediately until
@@ -134,9 +136,9 @@ impl SharedState {
         ready
     }
 
-    /// Returns the result of waiting for a grant, or `None` if the wait is not over.
-    pub(crate) fn outcome(&self) -> Option<Result<()>> {
-        self.lock().outcome()
+    /// Returns the result of waiting for a grant for up to `left`, or `None` if the wait is not over.
+    pub(crate) fn outcome(&self, left: Duration) -> Option<Result<()>> {
+        self.lock().outcome(left)
     }
 
     /// Returns the reason why no ID is available now.
@@ -147,11 +149,13 @@ impl SharedState {
 }
 
 impl State {
-    fn outcome(&self) -> Option<Result<()>> {
+    fn outcome(&self, left: Duration) -> Option<Result<()>> {
         if self.status.grant.is_some() {
             return Some(Ok(()));
         }
-        let is_final = self.status.rejected.as_ref().is_some_and(Error::is_permanent);
+        let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        let deadline = system::unix_ms().saturating_add(left);
+        let is_final = self.status.rejected.as_ref().is_some_and(|it| it.outlasts(deadline));
         (self.is_over || is_final).then(|| Err(self.reason()))
     }
 

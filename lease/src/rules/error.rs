@@ -127,6 +127,14 @@ impl Error {
         self.is_permanent
     }
 
+    /// Returns whether the error certainly persists until `wall_ms`, in Unix milliseconds. Nothing shortens a quiet time,
+    /// whereas a worker ID may be released before its grant ends.
+    #[cfg(feature = "hosted")]
+    pub(crate) fn outlasts(&self, wall_ms: u64) -> bool {
+        let is_quiet = self.kind == ErrorKind::StoreChanged;
+        self.is_permanent || (is_quiet && self.until.is_some_and(|until| until > wall_ms))
+    }
+
     /// Returns the time, in Unix milliseconds, at which the condition that caused the error ends, or `None` if the time is
     /// not known.
     pub fn until(&self) -> Option<u64> {

@@ -6,13 +6,14 @@ use serde_json::{Value as Json, json};
 
 use crate::{Error, ErrorKind, Event, stores::steps::is_permanent_failure};
 
-/// Converts an error to JSON for a host.
-pub(super) fn error_to_json(error: &Error) -> Json {
+/// Converts an error to JSON for a host. To a caller that waits until `wait_end`, in Unix milliseconds, an error is
+/// permanent if it lasts longer.
+pub(super) fn error_to_json(error: &Error, wait_end: u64) -> Json {
     json!({
         "code": error.code(),
         "message": error.to_string(),
         "until": error.until(),
-        "permanent": error.is_permanent(),
+        "permanent": error.outlasts(wait_end),
     })
 }
 
@@ -30,7 +31,7 @@ pub(super) fn error_from_json(error: &Json) -> Error {
 }
 
 /// Converts an event to JSON for a host.
-pub(super) fn event_to_json(event: &Event) -> Json {
+pub(super) fn event_to_json(event: &Event, wait_end: u64) -> Json {
     let fields = match event {
         Event::Acquired { worker_id, start, end } => {
             json!({ "worker_id": worker_id, "start": start, "end": end })
@@ -45,7 +46,7 @@ pub(super) fn event_to_json(event: &Event) -> Json {
             json!({ "worker_id": worker_id, "milliseconds": milliseconds })
         }
         Event::Unconfirmed { worker_id } => json!({ "worker_id": worker_id }),
-        Event::Rejected(error) => error_to_json(error),
+        Event::Rejected(error) => error_to_json(error, wait_end),
         Event::Sealed { worker_id, used_until } => {
             json!({ "worker_id": worker_id, "used_until": used_until })
         }

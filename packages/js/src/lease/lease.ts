@@ -172,6 +172,8 @@ export function checkLeaseOptions(options: unknown): LeaseOptions {
 const POLL_MS = 5;
 /** The maximum time to wait for a worker ID to be released, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 10_000;
+/** The same for a lease that never had a worker ID, which has nothing to release unless a claim is in transit. */
+const UNLEASED_CLOSE_TIMEOUT_MS = 1_000;
 
 /** All leases on this thread that hold a worker ID or wait for one. */
 const openLeases = new Set<Lease>();
@@ -263,7 +265,8 @@ export class Lease implements AnyLease {
     this.#rules.close();
     this.#wake?.();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)));
+    const milliseconds = this.status().grants > 0 ? CLOSE_TIMEOUT_MS : UNLEASED_CLOSE_TIMEOUT_MS;
+    const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, milliseconds)));
     await Promise.race([this.#loop, timeout]);
     clearTimeout(timer);
     openLeases.delete(this);

@@ -47,6 +47,8 @@ __all__ = ["Lease", "LeaseEvent", "LeaseStatus", "lease"]
 
 _LOGGER = logging.getLogger("polyflake.lease")
 _CLOSE_TIMEOUT_SECONDS = 10.0
+# The same for a lease that never had a worker ID, which has nothing to release unless a claim is in transit.
+_UNLEASED_CLOSE_TIMEOUT_SECONDS = 1.0
 # The pauses of callers that wait for a worker ID.
 _POLL_SECONDS = 0.002
 _ASYNC_POLL_SECONDS = 0.005
@@ -343,13 +345,13 @@ class Lease:
         """
         upkeep = self._current()
         upkeep.request_close()
-        upkeep.join(_CLOSE_TIMEOUT_SECONDS)
+        upkeep.join(upkeep.close_timeout())
 
     async def aclose(self) -> None:
         """Closes the lease like ``close``, without blocking the event loop."""
         upkeep = self._current()
         upkeep.request_close()
-        deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
+        deadline = time.monotonic() + upkeep.close_timeout()
         while upkeep.is_running() and time.monotonic() < deadline:
             await asyncio.sleep(_ASYNC_POLL_SECONDS)
 
@@ -563,6 +565,10 @@ class _Upkeep:
             if self.keeper is not None:
                 self.keeper.close()
             self.wake.put(None)
+
+    def close_timeout(self) -> float:
+        """Returns how long a close waits for the release, in seconds."""
+        return _CLOSE_TIMEOUT_SECONDS if self.acquired_in is not None else _UNLEASED_CLOSE_TIMEOUT_SECONDS
 
     def join(self, seconds: float) -> None:
         """Waits for the lease's thread to end, without ``Thread.join``. That method holds a lock, for which a signal
@@ -884,9 +890,9 @@ def _close_all(*_: object, **__: object) -> None:
     # time limit.
     for state in states:
         state.request_close()
-    deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
+    began = time.monotonic()
     for state in states:
-        state.join(max(0.0, deadline - time.monotonic()))
+        state.join(max(0.0, began + state.close_timeout() - time.monotonic()))
 
 
 def _wake_all() -> None:
