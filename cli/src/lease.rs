@@ -101,6 +101,17 @@ enum Command {
         #[command(flatten)]
         confirmation: Confirmation,
     },
+    /// Ends the reservation of a worker ID, so that processes can lease it again.
+    Free {
+        #[command(flatten)]
+        namespace: NamespaceArguments,
+        worker_id: u64,
+        /// The time, in RFC 3339, from which on no generator has used the worker ID. New grants start no earlier.
+        #[arg(long, value_name = "TIME")]
+        unused_since: jiff::Timestamp,
+        #[command(flatten)]
+        confirmation: Confirmation,
+    },
     /// Frees the worker ID of a dead holder before its grant ends, or lists the worker IDs of a holder.
     ///
     /// IDs repeat if the process or a copy of it still runs, or if its clock was ahead of the store's clock by more than a
@@ -207,6 +218,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 format_time(record.start)
             )?;
         }
+        Command::Free { namespace, worker_id, unused_since, .. } => {
+            let record = namespace.operator()?.free(*worker_id, unix_ms(unused_since)?)?;
+            writeln!(
+                out,
+                "worker ID {worker_id} is free from {}",
+                format_time(record.granted_until)
+            )?;
+        }
         Command::Dead { namespace, worker_id, token, holder, .. } => {
             let mut operator = namespace.operator()?;
             if let Some(holder) = holder {
@@ -221,14 +240,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             )?;
         }
         Command::Restored { store, not_before, .. } => {
-            let before = |time: &jiff::Timestamp| u64::try_from(time.as_millisecond());
-            let not_before = not_before.as_ref().map(before).transpose();
-            let not_before = not_before.map_err(|_| {
-                Failure::new(
-                    "time_out_of_range",
-                    "expected a system time after 1970, found an earlier one; set the clock",
-                )
-            })?;
+            let not_before = not_before.as_ref().map(unix_ms).transpose()?;
             for namespace in store.operator()?.restored(not_before)? {
                 let (name, quiet_until) = (namespace.name, format_time(namespace.quiet_until));
                 writeln!(out, "{name}: grants begin at {quiet_until}")?;
@@ -354,8 +366,11 @@ fn status(namespace: &NamespaceArguments, as_json: bool) -> Result<(), Failure> 
     }
     writeln!(out, "longest   {} s", status.namespace.longest_ms / 1000)?;
     writeln!(out, "store     {}", status.store)?;
-    if !status.namespace.previous_store.is_empty() {
-        writeln!(out, "before    {}", status.namespace.previous_store)?;
+    let previous_store = &status.namespace.previous_store;
+    if *previous_store == status.store && status.namespace.quiet_until > status.now {
+        writeln!(out, "a holder found that this store lacks grants")?;
+    } else if !previous_store.is_empty() {
+        writeln!(out, "before    {previous_store}")?;
     }
     if status.namespace.quiet_until > status.now {
         writeln!(out, "quiet until {}", format_time(status.namespace.quiet_until))?;
@@ -440,6 +455,13 @@ fn record_to_json(record: &Record) -> serde_json::Value {
     json!({
         "first": record.first, "count": record.count, "start": record.start,
         "granted_until": end, "reserved": end.is_none(), "holder": record.holder,
+    })
+}
+
+/// Returns an argument's time in Unix milliseconds.
+fn unix_ms(time: &jiff::Timestamp) -> Result<u64, Failure> {
+    u64::try_from(time.as_millisecond()).map_err(|_| {
+        Failure::new("time_out_of_range", "expected a time after 1970, found an earlier one")
     })
 }
 

@@ -403,6 +403,7 @@ fn operator_commands_show_and_change_a_namespace() {
     for step in [
         &["evict", "orders/sno", "9"][..],
         &["reserve", "orders/sno", "9", "the old importer"],
+        &["free", "orders/sno", "9", "--unused-since", "2026-11-29T12:00:00Z"],
         &["restored"],
         &["promoted", "sqlite:0:0", "sqlite:1:1"],
     ] {
@@ -422,6 +423,8 @@ fn operator_commands_show_and_change_a_namespace() {
     assert!(!status.to_string().contains("token"));
     let rejection = assert_fails(1, &["lease", "evict", "orders/sno", "9", "--yes", "--url", &url]);
     assert!(rejection.starts_with("error[out_of_range]: "), "{rejection}");
+    let freed = operate("free", &["9", "--unused-since", "2026-11-29T12:00:00Z", "--yes"]);
+    assert!(freed.starts_with("worker ID 9 is free from 20"), "{freed}");
     let whole =
         |step: &str, more: &[&str]| stdout_of(&[&["lease", step, "--url", &url], more].concat());
     assert!(whole("restored", &["--yes"]).starts_with("orders/sno: grants begin at 20"));

@@ -255,7 +255,8 @@ impl<S: Store, R: FnMut() -> Result<Random>> Operator<S, R> {
     pub fn dead(&mut self, worker_id: u64, token: Random) -> Result<Record> {
         self.change(worker_id, false, |old, namespace, (shape, now)| {
             if old.granted_until == Record::RESERVED {
-                return Err(out_of_range("expected a leased worker ID, found a reserved one"));
+                let reason = "expected a leased worker ID, found a reserved one; 'polyflake lease free' ends the reservation";
+                return Err(out_of_range(reason));
             }
             if old.token != token || token == Random::default() {
                 let reason = "expected the token of the worker ID's record, found another one";
