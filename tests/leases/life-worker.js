@@ -29,7 +29,7 @@ async function generateWithLease(context) {
   }
 }
 
-/** Generates a few IDs with a new generator that has the same worker ID as the previous request's generator. */
+/** Generates a few IDs with a generator that is created again for each request, with the same worker ID. */
 async function generateWithPartition(partition) {
   const restarted = new sno.Generator({ partition });
   const made = [];

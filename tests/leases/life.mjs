@@ -18,6 +18,7 @@ async function runWithRestarts(partition) {
     const ids = new sno.Generator({ partition });
     const count = 1 + Math.floor(Math.random() * 7);
     for (let i = 0; i < count; i++) writeSync(log, sno.toBytes(await ids.generateAsync()));
+    ids.close();
   }
 }
 

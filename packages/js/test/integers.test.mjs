@@ -27,9 +27,9 @@ onEachMachine((polyflake) => {
   const fields = { tick: 1, tickTock: false, metabyte: 1, partition: 1, sequence: 1 };
   const snapshot = new sno.Generator({ partition: 1, sequenceMax: 9 }).close();
   const restoreInBothWays = (changes) =>
-    [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }));
+    [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }).close());
   const generatorsWithCounters = Object.values(families).map((family) => family.large({ testClock: clock }));
-  const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait }));
+  const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait, testClock: clock }));
 
   /**
    * Integer parameters. Each entry lists the parameter's name in errors, a function that passes a value for the
@@ -58,7 +58,7 @@ onEachMachine((polyflake) => {
     ["nodes", (node) => new randflake.Grant([0, node], NOW_SECONDS, NOW_SECONDS + 1), 0, 131_071],
     ["start", (start) => new randflake.Grant(1, start, END), START, END - 1],
     ["end", (end) => new randflake.Grant(1, NOW_SECONDS, end), NOW_SECONDS + 1, END],
-    ["resumeAfter", (resumeAfter) => new randflake.Generator(grant, SECRET, { resumeAfter }), START, END - 1],
+    ["resumeAfter", (resumeAfter) => new randflake.Generator(grant, SECRET, { resumeAfter }).close(), START, END - 1],
     ["node", (node) => flake({ node }), 0, 131_071],
     ["sequence", (sequence) => flake({ sequence }), 0, 131_071],
     ["shardKey", (shardKey) => guids.generate(shardKey), 0, 2 ** 32 - 1],

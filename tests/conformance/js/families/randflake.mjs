@@ -25,7 +25,9 @@ function inspect(args) {
 function generate(args) {
   const resumeAfter = Number(args.lease[0]);
   const generator = new randflake.Generator(grantOf(args), bytesOf(args.secret), { resumeAfter });
-  return fields(codec(args), generator.generate());
+  const id = generator.generate();
+  generator.close();
+  return fields(codec(args), id);
 }
 
 /** Returns an ID's fields in the protocol's FLAKE form. */
