@@ -108,19 +108,19 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
    * `worker_id_in_use` if a live generator has the partition and other options, one of which `field` names.
    */
   constructor(options?: GeneratorOptions<Metabyte>);
-  constructor(given: unknown = {}, origin?: unknown) {
+  constructor(options: unknown = {}, origin?: unknown) {
     const { how, snapshot } = origin instanceof Origin ? origin : new Origin(0);
-    const { shared, own, clock, sharing: options, metabyte, leases, lease, times } = readSettings(given, how);
+    const { shared, own, clock, sharing: compared, metabyte, leases, lease, times } = readSettings(options, how);
     const restored = how === 0 ? [] : numbersOf(snapshot);
     const [, high, low] = restored;
     const sharing: Sharing | undefined =
-      leases || !options
+      leases || !compared
         ? undefined
         : {
             scheme: "sno",
             worker: `${high === undefined ? own.partition : (high << 8) | low!}`,
             option: "partition",
-            options: how === 0 ? options : undefined,
+            options: how === 0 ? compared : undefined,
             ends: shared.windowEnd,
           };
     const m = machine();
@@ -149,10 +149,10 @@ export class Generator<Metabyte extends number = number> extends WindowGenerator
       if (!isSeeded) randomBytes(1);
       isSeeded = true;
     };
-    const ready = (type: unknown): Machine => {
+    const ready = (given: unknown): Machine => {
       seed();
       const m = handle.ready();
-      m.numbers[register.parameter] = type === undefined ? metabyte : checkInteger(type, "metabyte");
+      m.numbers[register.parameter] = given === undefined ? metabyte : checkInteger(given, "metabyte");
       return m;
     };
     const one = (m: Machine) => m.text(0) as SnoId;
