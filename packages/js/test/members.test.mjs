@@ -24,17 +24,23 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
     ids.generate();
     return ids.close();
   };
+  /** Returns what `read` returns, and closes the generator, so that the next one can have its worker ID. */
+  const closeAfter = (ids, read = () => ids) => {
+    const result = read(ids);
+    ids.close();
+    return result;
+  };
   return {
-    "options of sno": ["options", { partition: 7 }, (options) => new sno.Generator(options).partition],
+    "options of sno": ["options", { partition: 7 }, (options) => closeAfter(new sno.Generator(options), ({ partition }) => partition)],
     "options of a restored generator": [
       "options",
       { metabyte: 7 },
-      (options) => sno.Generator.restore(close(), options),
+      (options) => closeAfter(sno.Generator.restore(close(), options)),
     ],
-    "a snapshot": ["snapshot", close(), (snapshot) => sno.Generator.restore(snapshot)],
+    "a snapshot": ["snapshot", close(), (snapshot) => closeAfter(sno.Generator.restore(snapshot))],
     "parts of sno": ["parts", { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 }, sno.fromParts],
     "options for JSON": ["options", { nullIsZero: true }, (options) => sno.fromJsonValue(null, options)],
-    "options of Randflake": ["options", { maxWait: 7 }, (options) => new randflake.Generator(grant, SECRET, options)],
+    "options of Randflake": ["options", { maxWait: 7 }, (options) => closeAfter(new randflake.Generator(grant, SECRET, options))],
     "parts of Randflake": [
       "parts",
       { timestamp: 1_763_650_000, node: 1, sequence: 1 },
@@ -43,7 +49,7 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
     "a grant": [
       "grant",
       { nodes: [1, 2], start: 1_730_000_000, end: 2_803_741_824 },
-      (grant) => new randflake.Generator(grant, SECRET).grant,
+      (grant) => closeAfter(new randflake.Generator(grant, SECRET), ({ grant }) => grant),
     ],
     "options of Hot Guid": ["options", { maxWait: 7 }, (options) => new hotguid.Generator(options)],
     "options of UUID v7": ["options", { maxWait: 7 }, (options) => new uuid7.Generator(options)],
