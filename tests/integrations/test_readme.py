@@ -39,4 +39,4 @@ def test_the_table_lists_the_tested_versions() -> None:
     assert {name.lower(): (low, high) for name, low, high in table} == {
         name: (oldest[name], newest[name]) for name in newest if name not in tools
     }
-    assert {page for page, _ in BLOCKS} == {"django", "fastapi", "others", "sqlalchemy"}
+    assert {page for page, _ in BLOCKS} == {"django", "fastapi", "graphql", "others", "sqlalchemy"}

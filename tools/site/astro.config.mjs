@@ -74,6 +74,7 @@ export default defineConfig({
           "integrations/others",
           "integrations/bundlers",
           "integrations/rust",
+          "integrations/graphql",
           "integrations/postgresql",
           "integrations/sql",
         ),

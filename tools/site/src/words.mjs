@@ -28,6 +28,7 @@ export const WORDS = {
   "guide/migrate": "ULID, Nano ID, nanoid, KSUID, cuid, xid, flake, convert",
   "guide/store": "column type, primary key, index, database",
   errors: "lease expired, error codes, exception",
+  "integrations/graphql": "GraphQL, Relay, node, global ID, Strawberry, graphql-js, Apollo",
   "integrations/postgresql": "postgres, psql, pg, psycopg, asyncpg",
   "integrations/sql": "time of an ID in PostgreSQL, creation time, extract timestamp, date range, partition by time",
   "integrations/django": "Django, DRF, Django REST framework, model field, primary key",

@@ -25,10 +25,11 @@ const COMPILED_RUST: &str = "rust no_run";
 const GUIDE: &str = "docs/guide";
 
 /// The READMEs, each with the languages in which it must have examples.
-const READMES: [(&str, &[(&str, RunFn)]); 9] = [
+const READMES: [(&str, &[(&str, RunFn)]); 10] = [
     ("README.md", &ALL),
     ("docs/columns.md", &[PYTHON, JAVASCRIPT]),
     ("docs/integrations/bundlers.md", &[JAVASCRIPT]),
+    ("docs/integrations/graphql.md", &[JAVASCRIPT]),
     ("docs/integrations/prisma.md", &[JAVASCRIPT]),
     ("docs/integrations/validation.md", &[JAVASCRIPT]),
     ("docs/public-ids.md", &ALL),
