@@ -60,8 +60,9 @@ fn write_script(shell: &Shell, root: &Path, program: &str, options: &str) -> Res
         (root.join("usr/lib64/ld-linux-x86-64.so.2"), root.join("usr/lib/x86_64-linux-gnu"));
     let [loader, libraries, program] =
         [&loader, &libraries, &program].map(|path| format!("'{}'", path.display()));
-    let text =
-        format!("#!/bin/sh\nfirst=\"$1\"\nshift\nexec {loader} --library-path {libraries} {program} \"$first\"{options} \"$@\"\n");
+    let text = format!(
+        "#!/bin/sh\nfirst=\"$1\"\nshift\nexec {loader} --library-path {libraries} {program} \"$first\"{options} \"$@\"\n"
+    );
     workspace::write_program(shell, &script, &text)?;
     Ok(script)
 }
