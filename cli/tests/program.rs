@@ -811,5 +811,8 @@ fn a_check_prints_what_is_known_of_the_platform() {
     assert!(text.starts_with("Neon: works; add `wait=40`"), "{text}");
     let url = "mysql://lease@gateway.tidbcloud.com/app?namespace=orders";
     let talk = assert_fails(1, &["lease", "check", url]);
-    assert!(talk.contains("TiDB cannot be a store") && talk.contains("polyflake lease serve"), "{talk}");
+    assert!(
+        talk.contains("TiDB cannot be a store") && talk.contains("polyflake lease serve"),
+        "{talk}"
+    );
 }

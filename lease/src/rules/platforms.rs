@@ -481,7 +481,9 @@ mod tests {
     /// `POLYFLAKE_RECORD=1 cargo test -p polyflake-lease --lib platforms` writes the table and the list.
     #[test]
     fn the_pages_contain_the_platforms() {
-        for (page, expected) in [("docs/lease-stores.md", table()), ("docs/guide/workers.md", list())] {
+        for (page, expected) in
+            [("docs/lease-stores.md", table()), ("docs/guide/workers.md", list())]
+        {
             let path = Path::new(ROOT).join(page);
             let text = fs::read_to_string(&path).unwrap();
             let (before, rest) = text.split_once(BEGIN).unwrap();
