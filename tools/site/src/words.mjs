@@ -13,7 +13,7 @@ export const WORDS = {
   "lease-stores": "aurora, Amazon Aurora, RDS, Neon, Supabase, Azure, Cloud SQL, TiDB, CockroachDB",
   languages: "go, golang, java, kotlin, c#, .NET, ruby, php, swift, elixir, c++",
   "guide/testing": "pytest, jest, vitest, fixed clock, fake time, freezegun",
-  "integrations/validation": "TypeScript, branded, brand, zod, valibot, arktype",
+  "integrations/validation": "branded, brand, zod, valibot, arktype",
   "integrations/others": "graphql, express, hono, kysely, celery, orjson",
   "public-ids":
     "prefix, prefixed IDs, stripe style IDs, stripe, hide integer, hide integer keys, obfuscate, hashids, sqids, typeid, encrypt, enumeration",
