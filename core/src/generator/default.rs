@@ -12,21 +12,25 @@
 //! therefore proves that no lease is required. Every call of a generator compares its tick with 0 anyway, so an ID without
 //! a lease takes no further instruction.
 
-use super::{CallTypes, Generator, LatestValue, Mode, Pack, SlotSource};
+use super::{CallTypes, Generator, LatestValue, Leased, Mode, Pack, SlotSource};
 use crate::{Error, ErrorKind, Result, clock::SystemClock, fork, sequence::Machine};
 
 /// A function that generates an ID under a lease. The parameter is the part of the ID that the caller chooses.
 pub(crate) type LeasedGenerate<P, I> = &'static (dyn Fn(P) -> Result<I> + Sync);
 
 /// A format's default generator. `P` is the part of each ID that the caller chooses.
-pub(crate) struct DefaultGenerator<F: Pack, P: 'static> {
+pub(crate) struct DefaultGenerator<F: Pack + 'static, P: 'static> {
     own: Generator<F, SystemClock>,
     leased: LatestValue<Option<LeasedGenerate<P, F::Id>>>,
+    /// The generator of the lease, from the first grant on. It saves the call of the function for nearly every ID.
+    granted: LatestValue<Option<&'static Leased<F, SystemClock>>>,
 }
 
-impl<F: Pack + for<'p> CallTypes<Param<'p> = P>, P: Copy + 'static> DefaultGenerator<F, P> {
+impl<F: Pack + for<'p> CallTypes<Param<'p> = P> + 'static, P: Copy + 'static>
+    DefaultGenerator<F, P>
+{
     pub(crate) const fn new(own: Generator<F, SystemClock>) -> Self {
-        Self { own, leased: LatestValue::new(None) }
+        Self { own, leased: LatestValue::new(None), granted: LatestValue::new(None) }
     }
 
     /// Generates a new ID.
@@ -35,6 +39,11 @@ impl<F: Pack + for<'p> CallTypes<Param<'p> = P>, P: Copy + 'static> DefaultGener
         let engine = &self.own.engine;
         let seen = engine.machine.observe();
         if engine.machine.tick(seen) == 0 {
+            if let Some(granted) = self.granted.get()
+                && let Some((family, slots)) = granted.try_shortcut(1)
+            {
+                return Ok(family.id(slots, 0, param));
+            }
             return self.generate_unused(param);
         }
         let (family, slots) = self.own.reserve_observed((seen, engine.now()?), 1, Mode::Wait)?;
@@ -62,6 +71,15 @@ impl<F: Pack + for<'p> CallTypes<Param<'p> = P>, P: Copy + 'static> DefaultGener
         let found = self.leased.get();
         found.is_none()
             && self.leased.replace(found, Some(generate), alloc::boxed::Box::new_uninit())
+    }
+
+    /// Makes `generate` try a leased generator before it calls the installed function.
+    #[cfg(feature = "internals")]
+    pub(crate) fn set_granted(&self, leased: &'static Leased<F, SystemClock>) {
+        let found = self.granted.get();
+        // Another thread may have set the same generator.
+        let _ = found.is_none()
+            && self.granted.replace(found, Some(leased), alloc::boxed::Box::new_uninit());
     }
 }
 

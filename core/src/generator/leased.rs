@@ -174,6 +174,15 @@ impl<F: Pack, C: Clock> Leased<F, C> {
         }
     }
 
+    /// Reserves slots if the newest grant has some in the clock's tick. Otherwise, returns `None`.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(super) fn try_shortcut(&self, want: u32) -> Option<FamilyReservation<'_, F>> {
+        let engine = &self.newest().generator.engine;
+        let slots = engine.try_shortcut(engine.observe().ok()?, want)?;
+        Some((&engine.family, slots))
+    }
+
     #[inline]
     fn newest(&self) -> &GrantedGenerator<F, C> {
         self.generators.get()

@@ -126,6 +126,15 @@ pub fn install(generate: &'static (dyn Fn(u8) -> Result<Sno> + Sync)) -> bool {
     DEFAULT_GENERATOR.install(generate)
 }
 
+/// Makes [`generate`] try a leased generator before it calls the installed function.
+///
+/// Not part of the public API; used by leases.
+#[cfg(all(feature = "std", feature = "internals"))]
+#[doc(hidden)]
+pub fn set_granted(leased: &'static Leased) {
+    DEFAULT_GENERATOR.set_granted(leased);
+}
+
 impl<C> Generator<C> {
     /// Creates a generator with a custom clock and a custom source of partitions. See
     /// [`Builder::identity_from`](super::Builder::identity_from).

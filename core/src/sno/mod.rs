@@ -42,7 +42,7 @@ pub use generator::Leased;
 pub use generator::generate;
 #[cfg(all(feature = "std", feature = "internals"))]
 #[doc(hidden)]
-pub use generator::install;
+pub use generator::{install, set_granted};
 pub use handle::Handle;
 pub use id::{Parts, Sno};
 pub use identity::Assignment;

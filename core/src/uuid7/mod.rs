@@ -42,10 +42,10 @@ pub use builder::Builder;
 pub use generator::Leased;
 #[cfg(feature = "std")]
 pub use generator::generate;
+pub use generator::{Generator, Stats};
 #[cfg(all(feature = "std", feature = "internals"))]
 #[doc(hidden)]
-pub use generator::install;
-pub use generator::{Generator, Stats};
+pub use generator::{install, set_granted};
 pub use handle::Handle;
 pub use id::{Parts, Uuid7, worker_id};
 

@@ -78,7 +78,11 @@ pub fn install() -> Result<DefaultLeases> {
     if let (Err(reason), Err(_), Err(_)) = (&snos, &hotguids, &uuid7s) {
         return Err(reason.clone());
     }
-    let (snos, hotguids, uuid7s) = (leak(snos), leak(hotguids), leak(uuid7s));
+    let (snos, hotguids, uuid7s) = (
+        leak(snos, sno::set_granted),
+        leak(hotguids, hotguid::set_granted),
+        leak(uuid7s, uuid7::set_granted),
+    );
     let is_installed = sno::install(Box::leak(Box::new(|metabyte| snos.get()?.generate(metabyte))))
         && hotguid::install(Box::leak(Box::new(|shard_key| hotguids.get()?.generate(shard_key))))
         && uuid7::install(Box::leak(Box::new(|()| uuid7s.get()?.generate())));
@@ -120,17 +124,21 @@ struct Pending<F: Family + Send + Sync> {
     longest: Duration,
     /// The generator, from the first grant of this process on.
     generator: PerProcess<Generator<F>>,
+    /// Hands the leased generator to the core, which tries it before it calls the installed function.
+    set_granted: fn(&'static F),
 }
 
 /// Creates a default generator that is never dropped, because the core refers to it.
 fn leak<F: Family + Send + Sync>(
     pending: Result<PendingGenerator<F>>,
+    set_granted: fn(&'static F),
 ) -> &'static DefaultGenerator<F> {
     let pending = pending.map(|PendingGenerator { granted, lease, longest }| Pending {
         granted,
         lease: Arc::new(lease),
         longest,
         generator: PerProcess::new(),
+        set_granted,
     });
     Box::leak(Box::new(DefaultGenerator(pending)))
 }
@@ -155,7 +163,12 @@ impl<F: Family + Send + Sync> DefaultGenerator<F> {
         let lease = pending.lease.clone();
         let generator = Generator::of_grant(&pending.granted, lease, pending.longest);
         let generator = generator.map_err(unavailable_error)?;
-        Ok(pending.generator.get_or_init(|_| true, || generator.clone()).0)
+        let (generator, is_new) = pending.generator.get_or_init(|_| true, || generator.clone());
+        if let Some(leased) = pending.granted.leased().filter(|_| is_new) {
+            // The core keeps the generator until the process ends.
+            (pending.set_granted)(Box::leak(Box::new(leased.clone())));
+        }
+        Ok(generator)
     }
 }
 
