@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-use family::{AnyGenerator, AnyId, FAMILIES, IdMaker, START_MS, all_kinds};
+use family::{AnyGenerator, AnyId, DEFAULTS, FAMILIES, IdMaker, START_MS, all_kinds};
 use polyflake::{
     Call, Error, Progress, Result, SlotSource, WrittenCount,
     clock::{Clock, ClockInfo, ManualClock, SystemClock},
@@ -38,20 +38,6 @@ fn run_in_child(work: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
 /// Returns the error code of each call, or `none` for a call that succeeded.
 fn error_codes<const N: usize>(found: [Option<Error>; N]) -> Vec<u8> {
     found.map(|error| error.map_or("none", |error| error.code())).join(" ").into_bytes()
-}
-
-/// The clock is frozen, so all processes use the same millisecond, and the children use the same sequences as their
-/// parents.
-#[test]
-fn children_and_parent_make_different_uuids() {
-    let ids = uuid7::Generator::builder().clock(ManualClock::at_unix_ms(START_MS)).build().unwrap();
-    let mut handle = ids.handle();
-    collect_from_all_processes(|| {
-        let mut batch = [Uuid7::MIN; 3];
-        ids.fill(&mut batch).unwrap();
-        let [one, two, three] = batch;
-        [one, two, three, ids.generate().unwrap(), handle.generate().unwrap()].map(Uuid7::to_bytes)
-    });
 }
 
 /// The clock is frozen, so a handle's block can end only because of the fork.
@@ -284,15 +270,18 @@ fn children_and_parent_make_different_hot_guids() {
     assert_eq!(machines.len(), 2 * (1 + 2 * CHILDREN), "each process draws its own, once");
 }
 
-/// The clock is frozen, so a handle's block can end only because of the fork.
+/// The clock is frozen, so a handle's block can end only because of the fork, and all processes use the same tick.
 #[test]
-fn default_handles_start_new_blocks_in_each_process() {
-    let clock = &ManualClock::at_unix_ms(START_MS);
-    let snos = Generator::builder().clock(clock).build().unwrap();
-    let guids = hotguid::Generator::builder().clock(clock).build().unwrap();
-    let (mut snos, mut guids) = (snos.handle(), guids.handle());
-    collect_from_all_processes(|| [snos.generate(0).unwrap().to_bytes()]);
-    collect_from_all_processes(|| [guids.generate(0).unwrap().to_bytes()]);
+fn children_and_parent_make_different_ids() {
+    for family in DEFAULTS {
+        let ids = family.generator(ManualClock::at_unix_ms(START_MS));
+        let mut handle = ids.handle(64);
+        collect_from_all_processes(|| {
+            let (batch, filled) = ids.fill(3);
+            let made = [batch[0], batch[2], ids.generate().unwrap(), handle().unwrap()];
+            filled.map(|()| made.map(|id| id.bits.to_be_bytes())).unwrap()
+        });
+    }
 }
 
 /// A clock that does not advance and forks during one of its readings.

@@ -230,64 +230,6 @@ macro_rules! counting_source {
 }
 
 #[test]
-fn random_bits_are_rekeyed_when_the_millisecond_changes() {
-    let (draws, draw) = counting_source!(DRAWS);
-    let clock = ScriptedClock::default();
-    let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
-    let mut expected = 0;
-    // The generator stays in the millisecond START_MS + 1 although the clock moves back and forth.
-    for reading in [
-        START_MS,
-        START_MS + 1,
-        START_MS,
-        START_MS - 1,
-        START_MS,
-        START_MS - 50_000,
-        START_MS - 50_000,
-        START_MS + 1,
-    ] {
-        clock.set_readings([reading]);
-        let last = draws.load(Ordering::Relaxed);
-        let mut batch = [Uuid7::MIN; 100];
-        ids.fill(&mut batch).unwrap();
-        ids.generate().unwrap();
-        expected += u8::from(reading != START_MS - 50_000 || draws.load(Ordering::Relaxed) > last);
-        assert_eq!(
-            draws.load(Ordering::Relaxed),
-            expected,
-            "after a reading of {}",
-            reading - START_MS
-        );
-        assert_eq!(
-            ids.stats().last_ms,
-            Some(reading.max(if expected > 1 { START_MS + 1 } else { START_MS }))
-        );
-    }
-    assert_eq!(expected, 7, "one for each reading that differs from the one before");
-}
-
-#[test]
-fn handles_rekey_their_own_bits_while_the_generator_is_held() {
-    let (draws, draw) = counting_source!(DRAWS);
-    let clock = ScriptedClock::default();
-    let ids = builder_at_start(&clock).entropy_from(draw).build().unwrap();
-    let mut handle = ids.handle();
-    let first = handle.generate().unwrap();
-    let before = draws.load(Ordering::Relaxed);
-    for (k, reading) in
-        [START_MS, START_MS - 1, START_MS - 1, START_MS - 2, START_MS].into_iter().enumerate()
-    {
-        clock.set_readings([reading]);
-        let id = handle.generate().unwrap();
-        assert_eq!(
-            (id.unix_ms(), usize::try_from(id.sequence() - first.sequence()).unwrap()),
-            (START_MS, k + 1)
-        );
-    }
-    assert_eq!(draws.load(Ordering::Relaxed) - before, 3);
-}
-
-#[test]
 fn each_thread_has_its_own_random_stream() {
     let (draws, draw) = counting_source!(DRAWS);
     let clock = ScriptedClock::default();

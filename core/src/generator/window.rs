@@ -46,6 +46,8 @@ impl Window {
     }
 
     /// Returns whether an ID may be generated in `tick`.
+    /// Returns whether the window contains a tick. This is a second line of defence: the fast path stays in the tick of the
+    /// state machine, which only a step after [`Window::check`] enters.
     #[inline]
     pub(crate) fn contains(&self, tick: u64) -> bool {
         (self.start..self.end.load(Ordering::Acquire)).contains(&tick)
