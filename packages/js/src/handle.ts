@@ -75,7 +75,7 @@ export class Handle {
     readonly machine: Machine,
     write: () => void,
     build: Call,
-    readonly clock?: GuardedClock,
+    public clock?: GuardedClock,
     sharing?: Sharing,
   ) {
     machine.catchUp();

@@ -113,12 +113,10 @@ function findOverlap(m: Machine, handle: Handle, sharing: Sharing, end: number):
 /** Returns a new handle on the state of a collected generator. */
 function adopt({ sharing, held, clock }: SharedGenerator): Handle {
   const { machine: m, number, ends } = held;
-  const handle = new Handle(
-    m,
-    () => (m.numbers[register.handle] = number),
-    () => 0,
-    clock,
-  );
+  const write = (): void => void (m.numbers[register.handle] = number);
+  const handle = new Handle(m, write, () => 0);
+  // The state already has the clock. The constructor would set it for the next generator.
+  handle.clock = clock;
   held.number = NaN;
   forget(held);
   return record({ ...sharing, ends: ends! }, handle);

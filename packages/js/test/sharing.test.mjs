@@ -185,7 +185,9 @@ onEachMachine((polyflake, name) => {
   const assertPrints = (expected, program) => {
     const source = `import { sno } from "polyflake/${name}";
       import { setTimeout as after } from "node:timers/promises";
-      const make = (maxWait) => new sno.Generator({ partition: 1, maxWait });
+      let readings = 0;
+      const clock = () => (readings++, Date.now());
+      const make = (maxWait) => new sno.Generator({ partition: 1, maxWait, clock });
       ${program}`;
     const options = { encoding: "utf8", cwd: new URL(".", import.meta.url) };
     const flags = ["--expose-gc", "--input-type=module", "--eval", source];
@@ -195,7 +197,7 @@ onEachMachine((polyflake, name) => {
 
   test("a collected generator is continued with equal options, and frees its worker ID otherwise", () =>
     assertPrints(
-      "2 true\n",
+      "2 true true true\n",
       `
       const { log } = console;
       // The first ID of a generator waits for a tick, which a continued one does not.
@@ -203,10 +205,14 @@ onEachMachine((polyflake, name) => {
       await after(5);
       gc();
       made.push(make(2000).tryGenerate());
+      const before = readings;
+      new sno.Generator({ partition: 2 }).generate();
+      const isUnread = readings === before;
       await after(5);
       gc();
       const other = make(3000);
-      log(new Set(made).size, other.generate() > made[1]);`,
+      const isLater = other.generate() > made[1];
+      log(new Set(made).size, isLater, isUnread, readings > before);`,
     ));
 
   test("a generator can be shared without weak references", () =>
