@@ -226,6 +226,27 @@ fn a_copied_file_starts_a_quiet_time() {
     assert_error(claim(&mut store), ErrorKind::StoreChanged);
 }
 
+/// The file keeps its inode and birth time, so the restore starts no quiet time before an operator reports it.
+#[test]
+#[cfg(unix)]
+fn a_file_restored_in_place_needs_a_report() {
+    for (back_up, restore) in [
+        ("cp leases.db backup.db", "cp backup.db leases.db"),
+        ("mv leases.db away.db", "rm leases.db; mv away.db leases.db"),
+    ] {
+        let (folder, path) = file();
+        let url = file_url(&path);
+        claim(&mut open(&url).unwrap()).unwrap();
+        assert!(run_commands(back_up, folder.path()), "{back_up}");
+        let unknown = claim(&mut open(&url).unwrap()).unwrap();
+        assert!(run_commands(restore, folder.path()), "{restore}");
+        claim(&mut open(&url).unwrap()).expect(restore);
+        let told = Operator::of_store(&url).unwrap().restored(None).unwrap();
+        assert!(told[0].quiet_until > unknown.end());
+        assert_error(claim(&mut open(&url).unwrap()), ErrorKind::StoreChanged);
+    }
+}
+
 /// The file is replaced after a record is read and before the record is changed.
 #[test]
 fn a_swap_is_rejected_if_the_record_names_another_store() {

@@ -324,6 +324,13 @@ fn different_servers_and_tables_are_different_stores() {
     assert_eq!(copied, expected_name(&copy));
     assert_ne!(copied, first);
     assert_error(claim_at(&copy.url()), ErrorKind::StoreChanged);
+    if server.is_mariadb() {
+        assert_eq!(
+            store_name(&server.copy(7).url()),
+            first,
+            "a copy with the same ID is not detected"
+        );
+    }
     server.launch();
     assert_eq!(store_name(&server.url()), first);
     claim_at(&server.url()).unwrap();
@@ -367,14 +374,7 @@ fn a_dump_with_the_same_ids_is_another_store_in_mariadb() {
     claim_at(&server.url()).unwrap();
     let (name, table) = (store_name(&server.url()), table_id(&server, "app/polyflake_leases"));
     let dump = server.dump(&[]);
-    let new = start(&program);
-    new.execute_as_root(&["CREATE DATABASE other"]);
-    for other in 0..50 {
-        new.execute_as_root(&[&format!("CREATE TABLE other.t{other} (i int) ENGINE=InnoDB")]);
-        if table_id(&new, &format!("other/t{other}")) + 1 == table {
-            break;
-        }
-    }
+    let new = start_before_table(&program, table);
     new.restore(&dump);
     assert_eq!(table_id(&new, "app/polyflake_leases"), table);
     assert_ne!(store_name(&new.url()), name);
@@ -384,6 +384,86 @@ fn a_dump_with_the_same_ids_is_another_store_in_mariadb() {
     assert_eq!(store_name(&server.url()), name);
     server.restore(&server.dump(&["--no-create-info", "--replace"]));
     assert_eq!(table_id(&server, "app/polyflake_leases"), table);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
+}
+
+/// Starts a server whose next table has the given ID.
+fn start_before_table(program: &Path, table: u64) -> MysqlServer {
+    let server = start(program);
+    server.execute_as_root(&["CREATE DATABASE other"]);
+    for other in 0..50 {
+        server.execute_as_root(&[&format!("CREATE TABLE other.t{other} (i int) ENGINE=InnoDB")]);
+        if table_id(&server, &format!("other/t{other}")) + 1 == table {
+            break;
+        }
+    }
+    server
+}
+
+/// The history contains the insertion time of the row that identifies the store.
+#[test]
+fn a_dump_with_its_history_needs_a_report_in_mariadb() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    if !server.is_mariadb() {
+        return;
+    }
+    server.execute_as_root(&["CREATE DATABASE other", "CREATE TABLE other.a (i int)"]);
+    claim_at(&server.url()).unwrap();
+    let (name, dump) = (store_name(&server.url()), server.dump(&["--dump-history"]));
+    let unknown = claim_at(&server.url()).unwrap();
+    let new = start_before_table(&program, table_id(&server, "app/polyflake_leases"));
+    new.restore(&dump);
+    assert_eq!(store_name(&new.url()), name);
+    assert_report_starts_quiet_time(&new, unknown.end());
+}
+
+/// The tables keep their IDs and rows, so an operator must report that another store had their names meanwhile.
+#[test]
+fn tables_that_are_renamed_away_and_back_need_a_report() {
+    let Some(program) = program() else { return };
+    let server = start(&program);
+    claim_at(&server.url()).unwrap();
+    let name = store_name(&server.url());
+    let tables = ["polyflake_leases", "polyflake_namespaces", "polyflake_store"];
+    let move_tables = |from: &str, to: &str| {
+        let moves = tables.map(|table| format!("{from}.{table} TO {to}.{table}")).join(", ");
+        server.execute_as_root(&[&format!("RENAME TABLE {moves}")]);
+    };
+    server.execute_as_root(&["CREATE DATABASE other"]);
+    move_tables("app", "other");
+    let unknown = claim_at(&server.url()).unwrap();
+    server.execute_as_root(&[&format!("DROP TABLE {}", tables.join(", "))]);
+    move_tables("other", "app");
+    assert_eq!(store_name(&server.url()), name);
+    assert_report_starts_quiet_time(&server, unknown.end());
+}
+
+/// The log sets the time of each statement, and a new server assigns the same `server_id` and the same table IDs.
+#[test]
+fn a_replayed_binary_log_needs_a_report_in_mariadb() {
+    let Some(program) = program() else { return };
+    let options = ["--log-bin=log", "--binlog-format=ROW", "--sync-binlog=1"];
+    let server = MysqlServer::start(&program, &options);
+    if !server.is_mariadb() {
+        return;
+    }
+    claim_at(&server.url()).unwrap();
+    let (name, log) = (store_name(&server.url()), server.read_binary_log());
+    let unknown = claim_at(&server.url()).unwrap();
+    let new = start(&program);
+    new.execute_as_root(&["DROP DATABASE app"]);
+    new.replay(&log);
+    assert_eq!(store_name(&new.url()), name);
+    assert_report_starts_quiet_time(&new, unknown.end());
+}
+
+/// Asserts that a server grants worker IDs until an operator reports that it was restored.
+#[track_caller]
+fn assert_report_starts_quiet_time(server: &MysqlServer, after: u64) {
+    claim_at(&server.url()).unwrap();
+    let told = Operator::of_store(&server.url()).unwrap().restored(None).unwrap();
+    assert!(told[0].quiet_until > after);
     assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
 }
 

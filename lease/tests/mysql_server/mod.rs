@@ -253,9 +253,20 @@ impl MysqlServer {
 
     /// Restores a dump into the database.
     pub fn restore(&self, dump: &[u8]) {
-        let mut client = self.client("").arg("app").stdin(Stdio::piped()).spawn().unwrap();
-        client.stdin.take().unwrap().write_all(dump).unwrap();
-        assert!(client.wait().unwrap().success());
+        run_script(self.client("").arg("app"), dump);
+    }
+
+    /// Returns the statements of the binary log `log` of a `MariaDB` server.
+    pub fn read_binary_log(&self) -> Vec<u8> {
+        let read = self.client("-binlog").arg(self.data_folder().join("log.000001")).output();
+        let read = read.unwrap();
+        assert!(read.status.success(), "{read:?}");
+        read.stdout
+    }
+
+    /// Executes the statements of a binary log.
+    pub fn replay(&self, log: &[u8]) {
+        run_script(&mut self.client(""), log);
     }
 
     /// Returns a command that runs the database client, or a related program such as the one that dumps a database.
@@ -313,6 +324,12 @@ impl MysqlServer {
         let connection = runtime.block_on(Conn::new(options)).unwrap();
         (runtime, connection)
     }
+}
+
+fn run_script(client: &mut Command, script: &[u8]) {
+    let mut client = client.stdin(Stdio::piped()).spawn().unwrap();
+    client.stdin.take().unwrap().write_all(script).unwrap();
+    assert!(client.wait().unwrap().success());
 }
 
 pub fn is_mariadb(program: &Path) -> bool {

@@ -84,3 +84,17 @@ fn a_server_started_from_a_base_backup_is_another_store() {
     backup.launch();
     assert_error(claim_at(&backup.url()), ErrorKind::StoreChanged);
 }
+
+#[test]
+fn a_base_backup_without_a_signal_file_needs_a_report() {
+    let Some(programs) = programs() else { return };
+    let server = Server::start(&programs);
+    claim_at(&server.url()).unwrap();
+    let backup = server.create_base_backup();
+    let unknown = claim_at(&server.url()).unwrap();
+    backup.launch();
+    claim_at(&backup.url()).unwrap();
+    let told = Operator::of_store(&backup.url()).unwrap().restored(None).unwrap();
+    assert!(told[0].quiet_until > unknown.end());
+    assert_quiet_time(claim_at(&backup.url()));
+}
