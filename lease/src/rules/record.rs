@@ -190,7 +190,7 @@ pub struct Namespace {
     /// The store's name, as determined by the driver.
     pub store: String,
     /// The store's name before it last changed. It is empty if the name never changed, or if an operator has reported a
-    /// restored backup since then.
+    /// restored backup since then. It is this store's own name if a holder proved that the store lacks grants.
     pub previous_store: String,
     /// The value of `quiet_until` before the incarnation last changed.
     pub previous_quiet_until: u64,
