@@ -61,8 +61,11 @@ pub fn main(options: &Options) -> Result<()> {
     run(options, &ready)
 }
 
+/// The command that starts the example for implementers of other languages.
+pub const PERL: &str = "perl examples/perl/ids.pl";
+
 /// Judges another implementation by the vectors, and fails if any of its answers is wrong.
-fn judge(vectors: &Path, program: &str) -> Result<()> {
+pub fn judge(vectors: &Path, program: &str) -> Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", program]).current_dir(workspace::root());
     ensure!(conformance_runner::judge(vectors, command)?, "answers are wrong");
@@ -71,7 +74,7 @@ fn judge(vectors: &Path, program: &str) -> Result<()> {
 
 /// Judges the example for implementers of other languages.
 pub fn judge_example() -> Result<()> {
-    judge(&Options::default().vectors, "perl examples/perl/ids.pl")
+    judge(&Options::default().vectors, PERL)
 }
 
 /// Queries the runtimes and fails if any answer is wrong.

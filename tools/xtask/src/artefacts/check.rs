@@ -3,11 +3,11 @@
 
 use std::{collections::HashSet, fs, path::Path};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-use super::{Artefact, ArtefactKind, Python, platforms::Platform, results};
+use super::{Artefact, ArtefactKind, Python, build::vectors, platforms::Platform, results};
 use crate::workspace;
 
 /// Checks an artefact and returns the names of the passed checks.
@@ -23,6 +23,7 @@ pub fn check(shell: &Shell, artefact: &Artefact, folder: &Path) -> Result<Vec<St
             ArtefactKind::Launcher => check_launcher(shell, &path),
             ArtefactKind::Source => check_source(shell, &path),
             ArtefactKind::Crates => inspect(shell, &path, "").map(|()| vec!["no local path"]),
+            ArtefactKind::Vectors => check_vectors(shell, &path),
         };
         passed.extend(names.with_context(|| format!("in {}", file.name))?);
     }
@@ -37,6 +38,24 @@ fn inspect(shell: &Shell, file: &Path, entry: &str) -> Result<()> {
     let program = root.join("tests/artefacts/inspect_binary.py");
     let folders = cmd!(shell, "python {program} {file} {entry} {root} {target} {home}");
     Ok(folders.arg(workspace::cargo_home()?).run()?)
+}
+
+/// Checks that the archive's files are those that its manifest lists.
+fn check_vectors(shell: &Shell, archive: &Path) -> Result<Vec<&'static str>> {
+    let (_folder, vectors) = vectors::unpack(shell, archive)?;
+    let manifest = shell.read_file(vectors.join(vectors::MANIFEST))?;
+    let entries: Vec<_> = manifest.lines().skip(1).collect();
+    for entry in &entries {
+        let [name, sum, cases] = entry.split('\t').collect::<Vec<_>>()[..] else {
+            bail!("expected three columns, found {entry}")
+        };
+        ensure!(results::sha256(&vectors.join(name))? == sum, "{name}: expected the sum {sum}");
+        ensure!(cases.parse::<u32>()? > 0, "{name}: no cases");
+    }
+    let files = shell.read_dir(&vectors)?.len();
+    // The manifest, the license and the README are not vectors.
+    ensure!(files == entries.len() + 3, "expected {} files, found {files}", entries.len() + 3);
+    Ok(vec!["manifest"])
 }
 
 fn check_wheel(

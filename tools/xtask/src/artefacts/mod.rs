@@ -74,6 +74,8 @@ pub enum ArtefactKind {
     /// The source distribution of the Python package.
     Source,
     Crates,
+    /// The test vectors, for other implementers.
+    Vectors,
 }
 
 /// The Python versions that need separate wheels.
@@ -101,7 +103,7 @@ impl ArtefactKind {
             Self::Addon(platform) => Some(("polyflake-node", &platform.target)),
             Self::Npm => Some(("polyflake-wasm", "wasm32-unknown-unknown")),
             Self::Program(platform) => Some(("polyflake-cli", &platform.target)),
-            Self::Launcher | Self::Source | Self::Crates => None,
+            Self::Launcher | Self::Source | Self::Crates | Self::Vectors => None,
         }
     }
 
@@ -114,6 +116,7 @@ impl ArtefactKind {
             Self::Program(_) => "pkg:pypi/polyflake-cli".to_owned(),
             Self::Launcher => "pkg:npm/%40polyflake/cli".to_owned(),
             Self::Crates => "pkg:cargo/polyflake".to_owned(),
+            Self::Vectors => "pkg:generic/polyflake-vectors".to_owned(),
         }
     }
 }
@@ -140,6 +143,7 @@ pub fn all_artefacts() -> Result<Vec<Artefact>> {
         ("npm", ArtefactKind::Npm),
         ("sdist", ArtefactKind::Source),
         ("crates", ArtefactKind::Crates),
+        ("vectors", ArtefactKind::Vectors),
     ];
     Ok(sources
         .into_iter()

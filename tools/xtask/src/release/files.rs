@@ -93,11 +93,12 @@ pub fn check_sums(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "sha256sum --check --quiet --strict {sums}").run()?)
 }
 
-/// Returns the paths of all files to upload to registries. A package comes before the packages that depend on it.
+/// Returns the paths of all files to upload to registries. A package comes before the packages that depend on it. No registry
+/// accepts the archive of the test vectors.
 pub fn paths(built: &[BuiltArtefact]) -> Vec<PathBuf> {
     let of = |(name, row): &BuiltArtefact| {
         let folder = artefacts::output_folder(name);
         row.files.iter().map(|file| folder.join(&file.name)).collect::<Vec<_>>()
     };
-    built.iter().flat_map(of).collect()
+    built.iter().filter(|(name, _)| name != "vectors").flat_map(of).collect()
 }

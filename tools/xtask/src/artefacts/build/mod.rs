@@ -3,6 +3,7 @@
 mod addon;
 mod program;
 mod source;
+pub mod vectors;
 mod wheel;
 
 use std::path::{Path, PathBuf};
@@ -59,6 +60,7 @@ fn sources(kind: &ArtefactKind) -> Vec<&'static str> {
         ArtefactKind::Crates => {
             &["CHANGELOG.md", "cli", "core", "crates/inspect", "lease", "crates/sql"]
         }
+        ArtefactKind::Vectors => return vec!["Cargo.toml", vectors::FOLDER],
     };
     let tests = [":!packages/python/tests", ":!packages/js/test"];
     COMMON_SOURCES
@@ -101,6 +103,7 @@ pub fn build(shell: &Shell, artefact: &Artefact, into: &Path) -> Result<()> {
         ArtefactKind::Launcher => program::build_launcher(shell, into),
         ArtefactKind::Source => source::build_distribution(shell, into),
         ArtefactKind::Crates => source::build_crates(shell, into),
+        ArtefactKind::Vectors => vectors::pack(shell, into),
     }
 }
 

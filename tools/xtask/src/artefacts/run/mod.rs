@@ -12,11 +12,11 @@ mod rust;
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use xshell::{Cmd, Shell};
 
-use super::{Artefact, ArtefactKind, Python, RunScope, platforms, results::Run};
-use crate::{tools::MissingTool, workspace};
+use super::{Artefact, ArtefactKind, Python, RunScope, build::vectors, platforms, results::Run};
+use crate::{conformance, tools::MissingTool, workspace};
 
 /// Runs the tests and returns their output. Prints the output if the tests fail.
 fn output(tests: Cmd<'_>) -> Result<String> {
@@ -80,7 +80,16 @@ fn run_with_all_runtimes(
         ArtefactKind::Source if suites => python::test_source(shell, folder),
         ArtefactKind::Crates if suites => rust::test_crates(shell),
         ArtefactKind::Source | ArtefactKind::Crates => Ok(Vec::new()),
+        ArtefactKind::Vectors => test_vectors(shell, folder),
     }
+}
+
+/// Judges the implementation in Perl by the unpacked vectors.
+fn test_vectors(shell: &Shell, folder: &Path) -> Result<Vec<Run>> {
+    let archive = shell.read_dir(folder)?.into_iter().next().context("expected an archive")?;
+    let (_folder, vectors) = vectors::unpack(shell, &archive)?;
+    conformance::judge(&vectors, conformance::PERL)?;
+    Ok(vec![Run::new("Perl", "examples/perl/ids.pl, judged by the archive")])
 }
 
 /// Returns the reason why no program on this machine can run an artefact.
