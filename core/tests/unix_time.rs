@@ -48,7 +48,11 @@ fn a_range_contains_the_ticks_that_start_in_it() {
     let (lowest, highest) = Sno::time_range(time_at(STEP), time_at(4_000_000 + STEP)).unwrap();
     assert_eq!((lowest.unix_ms(), highest.unix_ms()), (TIMESTAMP_MS + 4, TIMESTAMP_MS + 4));
     let within = Sno::time_range(time_at(STEP), time_at(4_000_000)).unwrap_err();
-    assert_eq!(within.kind(), ErrorKind::OutOfRange);
+    assert_eq!((within.kind(), within.field()), (ErrorKind::OutOfRange, Some("end")));
+    let expected = "expected a time range in which a tick starts, found";
+    let shown = format!("{expected} {TIMESTAMP_MS}.0001 to {}.9 ms", TIMESTAMP_MS + 1);
+    let range = Sno::time_range(time_at(100), time_at(1_900_000));
+    assert_eq!(range.unwrap_err().to_string(), shown);
     let ids = hotguid::Generator::builder()
         .window(time_at(STEP), time_at(1_000_000_000 + STEP))
         .build()

@@ -22,3 +22,4 @@ pub use text::Text;
 pub(crate) use text_id::{impl_byte_id, impl_text_id};
 pub(crate) use ticks::Ticks;
 pub use time::UnixTime;
+pub(crate) use time::empty_range_error;

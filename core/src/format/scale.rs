@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{Ticks, UnixTime};
+use super::{Ticks, UnixTime, empty_range_error};
 use crate::{Error, Result};
 
 const NANOS_PER_MS: i64 = 1_000_000;
@@ -123,6 +123,10 @@ impl Ticks for Scale {
         }
         let first = self.first_tick_from(start_ms);
         if end_ms <= self.tick_start_ms(first) {
+            // A limit in whole milliseconds would contradict a bound that the caller passed with decimals.
+            if start < end && (start.has_fraction() || end.has_fraction()) {
+                return Err(empty_range_error("", start, end));
+            }
             let least =
                 if end_ms <= start_ms { start_ms + 1 } else { self.tick_start_ms(first) + 1 };
             let (end, most) = (end_ms.into(), format_ends.into());

@@ -1,5 +1,10 @@
 //! The type that callers use to specify a moment in time.
 
+use alloc::format;
+use core::fmt;
+
+use crate::{Error, ErrorKind};
+
 /// A moment in Unix time. It can be created from an integer number of milliseconds or, without loss of precision, from a
 /// standard-library `SystemTime`.
 ///
@@ -39,6 +44,11 @@ impl UnixTime {
         self.nanos
     }
 
+    /// Returns whether the moment is not the start of a millisecond.
+    pub(crate) const fn has_fraction(self) -> bool {
+        self.nanos % NANOS_PER_MS != 0
+    }
+
     /// Returns the millisecond that contains the moment, or the nearest 64-bit value if that millisecond does not fit in 64
     /// bits.
     pub(crate) fn floor_ms(self) -> i64 {
@@ -57,6 +67,28 @@ impl UnixTime {
 fn saturate_to_i64(unix_ms: i128) -> i64 {
     let end = if unix_ms < 0 { i64::MIN } else { i64::MAX };
     i64::try_from(unix_ms).unwrap_or(end)
+}
+
+/// Writes the moment in Unix milliseconds, with all decimals.
+impl fmt::Display for UnixTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.nanos < 0 { "-" } else { "" };
+        let (nanos, per_ms) = (self.nanos.unsigned_abs(), NANOS_PER_MS.unsigned_abs());
+        write!(f, "{sign}{}", nanos / per_ms)?;
+        let fraction = format!("{:06}", nanos % per_ms);
+        let decimals = fraction.trim_end_matches('0');
+        if decimals.is_empty() { Ok(()) } else { write!(f, ".{decimals}") }
+    }
+}
+
+/// Returns the error for a time range in which no tick starts. It states both bounds as the caller passed them. The range
+/// may also have to fulfill another `condition`.
+#[cold]
+pub(crate) fn empty_range_error(condition: &str, start: UnixTime, end: UnixTime) -> Error {
+    let reason = format!(
+        "expected a time range in which a tick starts{condition}, found {start} to {end} ms"
+    );
+    Error::with_reason(ErrorKind::OutOfRange, reason).with_field("end")
 }
 
 impl From<i64> for UnixTime {
@@ -92,6 +124,17 @@ mod tests {
         assert_eq!((after.floor_ms(), after.ceil_ms()), (1, 2));
         assert_eq!((before.floor_ms(), before.ceil_ms()), (-2, -1));
         assert_eq!(UnixTime::from(-7), UnixTime::from(UNIX_EPOCH - Duration::from_millis(7)));
+    }
+
+    #[test]
+    fn an_empty_range_shows_both_bounds_exactly() {
+        for (nanos, shown) in [(1_500_000, "1.5"), (-1, "-0.000001"), (2_000_000, "2"), (0, "0")] {
+            let time = UnixTime { nanos };
+            let message =
+                empty_range_error("", time, UnixTime { nanos: nanos + 1_000_020 }).to_string();
+            assert!(message.contains(&format!(", found {shown} to ")), "{message}");
+            assert_eq!(time.has_fraction(), shown.contains('.'));
+        }
     }
 
     #[test]

@@ -104,10 +104,10 @@ export function runWithDates<T>(times: readonly unknown[], call: () => T): T {
   }
 }
 
-/** Returns a time in milliseconds as an ISO 8601 string, or unchanged if a Date cannot represent it. */
+/** Returns a time in milliseconds as an ISO 8601 string, or with its unit if a Date cannot represent it. */
 function toIsoString(ms: string): string {
   const date = new Date(Number(ms));
-  return Number.isNaN(date.getTime()) ? ms : date.toISOString();
+  return Number.isNaN(date.getTime()) ? `${ms} ms` : date.toISOString();
 }
 
 /** The prototype of all typed arrays. Subclasses cannot override its getters. */

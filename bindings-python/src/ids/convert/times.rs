@@ -45,6 +45,14 @@ impl UnixMs {
         self.0 + i64::from(is_within)
     }
 
+    /// Returns the time in the form in which the caller passed it.
+    fn to_display(self) -> String {
+        match self.1 {
+            TimeForm::Integer => format!("{} ms", self.0),
+            TimeForm::Datetime { unix_micros } => display_micros(unix_micros.into()),
+        }
+    }
+
     /// Returns the exception for an error. If the error is about this time and the caller passed a datetime, the message
     /// shows times as datetimes.
     #[cold]
@@ -108,6 +116,7 @@ impl Span {
     #[cold]
     pub(crate) fn raise(window: Option<Self>, error: Error) -> PyErr {
         let Some(Self { start, end }) = window else { return raise(error) };
+        let error = with_bounds(error, start, end);
         (if error.field() == Some("end") { end } else { start }).raise(error, Self::NAME)
     }
 }
@@ -124,6 +133,7 @@ impl FromPyObject<'_, '_> for Span {
 /// Returns the exception for a time range that the core rejects because of its start or its end.
 #[cold]
 pub(crate) fn raise_for_time_range(error: Error, start: UnixMs, end: UnixMs) -> PyErr {
+    let error = with_bounds(error, start, end);
     let is_named = error.field() == Some("start");
     let is_start = is_named
         || error.kind() == ErrorKind::TimeOutOfRange
@@ -131,18 +141,30 @@ pub(crate) fn raise_for_time_range(error: Error, start: UnixMs, end: UnixMs) -> 
     if is_start { start.raise(error, "start") } else { end.raise(error, "end") }
 }
 
+/// Returns the error for a range in which no tick starts with the bounds as the caller passed them, and any other error
+/// unchanged.
+fn with_bounds(error: Error, start: UnixMs, end: UnixMs) -> Error {
+    let is_empty = error.kind() == ErrorKind::OutOfRange && error.field() == Some("end");
+    let [start, end] = match error.range() {
+        None if is_empty => [start, end].map(UnixMs::to_display),
+        _ => return error,
+    };
+    let reason = format!("expected a time range in which a tick starts, found {start} to {end}");
+    Error::with_reason(ErrorKind::OutOfRange, reason).with_field("end")
+}
+
+/// Returns a time as a datetime, or as milliseconds if it is after the year 9999.
+fn display_micros(unix_micros: i128) -> String {
+    let datetime =
+        with_python(|py| Some(datetime_from_micros(py, unix_micros).ok()?.str().ok()?.to_string()));
+    datetime.unwrap_or_else(|| format!("{} ms", unix_micros.div_euclid(1000)))
+}
+
 /// Returns a copy of an error whose message shows the times in its range as datetimes, or `None` if the error has no range.
-/// A limit after the year 9999 remains a number.
 #[cold]
 pub(crate) fn with_datetimes(error: &Error) -> Option<Error> {
     let (field, (found, least, most)) = (error.field().unwrap_or("time"), error.range()?);
-    let told = |unix_ms: i128| {
-        let datetime = with_python(|py| {
-            let datetime = datetime_from_micros(py, unix_ms.checked_mul(1000)?).ok()?;
-            Some(datetime.str().ok()?.to_string())
-        });
-        datetime.unwrap_or_else(|| unix_ms.to_string())
-    };
+    let told = |unix_ms: i128| display_micros(unix_ms.saturating_mul(1000));
     let [found, least, most] = [found, least, most].map(told);
     let reason = format!("expected {field} from {least} to {most}, found {found}");
     Some(Error::with_reason(error.kind(), reason))

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::{
     Error, ErrorKind, Result,
-    format::{Ticks, UnixTime, is_within},
+    format::{Ticks, UnixTime, empty_range_error, is_within},
     layout::{Tick, Width},
 };
 
@@ -157,10 +157,7 @@ impl Timeline {
         let last = self.last_value_before(end)?;
         match self.width.narrow(self.first_value_from(start)) {
             Some(first) if first <= last => Ok((first, last)),
-            _ => Err(Error::with_reason(
-                ErrorKind::OutOfRange,
-                "expected a time range in which a tick starts, on one side of the epoch, found another range",
-            )),
+            _ => Err(empty_range_error(", on one side of the epoch", start, end)),
         }
     }
 
