@@ -165,7 +165,8 @@ mod _polyflake {
         };
         #[pymodule_export]
         use crate::uuid7::ids::{
-            Parts, Uuid7Array, describe, from_parts, parse, parts, time_range, unix_ms, worker_id,
+            Parts, Uuid7Array, describe, from_parts, generate_at, parse, parts, time_range,
+            unix_ms, worker_id,
         };
     }
 

@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
     /// The epoch of snowflakes with a time of 42, a node of 10 and a sequence of 12 bits, in RFC 3339 or Unix milliseconds.
-    #[arg(long, value_name = "TIME", value_parser = parse_epoch)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     epoch: Option<i64>,
     /// The current time in RFC 3339. Defaults to the system time. Readings with a time in the future are unlikely.
     #[arg(long, value_name = "TIME")]
@@ -132,12 +132,13 @@ fn parse_id(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Parses a time in RFC 3339 or in Unix milliseconds.
-fn parse_epoch(text: &str) -> Result<i64, String> {
-    let milliseconds = |time: jiff::Timestamp| time.as_millisecond();
-    text.parse().or_else(|_| text.parse().map(milliseconds)).map_err(|error| {
+/// Parses a time in RFC 3339 or in Unix milliseconds. Returns the millisecond that contains the time.
+pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
+    let milliseconds = |time: jiff::Timestamp| time.as_nanosecond().div_euclid(1_000_000);
+    let time = text.parse().or_else(|_| text.parse().map(milliseconds)).map_err(|error| {
         format!("expected a time in RFC 3339 or Unix milliseconds, found `{text}`: {error}")
-    })
+    })?;
+    i64::try_from(time).map_err(|error| error.to_string())
 }
 
 /// The output format of readings.

@@ -18,6 +18,7 @@ use polyflake::{
 
 use crate::{
     failure::{self, Failure},
+    inspect::parse_time,
     layout::load,
     lease::store_url,
 };
@@ -42,6 +43,7 @@ Examples:
   polyflake new discord --bind worker=1 --bind process=0
   polyflake new sno --namespace orders --lease sqlite:/var/lib/orders/leases.db
   polyflake new randflake --secret-file key --node 7
+  polyflake new uuid7 --at 2026-01-01T12:00:00Z
   polyflake new orders.json --bind shard=12")]
 pub(crate) struct Arguments {
     /// sno, hotguid, randflake, uuid7, a preset (see `polyflake layout presets`), or a JSON file that contains a layout.
@@ -67,6 +69,16 @@ pub(crate) struct Arguments {
     /// random.
     #[arg(long, conflicts_with = "namespace")]
     worker_id: Option<u16>,
+    /// UUID v7: the creation time of the IDs, in RFC 3339 format or as integer Unix milliseconds. All bits after the time are
+    /// random.
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = parse_time,
+        allow_negative_numbers = true,
+        conflicts_with_all = ["worker_id", "namespace"]
+    )]
+    at: Option<i64>,
     /// Randflake: a file with the secret, 16 bytes or 32 hexadecimal digits.
     #[arg(long, value_name = "FILE")]
     secret_file: Option<PathBuf>,
@@ -111,6 +123,7 @@ fn reject_other_options(format: &str, arguments: &Arguments) {
         ("--shard-key", arguments.shard_key.is_some(), "hotguid"),
         ("--node", arguments.node.is_some(), "randflake"),
         ("--worker-id", arguments.worker_id.is_some(), "uuid7"),
+        ("--at", arguments.at.is_some(), "uuid7"),
         ("--secret-file", arguments.secret_file.is_some(), "randflake"),
         (
             "--bind",
@@ -192,6 +205,9 @@ fn uuid7_maker(arguments: &Arguments) -> Result<IdGenerator, Failure> {
     let has_worker_id = arguments.worker_id.is_some();
     if let Some(leased) = leased(arguments, has_worker_id, Leased::new, Leased::from_env)? {
         return Ok(Box::new(move || Ok(leased.generate()?.to_string())));
+    }
+    if let Some(time) = arguments.at {
+        return Ok(Box::new(move || Ok(uuid7::generate_at(time)?.to_string())));
     }
     let mut builder = uuid7::Generator::builder();
     if let Some(worker_id) = arguments.worker_id {

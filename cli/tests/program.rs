@@ -253,6 +253,17 @@ fn new_makes_distinct_ids_that_inspect_identifies() {
         let read: Value = stdout_of(&["inspect", "--json", first]).parse().expect("JSON");
         assert_eq!(read["readings"][0]["format"], format, "{first}");
     }
+    for at in ["2026-01-01T00:00:00.0019Z", "1767225600001"] {
+        let ids = stdout_of(&["new", "uuid7", "--at", at, "-n", "2"]);
+        let [one, other] = ids.lines().collect::<Vec<_>>()[..] else { panic!("{ids}") };
+        assert!(one != other && ids.matches("019b76da-a801-7").count() == 2, "{ids}");
+    }
+    for at in ["-1", "1969-12-31T23:59:59.9999Z"] {
+        assert!(assert_fails(1, &["new", "uuid7", "--at", at]).contains("time_out_of_range"));
+    }
+    assert!(
+        assert_fails(2, &["new", "sno", "--at", "0"]).contains("--at is for uuid7, not for sno")
+    );
     let uuid = stdout_of(&["new", "uuid7", "--worker-id", "49374"]);
     let id = polyflake::uuid7::Uuid7::parse(uuid.trim()).expect("a UUID");
     assert_eq!(polyflake::uuid7::worker_id(id), 0xc0de);

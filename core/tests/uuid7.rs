@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use polyflake::{
     Error, ErrorKind,
-    uuid7::{LAST_MS, LAST_SEQUENCE, Parts, Uuid7, describe, worker_id},
+    uuid7::{LAST_MS, LAST_SEQUENCE, Parts, Uuid7, describe, generate_at, worker_id},
 };
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -141,6 +141,23 @@ fn time_ranges_contain_exactly_the_ids_of_their_milliseconds() {
     assert_code(Uuid7::time_range(TIMESTAMP_MS, TIMESTAMP_MS), "out_of_range");
     assert_code(Uuid7::time_range(-1, TIMESTAMP_MS), "time_out_of_range");
     assert_code(Uuid7::time_range(TIMESTAMP_MS, LAST_MS + 2), "time_out_of_range");
+}
+
+/// The rows of a table get IDs with the times that they already have, of which 100,000 are equal. Every bit after the time
+/// is random.
+#[test]
+fn ids_for_a_million_given_times_have_these_times_and_differ() {
+    let time = |row: i64| LAST_MS - (row - 100_000).max(0);
+    let mut ids: Vec<_> = (0..1_000_000).map(|row| generate_at(time(row)).unwrap()).collect();
+    let wrong = (0..).zip(&ids).filter(|(row, id)| id.unix_ms() != time(*row)).count();
+    let of_one_time = ids[..100_000].iter().map(|id| id.to_u128());
+    let (any, all) = of_one_time.fold((0, u128::MAX), |(any, all), id| (any | id, all & id));
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((wrong, ids.len(), (any ^ all).count_ones()), (0, 1_000_000, 74));
+    for time in [-1, LAST_MS + 1, i64::MIN, i64::MAX] {
+        assert_eq!(assert_code(generate_at(time), "time_out_of_range").field(), Some("time"));
+    }
 }
 
 #[test]

@@ -22,7 +22,7 @@ import psycopg
 import pytest
 
 from conftest import MariaDb, Server
-from polyflake import InvalidValueError, hotguid, layout, sno
+from polyflake import InvalidValueError, hotguid, layout, sno, uuid7
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = os.environ.get("POLYFLAKE_PROGRAM", str(ROOT / "target/debug/polyflake"))
@@ -174,6 +174,35 @@ def test_postgresql_reads_the_time_of_a_version_7_uuid(postgresql: psycopg.Conne
         assert fetch_value(postgresql, query, id) == ms * 1000  # the last year exceeds Python's datetime range
     for wrong in [SNOS[0][2], UUID(int=0), UUID("017f22e2-79b0-7cc3-18c4-dc0c0c07398f")]:
         assert fetch_value(postgresql, "SELECT flake.uuid7_time(%s)", wrong) is None
+
+
+def test_existing_rows_get_version_7_uuids_of_their_times(server: Server) -> None:
+    """A tenth of the rows have the same time. `POLYFLAKE_ROWS` sets the number of rows."""
+    rows = int(os.environ.get("POLYFLAKE_ROWS", "50000"))
+    page = (ROOT / "docs/guide/migrate.md").read_text(encoding="utf-8").split("## Give existing rows IDs")[1]
+    (block,) = re.findall(r"```sql\n(.*?)```", page.split("\n## ")[0], re.DOTALL)
+    add_column, update, require = (one for one in re.split(r";(?: --.*)?\n", block) if one)
+    with psycopg.connect(server.url()) as connection:
+        connection.execute("CREATE TABLE orders (created_at timestamptz)")
+        times = "timestamptz '2020-01-01Z' + greatest(n, %(rows)s / 10) * interval '1234.567 ms'"
+        connection.execute(f"INSERT INTO orders SELECT {times} FROM generate_series(1, %(rows)s) n", {"rows": rows})
+        connection.execute(add_column)
+        connection.execute(update)
+        wrong_or_other = connection.execute(
+            "SELECT count(*) FILTER (WHERE ('x' || left(translate(id::text, '-', ''), 12))::bit(48)::bigint"
+            " IS DISTINCT FROM floor(extract(epoch FROM created_at) * 1000)), count(DISTINCT id),"
+            " count(*) FILTER (WHERE id::text ~ '^.{14}7.{4}[89ab]') FROM orders"
+        )
+        assert wrong_or_other.fetchone() == (0, rows, rows)
+        (id,) = connection.execute("SELECT id FROM orders LIMIT 1").fetchone() or ()
+        assert uuid7.parse(str(id)) == id
+        connection.execute(require)
+        for time in ("1969-12-31 23:59:59.9999Z", "infinity", None):
+            connection.execute("ALTER TABLE orders ALTER COLUMN id DROP NOT NULL")
+            connection.execute("INSERT INTO orders VALUES (%s)", [time])
+            connection.execute(update)
+            with pytest.raises(psycopg.errors.NotNullViolation), connection.transaction():
+                connection.execute(require)
 
 
 def test_postgresql_reads_the_ids_of_known_services(postgresql: psycopg.Connection[Any]) -> None:

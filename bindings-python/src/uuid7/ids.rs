@@ -69,6 +69,16 @@ pub(crate) fn from_parts(
     to_uuid(py, Uuid7::from_parts(parts).map_err(|error| unix_ms.0.raise(error, "unix_ms"))?)
 }
 
+#[doc = doc!("uuid7.generate_at")]
+#[pyfunction]
+#[pyo3(signature = (time, /))]
+pub(crate) fn generate_at(
+    py: Python<'_>,
+    time: Argument<UnixMs, name::time>,
+) -> PyResult<Bound<'_, PyAny>> {
+    to_uuid(py, uuid7::generate_at(time.0).map_err(|error| time.0.raise(error, "time"))?)
+}
+
 #[doc = doc!("uuid7.unix_ms")]
 #[pyfunction]
 #[pyo3(signature = (id, /))]

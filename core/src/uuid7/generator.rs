@@ -18,7 +18,7 @@ use crate::{
     sync::Ordering,
 };
 #[cfg(feature = "std")]
-use crate::{clock::SystemClock, entropy, generator::DefaultGenerator};
+use crate::{UnixTime, clock::SystemClock, entropy, generator::DefaultGenerator};
 
 /// Generates version 7 UUIDs that are sorted across threads. Threads can share a generator.
 ///
@@ -167,6 +167,32 @@ pub fn install(generate: &'static (dyn Fn(()) -> Result<Uuid7> + Sync)) -> bool 
 #[doc(hidden)]
 pub fn set_granted(leased: &'static Leased) {
     DEFAULT_GENERATOR.set_granted(leased);
+}
+
+/// Returns a new ID with an explicit creation time, for a row that exists already. `time` is in Unix milliseconds, or a
+/// `SystemTime`, whose millisecond is used.
+///
+/// No generator takes part in the call: it changes neither the time nor the sequence of any generator, it never waits, and
+/// the ID contains no worker ID. The 74 bits after the time are new random bits from the operating system in each call. Two
+/// IDs of the same millisecond are equal with a probability of 2<sup>-74</sup>, and they are in no particular order.
+///
+/// ```
+/// use polyflake::uuid7;
+///
+/// let created_at = 1_767_225_600_000; // 2026-01-01
+/// let (first, second) = (uuid7::generate_at(created_at)?, uuid7::generate_at(created_at)?);
+/// assert!(first != second);
+/// assert_eq!((first.unix_ms(), second.unix_ms()), (created_at, created_at));
+/// assert!(uuid7::generate_at(-1).is_err()); // before 1970
+/// # Ok::<(), polyflake::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns `time_out_of_range` for a time before 1970 or past [`LAST_MS`](super::LAST_MS), or `entropy_unavailable` if the
+/// operating system provides no random bytes.
+#[cfg(feature = "std")]
+pub fn generate_at(time: impl Into<UnixTime>) -> Result<Uuid7> {
+    Uuid7::at_random(time, entropy::random_bytes)
 }
 
 impl<C> Generator<C> {

@@ -92,6 +92,21 @@ impl Uuid7 {
         Self(word.to_be_bytes())
     }
 
+    /// Returns the ID with the given time and 74 bits from a source of random bytes. See
+    /// [`generate_at`](super::generate_at).
+    ///
+    /// This function is not part of the public API. It exists for the JavaScript binding, whose modules have no random bytes
+    /// of their own.
+    #[cfg(any(feature = "std", feature = "internals"))]
+    #[doc(hidden)]
+    pub fn at_random(time: impl Into<UnixTime>, draw: fn() -> Result<[u8; 32]>) -> Result<Self> {
+        let tick = SCALE.tick_of(time.into())?;
+        let bytes = draw()?;
+        let [sequence, random] =
+            [0, 8].map(|at| u64::from_le_bytes(*bytes[at..].first_chunk().expect("32 bytes")));
+        Ok(Self::pack(tick, sequence & u64::from(LAST_SEQUENCE), random & RANDOM.max()))
+    }
+
     /// Returns all fields of the ID.
     ///
     /// ```

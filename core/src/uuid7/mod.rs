@@ -40,9 +40,9 @@ pub use builder::Builder;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub use generator::Leased;
-#[cfg(feature = "std")]
-pub use generator::generate;
 pub use generator::{Generator, Stats};
+#[cfg(feature = "std")]
+pub use generator::{generate, generate_at};
 #[cfg(all(feature = "std", feature = "internals"))]
 #[doc(hidden)]
 pub use generator::{install, set_granted};

@@ -173,6 +173,7 @@ lists! { $
         uuid7_texts => "uuid7Texts",
         uuid7_from_texts => "uuid7FromTexts",
         uuid7_time_range => "uuid7TimeRange",
+        uuid7_generate_at => "uuid7GenerateAt",
         uuid7_build => "uuid7Build",
         uuid7_generate => "uuid7Generate" at now -> text::<36>,
     }

@@ -90,7 +90,7 @@ export type CallName =
   | `sparx64${"Build" | "Decrypt" | "Encrypt"}`
   | `layout${"Build" | "Column" | "Describe" | "Description" | "Generate" | "GeneratorBuild" | "Pack" | "PackColumns"}`
   | `layout${"Parse" | "PresetBuild" | "TimeRange"}`
-  | `uuid7${"Build" | "FromTexts" | "Generate" | "Texts" | "TimeRange"}`
+  | `uuid7${"Build" | "FromTexts" | "Generate" | "GenerateAt" | "Texts" | "TimeRange"}`
   | `public${"Build" | "Decode" | "DecodeMany" | "Encode" | "EncodeMany" | "TypeBuild"}`;
 
 /** The names of the addon's calls for its partition table. */

@@ -42,6 +42,17 @@ onEachMachine(({ uuid7 }) => {
     );
   });
 
+  test("IDs for given times have these times and differ", () => {
+    const timeOf = (row) => 2 ** 48 - 1 - Math.max(row - 10_000, 0);
+    const rows = Array.from({ length: 100_000 }, (_, row) => uuid7.generateAt(timeOf(row)));
+    assert.equal(rows.filter((id, row) => uuid7.unixMs(id) !== timeOf(row)).length, 0);
+    assert.equal(new Set(rows).size, rows.length);
+    assert.equal(uuid7.unixMs(uuid7.generateAt(new Date(NOW))), NOW);
+    for (const wrong of [-1, 2 ** 48, new Date(-1)])
+      assertError("time_out_of_range", () => uuid7.generateAt(wrong), { field: "time" });
+    assertError("invalid_type", () => uuid7.generateAt("2026-01-01"), { field: "time" });
+  });
+
   test("invalid strings and UUIDs of other versions and variants are rejected", () => {
     const others = ["-4cc3-98c4-", "-8cc3-98c4-", "-7cc3-18c4-", "-7cc3-c8c4-"].map((marks) =>
       ID.replace("-7cc3-98c4-", marks),

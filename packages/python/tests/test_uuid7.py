@@ -50,6 +50,31 @@ def test_an_id_must_be_a_version_7_uuid(use: Callable[[Any], object]) -> None:
             use(other)
 
 
+def test_ids_for_given_times_have_these_times_and_differ() -> None:
+    def time_of(row: int) -> int:
+        return uuid7.describe().last_ms - max(row - 10_000, 0)
+
+    ids = [uuid7.generate_at(time_of(row)) for row in range(100_000)]
+    assert [uuid7.unix_ms(id) for id in ids] == [time_of(row) for row in range(100_000)]
+    assert len(set(ids)) == len(ids)
+    time = dt.datetime(2026, 1, 1, microsecond=1999, tzinfo=UTC)
+    assert uuid7.unix_ms(uuid7.generate_at(time)) == 1_767_225_600_001
+    for wrong in (-1, 2**48, dt.datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)):
+        with raises_code("time_out_of_range", field="time"):
+            uuid7.generate_at(wrong)
+
+
+@pytest.mark.parametrize("accept", [uuid7.time_range, lambda *times: Generator(window=times)])
+def test_a_range_without_a_millisecond_shows_both_bounds(accept: Callable[..., object]) -> None:
+    start, end = (dt.datetime(2026, 1, 1, microsecond=us, tzinfo=UTC) for us in (100, 900))
+    with raises_code("out_of_range") as raised:
+        accept(start, end)
+    assert str(raised.value) == f"expected a time range in which a tick starts, found {start} to {end}"
+    with raises_code("out_of_range") as raised:
+        accept(start, start)
+    assert str(raised.value).endswith(f" to 281474976710656 ms, found {start.replace(microsecond=1000)}")
+
+
 def test_other_versions_are_rejected_in_strings_and_columns() -> None:
     for other in OTHER_UUIDS:
         with raises_code("not_canonical"):

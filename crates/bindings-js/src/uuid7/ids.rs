@@ -38,6 +38,12 @@ impl<C: Host> Machine<C> {
         Ok(())
     }
 
+    /// Reads a time. Writes the string of a new ID with this time.
+    pub fn uuid7_generate_at(&self, at: ScratchRef) -> Result<()> {
+        at.put_uuid7(0, Uuid7::at_random(at.time(register::VALUE), C::key)?);
+        Ok(())
+    }
+
     /// Reads a start time and an end time. Writes the strings of the lowest and the highest ID in the range.
     pub fn uuid7_time_range(&self, at: ScratchRef) -> Result<()> {
         let (start, end) = (at.time(register::VALUE), at.time(register::VALUE + 1));

@@ -13,11 +13,13 @@ import { isVersion7, notVersion7Error, toDisplayValue, UUID_LENGTH, uuidText } f
 import type { Uuid7Id } from "../decode/uuid7.js";
 import { type Parts, parse } from "../decode/uuid7.js";
 import { type Description, describeFixedFormat } from "../describe.js";
+import { prepareEntropy } from "../entropy.js";
 import { invalidType, outOfRange, PolyflakeError } from "../errors.js";
 import { loadOnDemand } from "../machine.js";
 import { fields } from "../members.js";
 import { PackedTexts, packIds } from "../packed.js";
 import { register } from "../protocol.js";
+import { provideKeys } from "./keys.js";
 
 export { isValid, type Parts, parse, parts, toBytes, unixMs, workerId } from "../decode/uuid7.js";
 
@@ -72,6 +74,32 @@ export function fromBytes(id: Uint8Array): Uuid7Id {
   const bytes = checkSixteenBytes(id);
   if (isVersion7(bytes)) return uuidText(bytes) as Uuid7Id;
   throw notVersion7Error("id");
+}
+
+/**
+ * Returns a new ID with an explicit creation time, for a row that exists already. The time is a Date or integer Unix
+ * milliseconds.
+ *
+ * No generator takes part in the call: it changes neither the time nor the sequence of any generator, it never waits, and
+ * the ID contains no worker ID. The 74 bits after the time are new random bits in each call. Two IDs of the same
+ * millisecond are equal with a probability of 2^-74, and they are in no particular order.
+ *
+ * ```js
+ * const createdAt = new Date("2026-01-01");
+ * uuid7.unixMs(uuid7.generateAt(createdAt)); // 1767225600000
+ * ```
+ *
+ * @throws {PolyflakeError} `invalid_type` if the time has the wrong type; `time_out_of_range` if it is before 1970 or past the
+ * format's last millisecond; `entropy_unavailable` if the operating system provides no random bytes.
+ */
+export function generateAt(time: Date | number): Uuid7Id {
+  const unixMs = checkTime(time, "time");
+  const m = machine();
+  provideKeys(m);
+  prepareEntropy();
+  m.numbers[register.value] = unixMs;
+  runWithDates([time], () => m.check(m.calls.uuid7GenerateAt()));
+  return m.ascii(0, TEXT_LENGTH) as Uuid7Id;
 }
 
 /**

@@ -29,6 +29,7 @@ export {
   describe,
   fromBytes,
   fromParts,
+  generateAt,
   isValid,
   type Parts,
   parse,

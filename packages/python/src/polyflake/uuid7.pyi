@@ -30,6 +30,7 @@ __all__ = [
     "from_parts",
     "generate",
     "generate_async",
+    "generate_at",
     "generate_many",
     "generate_many_async",
     "generate_text",
@@ -64,6 +65,22 @@ def generate_text() -> str:
     """Returns a new ID from the default generator as a string.
 
     This function behaves like :meth:`Generator.generate_text`.
+    """
+
+def generate_at(time: _Time, /) -> UUID:
+    """Returns a new ID with an explicit creation time, for a row that exists already.
+
+    No generator takes part in the call: it changes neither the time nor the sequence of any generator, it never waits,
+    and the ID contains no worker ID. The 74 bits after the time are new random bits from the operating system in each
+    call. Two IDs of the same millisecond are equal with a probability of 2^-74, and they are in no
+    particular order.
+
+        >>> unix_ms(generate_at(1_767_225_600_000))
+        1767225600000
+
+    :param time: the creation time. A datetime is rounded down to the millisecond.
+    :raises OutOfRangeError: ``time_out_of_range`` if the time is before 1970 or after the year 10889.
+    :raises EntropyError: if the operating system provides no random bytes.
     """
 
 def generate_many(n: SupportsIndex, /) -> Uuid7Array:
