@@ -12,6 +12,7 @@ use crate::{Result, rules::error::out_of_range};
 pub(crate) const SECOND_STORE: &str = "second-store";
 
 /// The value of the `storage` parameter that declares that a server's storage is durable.
+#[cfg(feature = "hosted")]
 pub(crate) const DURABLE_STORAGE: &str = "durable";
 
 /// The maximum length of a schema name. `PostgreSQL` truncates longer names.
@@ -121,6 +122,7 @@ impl Create {
 }
 
 /// Parses the `storage` parameter, and returns whether it declares that the server's storage is durable.
+#[cfg(feature = "hosted")]
 pub(crate) fn is_durable_storage(value: Option<&str>) -> Result<bool> {
     match value {
         None => Ok(false),

@@ -50,10 +50,19 @@ const INSTEAD: &str =
 const REDIS_CLOUD: &str =
     "Redis Cloud, Redis Enterprise, or a server whose scripts may not run `INFO`";
 
-const RESTORED: &str = "`polyflake lease restored`";
-const NOT_KNOWN: &str = "not known";
-/// A rejected server has no store's name.
-const NO_NAME: &str = "-";
+/// The row of a rented database about which nothing is known.
+const RENTED: Platform = Platform {
+    name: "",
+    scheme: "",
+    words: &[],
+    hosts: &[],
+    verdict: Verdict::Unknown(""),
+    failover: "not known",
+    restore: "`polyflake lease restored`",
+    sources: &[],
+};
+/// The row of a server that gives no name to a store.
+const NO_STORE: Platform = Platform { failover: "-", restore: "-", ..RENTED };
 const SAME_NAME: &str = "same name";
 const OTHER_NAME: &str = "another name";
 /// A Multi-AZ DB instance fails over with its storage, and a Multi-AZ DB cluster to a replica of the engine.
@@ -70,11 +79,9 @@ pub(crate) const PLATFORMS: &[Platform] = &[
     Platform {
         name: "Amazon Aurora PostgreSQL",
         scheme: "postgres",
-        words: &[],
         hosts: AURORA_HOSTS,
         verdict: Verdict::Works("add `wait=40` if it pauses, because it resumes in about 15 s"),
         failover: "same name; unplanned, in a global database: `polyflake lease restored`",
-        restore: RESTORED,
         sources: &[
             "https://github.com/jobinau/pg_gather/issues/9",
             "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.VersionPolicy.Versioning.html",
@@ -82,35 +89,33 @@ pub(crate) const PLATFORMS: &[Platform] = &[
             "https://thebuild.com/blog/2026/05/05/managed-postgres-examined-amazon-aurora-postgresql/",
             "https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/aurora-global-database-disaster-recovery.html",
         ],
+        ..RENTED
     },
     Platform {
         name: "Amazon RDS for PostgreSQL",
         scheme: "postgres",
-        words: &[],
         hosts: RDS_HOSTS,
         verdict: Verdict::Works(""),
         failover: RDS_FAILOVER,
-        restore: RESTORED,
         sources: &RDS_SOURCES,
+        ..RENTED
     },
     Platform {
         name: "Azure Database for PostgreSQL",
         scheme: "postgres",
-        words: &[],
         hosts: &[".postgres.database.azure.com"],
         verdict: Verdict::Works(""),
         failover: OTHER_NAME,
-        restore: RESTORED,
         sources: &[
             "https://thebuild.com/blog/managed-postgres-examined-azure-database-for-postgresql-flexible-server/",
             "https://docs.azure.cn/en-us/postgresql/flexible-server/param-write-ahead-log-settings",
             "https://learn.microsoft.com/en-us/azure/reliability/reliability-postgresql-flexible-server",
         ],
+        ..RENTED
     },
     Platform {
         name: "Neon",
         scheme: "postgres",
-        words: &[],
         hosts: &[".neon.tech"],
         verdict: Verdict::Works("add `wait=40`; each renewal resumes a suspended server"),
         failover: SAME_NAME,
@@ -120,49 +125,34 @@ pub(crate) const PLATFORMS: &[Platform] = &[
             "https://neon.tech/docs/introduction/auto-suspend",
             "https://neon.tech/docs/guides/branch-restore",
         ],
+        ..RENTED
     },
     Platform {
         name: "Supabase",
         scheme: "postgres",
-        words: &[],
         hosts: &[".supabase.co", ".supabase.com"],
         verdict: Verdict::Works("also through its pooler"),
-        failover: NOT_KNOWN,
-        restore: RESTORED,
         sources: &[
             "https://github.com/supabase/postgres/blob/02e896f7e05cee13a4a1c7bbb4f727425eb2a322/ansible/files/postgresql_config/postgresql.conf.j2",
             "https://supabase.github.io/supavisor/configuration/pool_modes",
         ],
+        ..RENTED
     },
     Platform {
         name: "Google Cloud SQL for PostgreSQL",
         scheme: "postgres",
-        words: &[],
-        hosts: &[],
-        verdict: Verdict::Unknown(""),
         failover: SAME_NAME,
-        restore: RESTORED,
         sources: &["https://cloud.google.com/sql/docs/postgres/high-availability"],
+        ..RENTED
     },
-    Platform {
-        name: "Google AlloyDB",
-        scheme: "postgres",
-        words: &[],
-        hosts: &[],
-        verdict: Verdict::Unknown(""),
-        failover: NOT_KNOWN,
-        restore: RESTORED,
-        sources: &[],
-    },
+    Platform { name: "Google AlloyDB", scheme: "postgres", ..RENTED },
     Platform {
         name: "PlanetScale for PostgreSQL",
         scheme: "postgres",
-        words: &[],
         hosts: &[".pg.psdb.cloud"],
-        verdict: Verdict::Unknown(""),
         failover: OTHER_NAME,
-        restore: RESTORED,
         sources: &["https://planetscale.com/docs/postgres/postgres-architecture"],
+        ..RENTED
     },
     Platform {
         name: "CockroachDB",
@@ -170,12 +160,11 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         words: &["CockroachDB"],
         hosts: &[".cockroachlabs.cloud"],
         verdict: Verdict::Rejected("in most versions, its advisory locks lock nothing"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://github.com/cockroachdb/cockroach/issues/13546",
             "https://github.com/cockroachdb/cockroach/pull/168353",
         ],
+        ..NO_STORE
     },
     Platform {
         name: "YugabyteDB",
@@ -185,13 +174,12 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         verdict: Verdict::Rejected(
             "its advisory locks lock nothing before version 2025.1, and later versions are not known to work",
         ),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://github.com/yugabyte/yugabyte-db/issues/3642",
             "https://github.com/yugabyte/yugabyte-db/issues/19974",
             "https://github.com/yugabyte/yugabyte-db/issues/25756",
         ],
+        ..NO_STORE
     },
     Platform {
         name: "Amazon Redshift",
@@ -199,43 +187,37 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         words: &["Redshift"],
         hosts: &[".redshift.amazonaws.com", ".redshift-serverless.amazonaws.com"],
         verdict: Verdict::Rejected("it enforces no primary key"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &["https://docs.aws.amazon.com/redshift/latest/dg/t_Defining_constraints.html"],
+        ..NO_STORE
     },
     Platform {
         name: "Amazon Aurora DSQL",
         scheme: "postgres",
-        words: &[],
         hosts: &[".dsql.*.on.aws"],
         verdict: Verdict::Rejected("its transactions take no locks"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &["https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with.html"],
+        ..NO_STORE
     },
     Platform {
         name: "Amazon Aurora MySQL",
         scheme: "mysql",
-        words: &[],
         hosts: AURORA_HOSTS,
         verdict: Verdict::Unknown("add `storage=durable` to try it"),
-        failover: NOT_KNOWN,
         restore: "`polyflake lease restored`, also after a backtrack",
         sources: &[
             "https://github.com/nethalo/dbsafe/issues/50",
             "https://docs.amazonaws.cn/en_us/AmazonRDS/latest/AuroraUserGuide/AuroraMySQL.Managing.Backtrack.Configuring.html",
         ],
+        ..RENTED
     },
     Platform {
         name: "Amazon RDS for MySQL and MariaDB",
         scheme: "mysql",
-        words: &[],
         hosts: RDS_HOSTS,
         verdict: Verdict::Works(
             "add `storage=durable`, because new instances have `innodb_doublewrite=0`",
         ),
         failover: RDS_FAILOVER,
-        restore: RESTORED,
         sources: &[
             "https://docs.aws.amazon.com/AmazonRDS/latest/UserGuide/rds-optimized-writes-mariadb.md",
             "https://github.com/phpmyadmin/phpmyadmin/pull/13258",
@@ -243,26 +225,17 @@ pub(crate) const PLATFORMS: &[Platform] = &[
             RDS_SOURCES[1],
             RDS_SOURCES[2],
         ],
+        ..RENTED
     },
-    Platform {
-        name: "Google Cloud SQL for MySQL",
-        scheme: "mysql",
-        words: &[],
-        hosts: &[],
-        verdict: Verdict::Unknown(""),
-        failover: NOT_KNOWN,
-        restore: RESTORED,
-        sources: &[],
-    },
+    Platform { name: "Google Cloud SQL for MySQL", scheme: "mysql", ..RENTED },
     Platform {
         name: "TiDB",
         scheme: "mysql",
         words: &["TiDB"],
         hosts: &[".tidbcloud.com"],
         verdict: Verdict::Rejected("it can accept `LOCK IN SHARE MODE` without a lock"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &["https://github.com/pingcap/tidb/issues/70995"],
+        ..NO_STORE
     },
     Platform {
         name: "Vitess, such as PlanetScale for MySQL",
@@ -272,12 +245,11 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         verdict: Verdict::Rejected(
             "it is a proxy for several servers, so no name identifies the store",
         ),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://github.com/vitessio/website/pull/387",
             "https://github.com/vitessio/vitess/blob/eb3eeaf81c6217bb4032ea50d5c4680849ba6239/go/vt/servenv/mysql.go",
         ],
+        ..NO_STORE
     },
     Platform {
         name: "Amazon ElastiCache",
@@ -297,11 +269,10 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         words: &["Amazon MemoryDB"],
         hosts: &[".memorydb.*.amazonaws.com", ".memorydb.*.amazonaws.com.cn"],
         verdict: Verdict::Rejected("its servers form a cluster, and a lease needs a single server"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://docs.aws.amazon.com/memorydb/latest/APIReference/API_CreateCluster.html",
         ],
+        ..NO_STORE
     },
     Platform {
         name: "Upstash",
@@ -311,12 +282,11 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         verdict: Verdict::Rejected(
             "it is not Redis, and nothing shows that it restarted or lost data",
         ),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://github.com/upstash/redis-js/issues/340",
             "https://upstash.com/docs/redis/commands/server/info",
         ],
+        ..NO_STORE
     },
     Platform {
         name: "Dragonfly",
@@ -324,11 +294,10 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         words: &["dragonfly_version"],
         hosts: &[".dragonflydb.cloud"],
         verdict: Verdict::Rejected("it is not Redis, and reports no `run_id` that shows a restart"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://github.com/dragonflydb/dragonfly/blob/79428276fabdd076776a76cdc8b382f64a2b7976/src/server/server_family.cc",
         ],
+        ..NO_STORE
     },
     Platform {
         name: REDIS_CLOUD,
@@ -336,16 +305,14 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         words: &["not allowed from script"],
         hosts: &[".redislabs.com", ".redis-cloud.com"],
         verdict: Verdict::Rejected("nothing shows its scripts whether it has replicas"),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &[
             "https://github.com/redis/docs/blob/025c5387ea8d65308631b2fbcca8b05f588fe0b9/content/operate/rs/references/compatibility/commands/server.md",
         ],
+        ..NO_STORE
     },
     Platform {
         name: "Cloudflare Durable Objects",
         scheme: "https",
-        words: &[],
         hosts: &[".workers.dev"],
         verdict: Verdict::Works("by `polyflake/lease/cloudflare`; D1 has no driver"),
         failover: SAME_NAME,
@@ -353,18 +320,17 @@ pub(crate) const PLATFORMS: &[Platform] = &[
         sources: &[
             "https://developers.cloudflare.com/durable-objects/best-practices/access-durable-objects-storage",
         ],
+        ..RENTED
     },
     Platform {
         name: "Turso and other embedded replicas of SQLite",
         scheme: "libsql",
-        words: &[],
         hosts: &[".turso.io"],
         verdict: Verdict::Rejected(
             "a local copy per host would lease each worker ID once per host",
         ),
-        failover: NO_NAME,
-        restore: NO_NAME,
         sources: &["https://turso.tech/blog/do-it-yourself-database-cdn-with-embedded-replicas"],
+        ..NO_STORE
     },
 ];
 
@@ -386,6 +352,7 @@ impl Platform {
         }
     }
 
+    #[cfg(feature = "hosted")]
     fn has_host(&self, host: &str) -> bool {
         self.hosts.iter().any(|pattern| match pattern.split_once('*') {
             Some((part, end)) => host.contains(part) && host.ends_with(end),
