@@ -33,8 +33,8 @@ function show(id, { sentence: text, suggestion, readings: [first] }) {
   const row = (it) =>
     create(
       "div",
-      {},
-      create("dt", {}, create("i", { className: it.role }), it.name.replaceAll("_", " ")),
+      { className: "row-of-field" },
+      create("dt", {}, create("i", { className: `swatch ${it.role}` }), it.name.replaceAll("_", " ")),
       create("dd", {}, value(it)),
     );
   fields.replaceChildren(...(first?.fields ?? []).filter(({ bits }) => bits > 0).map(row));

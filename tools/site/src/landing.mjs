@@ -11,11 +11,12 @@ const ID = FIELDS.map(([characters]) => characters).join("");
 
 const tiles = ([characters, role]) =>
   Array.from(characters, (character) => `<b class="${role}">${character}</b>`).join("");
-const meaning = ([, role, name, value]) => `<div><dt><i class="${role}"></i>${name}</dt><dd>${value}</dd></div>`;
+const meaning = ([, role, name, value]) =>
+  `<div class="row-of-field"><dt><i class="swatch ${role}"></i>${name}</dt><dd>${value}</dd></div>`;
 
 const INSPECTOR = `<form class="inspector not-content" id="inspector">
 <label for="landing-id">Paste an ID of any format, or generate one</label>
-<div class="row"><input id="landing-id" value="${ID}" autocomplete="off" autocapitalize="off" spellcheck="false"><button>Generate</button></div>
+<div class="row"><input id="landing-id" value="${ID}" autocomplete="off" autocapitalize="off" spellcheck="false"><button class="generate">Generate</button></div>
 <p id="tiles" class="tiles" aria-hidden="true">${FIELDS.map(tiles).join("")}</p>
 <p id="sentence" role="status">This is a sno.</p>
 <dl>${FIELDS.map(meaning).join("")}</dl>
@@ -34,7 +35,7 @@ const CARDS = [
   ["Discord and X", "Read and generate their snowflakes, or your own.", "/guide/discord-and-x/"],
 ];
 
-const card = ([title, text, link]) => `<a href="${link}"><b>${title}</b><span>${text}</span></a>`;
+const card = ([title, text, link]) => `<a href="${link}"><b class="card-title">${title}</b><span>${text}</span></a>`;
 
 /** Returns the captured groups of a part of the README, which must exist. */
 function part(body, pattern, what) {
@@ -51,7 +52,7 @@ function bars(body) {
     "the time of a new ID",
   ).map(Number);
   const bar = ([name, time]) =>
-    `<div><dt>${name}</dt><dd><i style="width: ${(100 * time) / Math.max(rust, python, node)}%"></i>${time} ns</dd></div>`;
+    `<div class="row-of-field"><dt>${name}</dt><dd class="bar-cell"><i class="time-bar" style="width: ${(100 * time) / Math.max(rust, python, node)}%"></i>${time} ns</dd></div>`;
   const times = [
     ["Rust", rust],
     ["Python", python],
