@@ -153,7 +153,7 @@ fn a_range_for_one_format_fails_only_in_the_others() {
         let source =
             error.source().and_then(|source| source.downcast_ref::<polyflake_lease::Error>());
         assert_eq!(
-            (error.code(), source.map(|it| it.code())),
+            (error.code(), source.map(polyflake_lease::Error::code)),
             ("lease_unavailable", Some("out_of_range"))
         );
         leases.close();
