@@ -107,7 +107,9 @@ function findOverlap(m: Machine, handle: Handle, sharing: Sharing, end: number):
     : (m.shared.get(keyOf(sharing)) ?? []);
   const others = [...ranges, ...singles].filter(({ held }) => held !== handle.held && !(held.ends! <= Date.now()));
   releaseCollected(others);
-  return others.some(({ held }) => !Number.isNaN(held.number) && handle.mayRepeat(held.number, end));
+  return others.some(
+    (other) => !Number.isNaN(other.held.number) && handle.mayRepeat(other.held.number, end) && isUsable(other),
+  );
 }
 
 /** Returns a new handle on the state of a collected generator. */

@@ -29,7 +29,9 @@ onEachMachine((polyflake) => {
   const restoreInBothWays = (changes) =>
     [sno.Generator.restore, sno.Generator.importOriginal].forEach((make) => make({ ...snapshot, ...changes }).close());
   const generatorsWithCounters = Object.values(families).map((family) => family.large({ testClock: clock }));
-  const waitingCalls = Object.values(families).map((family) => (maxWait) => family.make(1, { maxWait, testClock: clock }));
+  const waitingCalls = Object.values(families).map(
+    (family) => (maxWait) => family.make(1, { maxWait, testClock: clock }),
+  );
 
   /**
    * Integer parameters. Each entry lists the parameter's name in errors, a function that passes a value for the

@@ -31,7 +31,11 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
     return result;
   };
   return {
-    "options of sno": ["options", { partition: 7 }, (options) => closeAfter(new sno.Generator(options), ({ partition }) => partition)],
+    "options of sno": [
+      "options",
+      { partition: 7 },
+      (options) => closeAfter(new sno.Generator(options), ({ partition }) => partition),
+    ],
     "options of a restored generator": [
       "options",
       { metabyte: 7 },
@@ -40,7 +44,11 @@ function readers({ hotguid, layout, randflake, sno, uuid7 }) {
     "a snapshot": ["snapshot", close(), (snapshot) => closeAfter(sno.Generator.restore(snapshot))],
     "parts of sno": ["parts", { tick: 1, tickTock: true, metabyte: 1, partition: 1, sequence: 1 }, sno.fromParts],
     "options for JSON": ["options", { nullIsZero: true }, (options) => sno.fromJsonValue(null, options)],
-    "options of Randflake": ["options", { maxWait: 7 }, (options) => closeAfter(new randflake.Generator(grant, SECRET, options))],
+    "options of Randflake": [
+      "options",
+      { maxWait: 7 },
+      (options) => closeAfter(new randflake.Generator(grant, SECRET, options)),
+    ],
     "parts of Randflake": [
       "parts",
       { timestamp: 1_763_650_000, node: 1, sequence: 1 },
