@@ -12,7 +12,7 @@ use crate::{
     Error, ErrorKind, Result, Shape,
     protocol::{Namespace, Operation, Record, Reply, ReplyContent, Request},
     rules::error::{damaged_record, format_unix_ms, reserved_id_error},
-    rules::volatile_store::is_proposed,
+    rules::volatile_store::{is_proposed, is_volatile},
 };
 
 /// The number of records to request in each namespace. A claim requests the same number.
@@ -55,7 +55,11 @@ impl Check {
         match reply.content {
             ReplyContent::Names(names) => {
                 let own = format!("{}/", self.name);
-                for namespace in names.into_iter().filter(|name| name.starts_with(&own)) {
+                let found: Vec<_> = names.into_iter().filter(|it| it.starts_with(&own)).collect();
+                if found.is_empty() && is_volatile(&reply.store) {
+                    return Err(waits_for_a_request(&self.name));
+                }
+                for namespace in found {
                     self.asked += 1;
                     let operation = Operation::Find { limit: MAX_CANDIDATES };
                     self.requests.push(Request { number: self.asked, namespace, operation });
@@ -75,6 +79,15 @@ impl Check {
     }
 }
 
+/// Returns the error for a volatile store whose waiting time for a namespace begins with the first request.
+fn waits_for_a_request(name: &str) -> Error {
+    let reason = format!(
+        "the store may have lost grants, and grants nothing in {name} until six minutes after a process first requests a \
+         worker ID; start a process, or run `polyflake new` with this namespace"
+    );
+    Error::new(ErrorKind::StoreChanged, reason)
+}
+
 fn check_leasable(
     namespace: &Namespace,
     records: &[Record],
@@ -84,12 +97,16 @@ fn check_leasable(
     records.iter().try_for_each(Record::check)?;
     let name = &namespace.name;
     let until = Some(namespace.quiet_until).filter(|until| now < *until);
-    if namespace.store != store || is_proposed(namespace, store) || until.is_some() {
+    if is_volatile(store) && (namespace.store != store || is_proposed(namespace, store)) {
+        return Err(waits_for_a_request(name));
+    }
+    if namespace.store != store || until.is_some() {
         // A restored store's quiet time begins when the first holder notices the restore. A check does not start the quiet
         // time.
         let end = until.map_or("some time after a holder notices it".to_string(), format_unix_ms);
-        let reason =
-            format!("the store was restored or replaced, and {name} grants nothing until {end}");
+        let cause =
+            if is_volatile(store) { "may have lost grants" } else { "was restored or replaced" };
+        let reason = format!("the store {cause}, and {name} grants nothing until {end}");
         let error = Error::new(ErrorKind::StoreChanged, reason);
         return Err(until.map_or(error.clone(), |until| error.with_until(until)));
     }

@@ -517,6 +517,21 @@ fn a_paused_server_does_not_block_its_callers() {
     assert_eq!(check(Some(&url)).unwrap(), format!("redis://{}/0", server.socket().display()));
 }
 
+/// An empty server grants no worker ID for six minutes, which the first request begins.
+#[test]
+fn a_check_reports_the_wait_of_an_empty_server() {
+    let Some(program) = program() else { return };
+    let server = RedisServer::start(&program, &[]);
+    let url = format!("{}&namespace=orders", server.url());
+    let error = assert_error(check(Some(&url)), ErrorKind::StoreChanged);
+    assert!(error.to_string().contains("first requests a worker ID"), "{error}");
+    assert_eq!(error.until(), None);
+    assert_error(claim_at(&server.url()), ErrorKind::StoreChanged);
+    let error = assert_error(check(Some(&url)), ErrorKind::StoreChanged);
+    assert!(error.to_string().contains("the store may have lost grants, and orders/"), "{error}");
+    assert!(error.until().is_some(), "{error}");
+}
+
 /// A manual restore does not change the store's name, so an operator must report it.
 #[test]
 fn an_operator_reports_a_restore_and_reserves_nothing() {
