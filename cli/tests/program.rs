@@ -486,7 +486,7 @@ fn new_ids_obey_the_variable() {
         let mut program = Command::new(PROGRAM);
         program.args(["new", format]).args(more).envs(variables.iter().copied());
         let output = program.output().expect("a program");
-        let [printed, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text));
+        let [printed, errors] = [output.stdout, output.stderr].map(String::from_utf8);
         if output.status.success() {
             Ok(printed.expect("text"))
         } else {
