@@ -150,10 +150,10 @@ fn a_copy_that_reports_inside_the_clock_repeats_no_later_id() {
                     clock.0.store(START_MS + later, Ordering::Relaxed);
                     make().into_iter().map(move |made| {
                         // A new default partition begins in a tick of its own.
-                        let is_allowed = |code| match family.is_explicit {
-                            true => code == "forked",
-                            false => later == 0 && code == "sequence_exhausted",
-                        };
+                        let expected =
+                            if family.is_explicit { "forked" } else { "sequence_exhausted" };
+                        let is_allowed =
+                            |code| code == expected && (family.is_explicit || later == 0);
                         made.unwrap_or_else(|code| {
                             assert!(is_copy && is_allowed(code), "{} {later} {code}", family.name);
                             [0; 16]

@@ -421,13 +421,13 @@ fn an_explicit_partition_starts_after_a_default_generators_lease() {
     };
     check_that_a_lease_ends_first(
         || Ok(&TABLES[0]),
-        |builder, partition| builder.partition(partition),
+        |builder, partition| builder.partition(partition).max_wait(Duration::ZERO),
     );
     check_that_a_lease_ends_first(
         || Ok(&TABLES[1]),
         |builder, partition| {
             PARTITION.store(partition, Ordering::Relaxed);
-            builder.identity_from(assign)
+            builder.identity_from(assign).max_wait(Duration::ZERO)
         },
     );
 }
@@ -444,7 +444,7 @@ fn check_that_a_lease_ends_first(
         assert!(all.insert(default.generate(0).unwrap()));
     }
     // The reservation ends 32 ms after START_MS, because its last renewal extended it by its length so far.
-    let ids = Generator::builder().clock(clock).partitions_from(find).max_wait(Duration::ZERO);
+    let ids = Generator::builder().clock(clock).partitions_from(find);
     let ids = set(ids, default.partition().unwrap()).build().expect("a generator, without a wait");
     for ms in [16, 31] {
         clock.set_unix_ms(START_MS + ms);

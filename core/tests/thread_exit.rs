@@ -53,6 +53,7 @@ fn destructors_of_thread_local_variables_generate_ids() {
 mod processes {
     use std::{
         collections::HashSet,
+        ptr,
         sync::{
             Arc, Mutex,
             atomic::{AtomicUsize, Ordering},
@@ -123,10 +124,8 @@ mod processes {
         let time = libc::timeval { tv_sec: 0, tv_usec: micros };
         let timer = libc::itimerval { it_interval: time, it_value: time };
         // SAFETY: `timer` is valid, and the old timer is not requested.
-        assert_eq!(
-            unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, std::ptr::null_mut()) },
-            0
-        );
+        let set = unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut()) };
+        assert_eq!(set, 0);
     }
 
     /// The clock stands still, so that an ID of the handler and of the interrupted call are in the same tick. Layouts are

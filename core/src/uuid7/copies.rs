@@ -168,6 +168,9 @@ fn run_in_process<R>(work: impl FnOnce() -> R) -> R {
 /// An ID, and whether the other copy may generate it, too.
 type GeneratedId = (Uuid7, bool);
 
+/// The IDs that a process can generate. An ID maps to `false` if the other copy must not generate it.
+type PossibleIds = BTreeMap<Uuid7, bool>;
+
 /// What a process has done.
 #[derive(Default)]
 struct Run {
@@ -215,9 +218,8 @@ impl Explorer {
     fn search(method: CopyMethod, max_held_rollback: u64) -> SearchResult {
         fork::prepare().unwrap();
         let mut explorer = Self { method, max_held_rollback, found: SearchResult::default() };
-        // For each split, which is identified by the calls that began before it and its point, the IDs that each of the two
-        // processes can generate. An ID maps to `false` if it may not repeat.
-        let mut splits: BTreeMap<(Vec<Call>, usize), [BTreeMap<Uuid7, bool>; 2]> = BTreeMap::new();
+        // Each split is identified by the calls that began before it and its point.
+        let mut splits: BTreeMap<(Vec<Call>, usize), [PossibleIds; 2]> = BTreeMap::new();
         for calls in sequences_of_calls() {
             for split_at in 0..explorer.run(&calls, Process { method, ..Process::ONLY }).passed {
                 for is_second in [false, true] {
