@@ -1,6 +1,9 @@
 //! Packs the test vectors for other implementers, with their license and a manifest.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -26,7 +29,7 @@ pub fn pack(shell: &Shell, into: &Path) -> Result<()> {
         if path.extension().is_some_and(|end| end == "json") {
             let file = path.file_name().context("expected a name")?.to_string_lossy();
             let count = count_cases(&serde_json::from_str(&shell.read_file(&path)?)?);
-            manifest += &format!("{file}\t{}\t{count}\n", results::sha256(&path)?);
+            writeln!(manifest, "{file}\t{}\t{count}", results::sha256(&path)?)?;
         }
     }
     shell.write_file(packed.join(MANIFEST), manifest)?;
