@@ -14,7 +14,7 @@ export const WORDS = {
   languages: "go, golang, java, kotlin, c#, .NET, ruby, php, swift, elixir, c++",
   "guide/testing": "pytest, jest, vitest, fixed clock, fake time, freezegun",
   "integrations/validation": "branded, brand, zod, valibot, arktype",
-  "integrations/others": "graphql, express, hono, kysely, celery, orjson",
+  "integrations/others": "express, hono, kysely, celery, orjson",
   "public-ids":
     "prefix, prefixed IDs, stripe style IDs, stripe, hide integer, hide integer keys, obfuscate, hashids, sqids, typeid, encrypt, enumeration",
   "guide/which-id": "which ID, choose, decide, compare formats",

@@ -61,7 +61,7 @@ const SEARCH_CASES = Object.entries({
   "stripe style ids": "/public-ids/",
   "is it secure": "/promises/",
   aurora: "/lease-stores/",
-  graphql: "/integrations/others/",
+  graphql: "/integrations/graphql/",
   go: "/languages/",
   java: "/languages/",
   gunicorn: "/guide/workers/",
