@@ -130,8 +130,8 @@ mod tests {
     fn an_empty_range_shows_both_bounds_exactly() {
         for (nanos, shown) in [(1_500_000, "1.5"), (-1, "-0.000001"), (2_000_000, "2"), (0, "0")] {
             let time = UnixTime { nanos };
-            let message =
-                empty_range_error("", time, UnixTime { nanos: nanos + 1_000_020 }).to_string();
+            let end = UnixTime { nanos: nanos + 1_000_020 };
+            let message = format!("{}", empty_range_error("", time, end));
             assert!(message.contains(&format!(", found {shown} to ")), "{message}");
             assert_eq!(time.has_fraction(), shown.contains('.'));
         }
