@@ -156,19 +156,7 @@ enum Command {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match &arguments.command {
-        Command::Check { argument, url } => {
-            let url = argument.as_ref().or(url.as_ref());
-            reject_password(url.map(String::as_str))?;
-            let lease_url = match url {
-                Some(url) => LeaseUrl::parse(url, None),
-                None => LeaseUrl::from_env(None),
-            };
-            if let Some(platform) = lease_url.as_ref().ok().and_then(LeaseUrl::platform) {
-                writeln!(out, "{platform}")?;
-            }
-            let store = polyflake_lease::check(url.map(String::as_str))?;
-            writeln!(out, "a worker ID can be leased from {store}")?;
-        }
+        Command::Check { argument, url } => check(argument.as_ref().or(url.as_ref()), &mut out)?,
         Command::List { store } => {
             for name in store.operator()?.namespaces()? {
                 writeln!(out, "{name}")?;
@@ -258,6 +246,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Prints what is known about the host of a rented database, and whether a worker ID could be leased.
+fn check(url: Option<&String>, out: &mut impl Write) -> Result<(), Failure> {
+    let url = url.map(String::as_str);
+    reject_password(url)?;
+    let lease_url = url.map_or_else(|| LeaseUrl::from_env(None), |url| LeaseUrl::parse(url, None));
+    if let Some(platform) = lease_url.as_ref().ok().and_then(LeaseUrl::platform) {
+        writeln!(out, "{platform}")?;
+    }
+    let store = polyflake_lease::check(url)?;
+    Ok(writeln!(out, "a worker ID can be leased from {store}")?)
 }
 
 /// Returns the URL of a store from an argument or the environment. Passwords are rejected in arguments, where other users

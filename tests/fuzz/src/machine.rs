@@ -1,7 +1,7 @@
 //! Fuzzes the core's interface to JavaScript. Makes every call, in any order, with arbitrary bytes in the memory through
 //! which arguments are passed.
 
-use std::{ptr, sync::LazyLock};
+use std::{ptr, rc::Rc, sync::LazyLock};
 
 use polyflake::{
     Result,
@@ -125,6 +125,19 @@ impl Clock for StoppedClock {
 }
 
 impl Host for StoppedClock {
+    type Shared<G> = Rc<G>;
+    type SharingKey = ();
+
+    fn take_sharing_key(&mut self) {}
+
+    fn get_or_build<G: Send + Sync + 'static>(
+        (): (),
+        _: fn(&G) -> bool,
+        build: impl FnOnce() -> Result<G>,
+    ) -> Result<Rc<G>> {
+        build().map(Rc::new)
+    }
+
     fn system() -> Self {
         Self
     }
