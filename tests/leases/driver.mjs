@@ -24,16 +24,21 @@ const { outputFiles } = await requirePackage("esbuild").build({
 });
 const module = { exports: {} };
 new Function("module", "exports", "require", outputFiles[0].text)(module, module.exports, requireHere);
-const { failureOf, http, mysql, newRules, postgresql, redis, sqlite } = module.exports;
+const { failureOf, http, mysql, mysqlPool, newRules, postgresql, redis, sqlite } = module.exports;
 
 const [client, address] = process.argv.slice(2);
 const database = client === "better-sqlite3" ? requireHere(client) : undefined;
 const server = () => newRules().ask("lease_url", { url: address, namespace: "any" }).server;
 const socket = () => ({ path: server().hosts[0][0] });
+const mysqlAddress = () => ({ socketPath: server().hosts[0][0], user: server().user });
 const account = () => ({ username: server().user ?? undefined, password: server().password ?? undefined });
 const drivers = {
   pg: () => postgresql(server()),
   mysql2: () => mysql(server()),
+  "mysql2 pool": () =>
+    mysqlPool(
+      requireHere("mysql2/promise").createPool({ ...account(), ...mysqlAddress(), database: server().database }),
+    ),
   fetch: () => http(server()),
   ioredis: () => redis(server()),
   "ioredis client": () =>

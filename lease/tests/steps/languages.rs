@@ -82,7 +82,7 @@ impl Driver {
         let name = opened.get("opened").unwrap_or_else(|| panic!("{opened}"));
         let server = match &*self.client {
             "psycopg" | "asyncpg" | "pg" => Some(Engine::Postgresql(Schema::default())),
-            "pymysql" | "mysql2" => Some(Engine::Mysql),
+            "pymysql" | "mysql2" | "mysql2 pool" => Some(Engine::Mysql),
             client if client.contains("redis") => Some(Engine::Redis),
             _ => None,
         };
@@ -169,7 +169,7 @@ fn drivers_in_other_languages_pass_the_suite_over_postgresql() {
 #[ignore = "`cargo xtask test lease-languages` builds the packages"]
 fn drivers_in_other_languages_pass_the_suite_over_mariadb() {
     let Some(program) = mysql_server::program() else { return };
-    for client in ["pymysql", "mysql2"] {
+    for client in ["pymysql", "mysql2", "mysql2 pool"] {
         check_driver(client, &MysqlServer::start_with_unusual_defaults(&program).url());
         let server = MysqlServer::start(&program, &[]);
         let mut driver = open_driver(client, &server.url());

@@ -27,7 +27,7 @@ import {
   type LeaseOptions,
   runCheck,
 } from "./lease.js";
-import { mysql } from "./mysql.js";
+import { type MysqlPool, mysql, mysqlPool } from "./mysql.js";
 import { type PgClient, type PgPool, postgresql, type Server } from "./postgresql.js";
 import { type RedisClient, redis } from "./redis.js";
 import type { Rules } from "./rules.js";
@@ -36,15 +36,16 @@ import { type DatabaseClass, sqlite } from "./sqlite.js";
 export { PolyflakeError } from "../errors.js";
 export type { AnyLease } from "../leased.js";
 export { close, type Lease, type LeaseEvent, type LeaseOptions, type LeaseStatus } from "./lease.js";
+export type { MysqlPool } from "./mysql.js";
 export type { PgClient, PgPool } from "./postgresql.js";
 export type { RedisClient } from "./redis.js";
 export type { DatabaseClass } from "./sqlite.js";
 
 /**
- * A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`, `rediss://...`, `https://...`), a `pg` pool, a function that
- * resolves to a connected `pg` client, or a client of ioredis or node-redis.
+ * A store: a URL (`sqlite:PATH`, `postgres://...`, `mysql://...`, `rediss://...`, `https://...`), a pool of `pg` or
+ * `mysql2/promise`, a function that resolves to a connected `pg` client, or a client of ioredis or node-redis.
  */
-export type Source = string | PgPool | (() => Promise<PgClient>) | RedisClient;
+export type Source = string | PgPool | (() => Promise<PgClient>) | MysqlPool | RedisClient;
 
 /**
  * The URL of a lease, as the lease rules have parsed it: the store, its settings, and the options that the JavaScript side
@@ -91,10 +92,12 @@ export function lease(source?: Source, namespace?: string, options: LeaseOptions
 
 function driverForClient(source: Exclude<Source, string>): Driver {
   if (typeof Reflect.get(Object(source), "duplicate") === "function") return redis(source as RedisClient);
+  if (typeof Reflect.get(Object(source), "getConnection") === "function") return mysqlPool(source as MysqlPool);
   if (typeof source !== "function" && typeof Reflect.get(Object(source), "connect") !== "function") {
-    throw invalidType("URL of a store, a pool of pg, a client of Redis or a function", source, { field: "source" });
+    const expected = "URL of a store, a pool of pg or mysql2, a client of Redis or a function";
+    throw invalidType(expected, source, { field: "source" });
   }
-  return postgresql(source as Exclude<typeof source, RedisClient>);
+  return postgresql(source as Exclude<typeof source, MysqlPool | RedisClient>);
 }
 
 /**

@@ -13,6 +13,20 @@ interface Client {
   destroy(): unknown;
 }
 
+/** A `mysql2/promise` pool, or another object that connects, for example with a password that changes. */
+export interface MysqlPool {
+  getConnection(): Promise<object>;
+}
+
+/**
+ * Creates a MySQL or MariaDB store from a pool. Each request uses a separate connection, which is not returned to the pool,
+ * because the statements change settings of the session.
+ */
+export const mysqlPool = (pool: MysqlPool): Driver => ({
+  store: "mysql",
+  open: async () => connection((await pool.getConnection().catch(rethrow)) as Client),
+});
+
 /**
  * Creates a MySQL or MariaDB store from the server settings in a URL. Each request uses a separate connection.
  *
@@ -41,15 +55,14 @@ export function mysql(server: Server): Driver {
         ssl: server.encrypts ? { ca, verifyIdentity: true } : undefined,
         connectTimeout: Math.min(server.connect_timeout ?? 10, 10) * 1000,
       };
-      const client = await createConnection(options).catch(rethrow);
-      // Ignore a connection error that occurs between two statements, because the next statement reports it.
-      client.on("error", () => {});
-      return connection(client);
+      return connection(await createConnection(options).catch(rethrow));
     },
   };
 }
 
 function connection(client: Client): Connection {
+  // Ignore a connection error that occurs between two statements, because the next statement reports it.
+  client.on("error", () => {});
   return {
     name: null,
     async run(sql, values) {
@@ -58,7 +71,8 @@ function connection(client: Client): Connection {
       const [rows] = await (values.length > 0 ? client.execute(query, values) : client.query(query)).catch(rethrow);
       return Array.isArray(rows) ? rows.map((row: unknown[]) => row.map(cellOf)) : [];
     },
-    close: (isLost) => (isLost ? client.destroy() : client.end()),
+    // The connection of a pool returns to the pool by `end`, and leaves it by `destroy`.
+    close: (isLost) => (isLost || "release" in client ? client.destroy() : client.end()),
   };
 }
 
