@@ -243,6 +243,10 @@ fn a_closed_generators_snapshot_resumes() {
         [10, 11, 12, 13]
     );
     assert_code(again.generate(0), "sequence_exhausted");
+    // The Go library writes such a snapshot if its clock was set back. The last sequence number of the tick is then unknown.
+    expected.now -= 1;
+    let again = Generator::builder().clock(clock.clone()).restore(expected).unwrap();
+    assert_code(again.generate(0), "sequence_exhausted");
 }
 
 #[test]
