@@ -71,7 +71,7 @@ const PLAIN_ENTRIES = {
 const CLOUDFLARE_SOURCE = "lease/cloudflare";
 
 /** The sources of the types that package.json names. */
-const TYPES_ENTRIES = {
+export const TYPES_ENTRIES = {
   index: "index",
   ...PLAIN_ENTRIES,
   "lease-cloudflare": CLOUDFLARE_SOURCE,

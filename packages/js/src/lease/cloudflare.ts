@@ -24,7 +24,9 @@ export type { Context, WorkerLease } from "./worker.js";
 
 /** The binding of the Durable Objects, such as `env.LEASES`. */
 export interface Objects {
+  /** Returns the ID of the object with a name. */
   idFromName(name: string): unknown;
+  /** Returns a stub of the object with an ID. */
   get(id: never): { fetch(url: string, options: never): Promise<unknown> };
 }
 

@@ -10,6 +10,7 @@ import { type LeaseRecord, type Namespace, type Operation, parse, permits, sortK
 
 /** The part of an object's state that the store uses. */
 export interface ObjectState {
+  /** The object's SQLite database. */
   readonly storage: {
     readonly sql: {
       exec(text: string, ...values: (string | number)[]): { toArray(): { [column: string]: unknown }[] };

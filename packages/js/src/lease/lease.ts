@@ -91,6 +91,7 @@ export interface LeaseOptions {
  * - `sealed`: the generator was closed, before its worker ID is released.
  */
 export interface LeaseEvent {
+  /** What happened. docs/operate-leases.md describes each name. */
   name: "acquired" | "renewed" | "switched" | "gap" | "unconfirmed" | "rejected" | "expired" | "sealed";
   /** A description of the event. */
   text: string;
@@ -218,6 +219,7 @@ export class Lease implements AnyLease {
     isClosing = (lease) => lease.#isClosing;
   }
 
+  /** Called by `lease`. */
   constructor(
     rules: Rules,
     driver: Driver,

@@ -15,6 +15,7 @@ interface Client {
 
 /** A `mysql2/promise` pool, or another object that connects, for example with a password that changes. */
 export interface MysqlPool {
+  /** Returns a connection, which a lease closes after each request. */
   getConnection(): Promise<object>;
 }
 

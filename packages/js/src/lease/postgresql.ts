@@ -11,12 +11,18 @@ interface Notice {
 
 /** A `pg` client. */
 export interface PgClient {
+  /** Executes a statement. */
   query(query: object): Promise<{ rows: unknown[][]; fields: { dataTypeID: number }[] }>;
+  /** Adds a listener. */
   on(event: "error", listener: () => void): unknown;
   on(event: "notice", listener: (notice: Notice) => void): unknown;
+  /** Removes a listener. */
   off?(event: string, listener: (...values: never[]) => void): unknown;
+  /** Connects. */
   connect?(): Promise<unknown>;
+  /** Closes the connection. */
   end?(): Promise<unknown>;
+  /** The connection, which a lease closes at once after a request without a reply. */
   connection?: { stream: { destroy(): unknown } };
   /** Returns a pooled client to its pool. If `isLost` is true, the pool discards the client. */
   release?(isLost: boolean): void;
@@ -24,6 +30,7 @@ export interface PgClient {
 
 /** A `pg` pool. */
 export interface PgPool {
+  /** Returns a connected client of the pool. */
   connect(): Promise<PgClient>;
 }
 

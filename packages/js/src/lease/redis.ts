@@ -4,6 +4,7 @@ import type { Value } from "./rules.js";
 
 /** An ioredis or node-redis client. A lease opens separate connections with the client's settings. */
 export interface RedisClient {
+  /** Returns a client with the same settings, except for those in `options`. */
   duplicate(options: object): unknown;
 }
 

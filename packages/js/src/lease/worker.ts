@@ -22,6 +22,7 @@ const LEASE_KEY = Symbol.for("polyflake.lease");
 
 /** The part of a request's context that allows work to continue after the response has been sent. */
 export interface Context {
+  /** Keeps the Worker alive until the promise has settled. */
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -46,6 +47,7 @@ export class WorkerLease implements AnyLease {
   #isClosing = false;
   #isOver = false;
 
+  /** Called by `lease` of `polyflake/lease/cloudflare`. */
   constructor(rules: Rules, driver: Driver, namespace: string, options: LeaseOptions, terms: object) {
     const { workerIds, leaseMs, renewMs, waitMs, holder = "Worker", watch } = options;
     const own = { worker_ids: workerIds, lease_ms: leaseMs, renew_ms: renewMs, wait_ms: waitMs };
