@@ -49,7 +49,7 @@ struct Confirmation {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Checks whether a lease could be acquired, without writing to the store. Prints one line, and exits with 0 or 1.
+    /// Checks whether a lease could be acquired, without writing to the store. Exits with 0 or 1.
     Check {
         /// The lease URL, with its namespace. Defaults to the variable `POLYFLAKE_LEASE`.
         #[arg(value_name = "URL")]
