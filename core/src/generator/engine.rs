@@ -224,7 +224,7 @@ impl<F: Family, C: Clock> Engine<F, C> {
             Some(ticks) if span.end <= ticks.last_tick() => Some(ticks.tick_start_ms(span.end)),
             _ => None,
         };
-        registry::register(ids, (span, ends_ms), continued).map(|it| Some(Box::new(it)))
+        registry::register(&ids, &(span, ends_ms), continued).map(|it| Some(Box::new(it)))
     }
 
     /// Returns the tick of an ID generated now, together with the clock reading. Returns an error if the generator is

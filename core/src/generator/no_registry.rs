@@ -16,8 +16,8 @@ pub(crate) struct Registration {
 
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn register(
-    _: WorkerIds,
-    _: (Range<u64>, Option<i64>),
+    _: &WorkerIds,
+    _: &(Range<u64>, Option<i64>),
     _: Option<u128>,
 ) -> Result<Registration> {
     Ok(Registration { skips_first_tick: false })

@@ -10,8 +10,9 @@
 //! ```
 //!
 //! Two generators overlap if their IDs have the time and the sequence in the same bits, and if their worker IDs, sequences
-//! and windows intersect. Halves of a sequence and disjoint windows are therefore possible. A window that has ended does not
-//! count, because its generator makes no more IDs.
+//! and windows intersect. Halves of a sequence and disjoint windows are therefore possible. A window that has ended by the
+//! system's clock does not prevent another generator. Its ticks count as used, because the clock may move back, and the
+//! generators may have a clock of their own.
 //!
 //! A registry belongs to a generation (see the `fork` module). A child, or a process after a restore, begins with an empty
 //! one, because its inherited generators fail with `forked`. The inherited registry is never locked again, since another
@@ -87,23 +88,16 @@ struct Beginning {
 const MAX_REMEMBERED: (usize, usize) = (1 << 17, 1 << 10);
 
 impl Scheme {
-    fn find_overlap(&self, entry: &Entry, is_over: impl Fn(&Entry) -> bool) -> bool {
-        let ids = &entry.ids;
-        let overlaps = |other: &Entry| {
+    /// Returns the other generators that overlap with a generator.
+    fn overlaps(&self, entry: &Entry) -> impl Iterator<Item = &Entry> {
+        let bounds = entry.ids.first.clone()..=entry.ids.last.clone();
+        let singles = self.single.range(bounds).flat_map(|(_, entries)| entries);
+        singles.chain(&self.ranges).filter(|other| {
             other.number != entry.number
                 && other.window.start < entry.window.end
                 && entry.window.start < other.window.end
-                && ids.overlaps(&other.ids)
-                && !is_over(other)
-        };
-        if self.ranges.iter().any(overlaps) {
-            return true;
-        }
-        if ids.is_range() {
-            let mut singles = self.single.range(ids.first.clone()..=ids.last.clone());
-            return singles.any(|(_, entries)| entries.iter().any(overlaps));
-        }
-        self.single.get(&ids.first).is_some_and(|entries| entries.iter().any(overlaps))
+                && entry.ids.overlaps(&other.ids)
+        })
     }
 
     fn entries_of(&mut self, ids: &WorkerIds) -> &mut Vec<Entry> {
@@ -122,16 +116,25 @@ impl Scheme {
         }
     }
 
-    /// Records that a generator begins. `continued` identifies the state from which it continues.
-    fn begin(&mut self, ids: &WorkerIds, continued: Option<u128>) -> Beginning {
-        let (mut is_known, mut continues, mut known) = (false, false, None);
+    /// Records that a generator begins. `continued` identifies the state from which it continues. `ended` are the ticks of
+    /// overlapping windows that have ended.
+    fn begin(
+        &mut self,
+        ids: &WorkerIds,
+        continued: Option<u128>,
+        ended: Option<Used>,
+    ) -> Beginning {
+        let (mut is_known, mut is_last, mut known) = (ended.is_some(), false, ended);
+        let mut has_others = is_known;
         for last in self.overlapping_uses(ids) {
             let state = last.state.take();
+            let is_own = state.is_some() && state == continued && last.ids.first == ids.first;
             is_known = true;
-            continues |= state.is_some() && state == continued && last.ids.first == ids.first;
+            is_last |= is_own;
+            has_others |= !is_own && last.used.is_some();
             known = latest(known, last.used);
         }
-        continues |= !is_known && !self.has_forgotten;
+        let continues = is_last && !has_others || !is_known && !self.has_forgotten;
         *self.last_use(ids) = LastUse { ids: ids.clone(), state: None, used: known };
         Beginning { continues, known }
     }
@@ -166,16 +169,13 @@ impl Scheme {
         &mut self.last_range_uses[place]
     }
 
-    /// Records how a generator has used its worker IDs. `known` is what it knew of its predecessors when it began.
-    fn record_use(
-        &mut self,
-        ids: &WorkerIds,
-        state: Option<u128>,
-        (known, used): (Option<Used>, Option<Used>),
-    ) {
-        let last = self.last_use(ids);
-        // Generators that share a worker ID, such as those of halves of a sequence, do not know each other's ticks.
-        let is_successor = last.used == known && used.is_some();
+    /// Records how a generator has used its worker IDs.
+    fn record_use(&mut self, generator: &Registration, state: Option<u128>, used: Option<Used>) {
+        let last = self.last_use(&generator.ids);
+        // A generator that continued from its own state did not take over what others had used. Generators that share a
+        // worker ID, such as those of halves of a sequence, do not know each other's ticks.
+        let took_over = generator.skips_first_tick || generator.known.is_none();
+        let is_successor = took_over && last.used == generator.known && used.is_some();
         last.used = if is_successor { used } else { latest(last.used, used) };
         last.state = state;
     }
@@ -229,16 +229,22 @@ impl Registries {
         Self(LatestValue::new(first))
     }
 
-    /// Returns the registry of a generation, and creates it if it does not exist yet.
+    /// Returns the registry of a generation, and creates it if it does not exist yet. A thread that has read an earlier
+    /// generation gets that one's registry, and does not replace the current one.
     fn of_generation(&self, generation: u64) -> &Registry {
         loop {
             let found = self.0.get();
-            if found.generation == generation {
-                return found;
+            if let Some(existing) = self.find(generation) {
+                return existing;
             }
             let new = Registry { generation, schemes: Mutex::new(BTreeMap::new()) };
             self.0.replace(found, new, Box::new_uninit());
         }
+    }
+
+    /// Returns the registry of a generation, if it exists.
+    fn find(&self, generation: u64) -> Option<&Registry> {
+        self.0.iter().find(|registry| registry.generation == generation)
     }
 
     /// Adds a generator. `continued` identifies the state from which it continues.
@@ -258,12 +264,14 @@ impl Registries {
         let now = now_ms();
         let mut schemes = self.of_generation(generation).lock();
         let scheme = schemes.entry(ids.scheme.clone()).or_default();
-        if scheme.find_overlap(&entry, |other| is_over(other, now)) {
+        if scheme.overlaps(&entry).any(|other| !is_over(other, now)) {
             drop(schemes);
             return Err(in_use_error(ids.option));
         }
+        let ended = scheme.overlaps(&entry).map(|other| other.window.end - 1).max();
+        let ended = ended.map(|tick| Used { tick, safe: tick, drifts: 0 });
         scheme.entries_of(&ids).push(entry);
-        let Beginning { continues, known } = scheme.begin(&ids, continued);
+        let Beginning { continues, known } = scheme.begin(&ids, continued, ended);
         drop(schemes);
         let (registries, skips_first_tick) = (self, !continues);
         Ok(Registration { registries, generation, number, ids, continued, skips_first_tick, known })
@@ -279,12 +287,19 @@ impl Registry {
 
 /// Adds a generator with explicit worker IDs. See [`Registries::register`].
 pub(crate) fn register(
-    ids: WorkerIds,
-    window: (Range<u64>, Option<i64>),
+    ids: &WorkerIds,
+    window: &(Range<u64>, Option<i64>),
     continued: Option<u128>,
 ) -> Result<Registration> {
     fork::prepare()?;
-    REGISTRIES.register(fork::ensure_generation(), ids, window, continued)
+    loop {
+        let generation = fork::ensure_generation();
+        let registered = REGISTRIES.register(generation, ids.clone(), window.clone(), continued);
+        // If the process was restored meanwhile, the generator belongs to the new generation.
+        if fork::ensure_generation() == generation {
+            return registered;
+        }
+    }
 }
 
 impl Registration {
@@ -296,7 +311,7 @@ impl Registration {
     /// Records a later end of the generator's window, before the generator uses it.
     ///
     /// # Errors
-    /// Returns `worker_id_in_use` if a live generator uses the worker ID in the added time.
+    /// Returns `worker_id_in_use` if another generator has a window in the added time, or has used ticks of it.
     pub(crate) fn extend(&self, end: u64, ends_ms: i64) -> Result<()> {
         self.change(|scheme| {
             let entries = scheme.entries_of(&self.ids);
@@ -304,12 +319,15 @@ impl Registration {
                 return Ok(());
             };
             let mut entry = entries[place].clone();
-            if end <= entry.window.end {
+            let old_end = entry.window.end;
+            if end <= old_end {
                 return Ok(());
             }
             (entry.window.end, entry.ends_ms) = (end, Some(ends_ms));
-            let now = now_ms();
-            if scheme.find_overlap(&entry, |other| is_over(other, now)) {
+            let is_new = |last: &LastUse| last.used.is_some_and(|used| used.highest() >= old_end);
+            if scheme.overlaps(&entry).next().is_some()
+                || scheme.overlapping_uses(&self.ids).any(|last| is_new(last))
+            {
                 return Err(in_use_error(self.ids.option));
             }
             scheme.entries_of(&self.ids)[place] = entry;
@@ -329,7 +347,7 @@ impl Registration {
                 scheme.entries_of(&self.ids).iter().any(|entry| entry.number == self.number);
             scheme.remove(&self.ids, self.number);
             if is_live {
-                scheme.record_use(&self.ids, state, (self.known, used));
+                scheme.record_use(self, state, used);
             }
         });
     }
@@ -339,10 +357,7 @@ impl Registration {
         if fork::ensure_generation() != self.generation {
             return None;
         }
-        let registry = self.registries.0.get();
-        if registry.generation != self.generation {
-            return None;
-        }
+        let registry = self.registries.find(self.generation)?;
         registry.lock().get_mut(&self.ids.scheme).map(change)
     }
 }
@@ -450,9 +465,58 @@ mod tests {
         assert!(register(29..40, later).is_err());
         drop(second);
         assert!(first.extend(11, later).is_ok());
-        // The window of this generator has ended.
-        let _ended = register(50..60, now_ms() - 1).unwrap();
-        assert!(register(50..60, later).is_ok());
+        let third = register(20..30, later).unwrap();
+        third.end(None, Some(Used { tick: 25, safe: 0, drifts: 0 }));
+        assert!(
+            first.extend(20, later).is_err(),
+            "a freed generator has used ticks after the window"
+        );
+        // The window of this generator has ended, but its ticks count as used.
+        let ended = register(50..60, now_ms() - 1).unwrap();
+        let next = register(55..70, later).unwrap();
+        assert_eq!(next.taken_over().map(Used::highest), Some(59));
+        assert!(ended.extend(61, later).is_err(), "another generator has the added time");
+    }
+
+    /// A thread that has read an earlier generation must not hide the registry of the current one.
+    #[test]
+    fn an_outdated_thread_leaves_the_registry_in_place() {
+        let registries = new_registries();
+        let held = registries.register(generation(), worker(7), ALWAYS, None).unwrap();
+        let outdated = registries.register(generation() - 1, worker(7), ALWAYS, None).unwrap();
+        assert!(registries.register(generation(), worker(7), ALWAYS, None).is_err());
+        drop(outdated);
+        held.end(Some(1), Some(Used { tick: 5, safe: 0, drifts: 0 }));
+        assert!(
+            registries.register(generation(), worker(7), ALWAYS, None).unwrap().skips_first_tick
+        );
+    }
+
+    /// The state of a worker ID says nothing about the other worker IDs of a range.
+    #[test]
+    fn a_state_continues_only_with_the_same_worker_ids() {
+        let registries = new_registries();
+        let register = |ids, continued| registries.register(generation(), ids, ALWAYS, continued);
+        let used = Some(Used { tick: 5, safe: 0, drifts: 0 });
+        register(worker(8), None).unwrap().end(None, used);
+        register(worker(7), None).unwrap().end(Some(1), used);
+        assert!(register(range(7, 8, 0), Some(1)).unwrap().skips_first_tick);
+    }
+
+    /// Halves of a sequence have one entry, and a half that continues did not take over what the other half has used.
+    #[test]
+    fn a_generator_that_continues_keeps_what_others_have_used() {
+        let registries = new_registries();
+        let register = |first, last, continued| {
+            let ids = WorkerIds { sequences: (first, last), ..worker(7) };
+            registries.register(generation(), ids, ALWAYS, continued).unwrap()
+        };
+        let used = |tick| Some(Used { tick, safe: 0, drifts: 0 });
+        let (lower, upper) = (register(0, 4, None), register(5, 9, None));
+        upper.end(None, used(100));
+        lower.end(Some(1), used(50));
+        register(0, 4, Some(1)).end(None, used(50));
+        assert_eq!(register(5, 9, None).taken_over().map(Used::highest), Some(100));
     }
 
     #[test]
