@@ -124,7 +124,7 @@ def test_a_limit_outside_the_datetime_range_is_reported_as_a_number() -> None:
     wide_layout = layout.Layout({"id": "integer", "bits": 64, "fields": [TIMESTAMP_FIELD]})
     with raises_code("out_of_range", field="end") as caught:
         wide_layout.time_range(AWARE_DATETIME, AWARE_DATETIME)
-    assert str(caught.value).endswith(f" to {2**63 - 1}, found {AWARE_DATETIME.astimezone(dt.timezone.utc)}")
+    assert str(caught.value).endswith(f" to {2**63 - 1} ms, found {AWARE_DATETIME.astimezone(dt.timezone.utc)}")
 
 
 def test_messages_include_the_module_of_a_class() -> None:

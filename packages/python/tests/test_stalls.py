@@ -24,7 +24,9 @@ def imported_generator(**options: Any) -> Any:
 
 
 def restored_layout_generator(**options: Any) -> Any:
-    return layout.Generator.restore(INTEGER_LAYOUT, layout.Generator(INTEGER_LAYOUT).close(), **options)
+    # A generator with the system's clock would continue after the last tick of the process.
+    unused = layout.Generator(INTEGER_LAYOUT, test_clock=lambda: NOW_NS).close()
+    return layout.Generator.restore(INTEGER_LAYOUT, unused, **options)
 
 
 OTHER_FORMATS = {

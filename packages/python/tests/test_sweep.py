@@ -220,6 +220,7 @@ CALLS: dict[str, Call] = {
     "uuid7.describe": make_call(constant_function(uuid7)),
     "uuid7.from_parts": make_call(constant_function(uuid7), unix_ms=1, sequence=2, random=3),
     **method_calls("uuid7", constant_function(uuid7), "generate generate_text"),
+    "uuid7.generate_at": make_call(constant_function(uuid7), NOW),
     "uuid7.generate_many": make_call(constant_function(uuid7), 3),
     "uuid7.set_default_generator": make_call(constant_function(uuid7), None),
     "uuid7.parse": make_call(constant_function(uuid7), str(UUID7)),
