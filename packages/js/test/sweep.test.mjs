@@ -211,6 +211,7 @@ function goodArguments({ layout, public: { Keyring }, randflake, sno, uuid7 }) {
     ...sameArguments("uuid7.", [UUID], "parse", "isValid", "parts", "unixMs", "workerId", "toBytes"),
     "uuid7.fromBytes": [uuid7.toBytes(UUID)],
     "uuid7.fromParts": [{ unixMs: 1, sequence: 2, random: 3n }],
+    "uuid7.generateAt": [NOW],
     "uuid7.timeRange": [NOW, NOW + 1000],
     ...arrayOf("uuid7.Uuid7Array", [uuid7.generateMany(2).bytes], [UUID, UUID], "texts"),
     ...sameArguments("uuid7.Uuid7Array#", [], "unixMs", "sequences", "workerIds"),
