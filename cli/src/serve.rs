@@ -141,7 +141,8 @@ async fn serve(
     network::notify_supervisor(network::Change::Ready)?;
     network::wait_for_signal().await?;
     anstream::eprintln!("stopping");
-    network::notify_supervisor(network::Change::Stopping)?;
+    // The requests in progress are completed also if the supervisor cannot be reached.
+    let _ = network::notify_supervisor(network::Change::Stopping);
     watching.abort();
     let _ = stop.send(true);
     accepting.await.map_err(|error| Failure::new("io_failed", error.to_string()))
