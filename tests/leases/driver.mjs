@@ -35,10 +35,7 @@ const account = () => ({ username: server().user ?? undefined, password: server(
 const drivers = {
   pg: () => postgresql(server()),
   mysql2: () => mysql(server()),
-  "mysql2 pool": () =>
-    mysqlPool(
-      requireHere("mysql2/promise").createPool({ ...account(), ...mysqlAddress(), database: server().database }),
-    ),
+  "mysql2 pool": () => mysqlPool(requireHere("mysql2").createPool({ ...mysqlAddress(), database: server().database })),
   fetch: () => http(server()),
   ioredis: () => redis(server()),
   "ioredis client": () =>

@@ -13,8 +13,10 @@ interface Client {
   destroy(): unknown;
 }
 
-/** A `mysql2/promise` pool, or another object that connects, for example with a password that changes. */
+/** A pool of `mysql2` or `mysql2/promise`, or another object that connects, for example with a password that changes. */
 export interface MysqlPool {
+  /** Returns the pool that returns promises, if this pool has callbacks. */
+  promise?(): MysqlPool;
   /** Returns a connection, which a lease closes after each request. */
   getConnection(): Promise<object>;
 }
@@ -23,10 +25,13 @@ export interface MysqlPool {
  * Creates a MySQL or MariaDB store from a pool. Each request uses a separate connection, which is not returned to the pool,
  * because the statements change settings of the session.
  */
-export const mysqlPool = (pool: MysqlPool): Driver => ({
-  store: "mysql",
-  open: async () => connection((await pool.getConnection().catch(rethrow)) as Client),
-});
+export function mysqlPool(pool: MysqlPool): Driver {
+  const promised = pool.promise?.() ?? pool;
+  return {
+    store: "mysql",
+    open: async () => connection((await promised.getConnection().catch(rethrow)) as Client),
+  };
+}
 
 /**
  * Creates a MySQL or MariaDB store from the server settings in a URL. Each request uses a separate connection.
