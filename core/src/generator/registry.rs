@@ -12,7 +12,7 @@
 //! Two generators overlap if their IDs have the time and the sequence in the same bits, and if their worker IDs, sequences
 //! and windows intersect. Halves of a sequence and disjoint windows are therefore possible. A window that has ended by the
 //! system's clock does not prevent another generator. Its ticks count as used, because the clock may move back, and the
-//! generators may have a clock of their own.
+//! generators may have separate clocks.
 //!
 //! A registry belongs to a generation (see the `fork` module). A child, or a process after a restore, begins with an empty
 //! one, because its inherited generators fail with `forked`. The inherited registry is never locked again, since another
@@ -182,7 +182,7 @@ impl Scheme {
 }
 
 /// Combines what two generators have used. If neither is a successor of the other, a rollback flips the tick-tock bit from
-/// different values, so it does not tell their IDs apart, and the clock must not move back at all.
+/// different values, so it does not distinguish their IDs, and the clock must not move back at all.
 fn latest(one: Option<Used>, other: Option<Used>) -> Option<Used> {
     let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
     let tick = one.highest().max(other.highest());
@@ -492,7 +492,7 @@ mod tests {
         );
     }
 
-    /// The state of a worker ID says nothing about the other worker IDs of a range.
+    /// The state of one worker ID does not include the other worker IDs of a range.
     #[test]
     fn a_state_continues_only_with_the_same_worker_ids() {
         let registries = new_registries();
